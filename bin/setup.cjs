@@ -1,0 +1,81 @@
+'use strict'
+// What `npm start`, `npm test`, `npm run check` and `npm run bench` call: installs what is missing,
+// then hands over to Node 24. Old syntax on purpose, because any Node from 12 on may run it.
+const crypto = require('crypto')
+const fs = require('fs')
+const path = require('path')
+const { giveUp, handOver, root, run } = require('./hand-over.cjs')
+
+const tasks = {
+  serve: ['src/main.ts', 'serve'],
+  test: ['bin/test.ts'],
+  check: ['bin/check.ts'],
+  bench: ['bench/run.ts'],
+}
+
+const task = tasks[process.argv[2]]
+if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
+install(() => handOver([path.join(root, task[0])].concat(task.slice(1), process.argv.slice(3))))
+
+function install(done) {
+  const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
+  const wanted = crypto.createHash('sha256').update(lockText).digest('hex') + '\n'
+  const stamp = path.join(root, 'node_modules', '.carrel-lock')
+  if (readText(stamp) === wanted) return done()
+  if (installedByHand(JSON.parse(lockText))) {
+    fs.writeFileSync(stamp, wanted)
+    return done()
+  }
+  process.stdout.write('Installing the packages of package-lock.json into node_modules.\n')
+  npm(['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'], () => {
+    fs.writeFileSync(stamp, wanted)
+    done()
+  })
+}
+
+/** Whether `npm ci` was run by someone else: npm's own record then agrees with the lockfile. */
+function installedByHand(lock) {
+  const record = readText(path.join(root, 'node_modules', '.package-lock.json'))
+  if (record === undefined) return false
+  const installed = JSON.parse(record).packages
+  const agrees = (name) => installed[name] && installed[name].integrity === lock.packages[name].integrity
+  return Object.keys(lock.packages).every((name) => {
+    const entry = lock.packages[name]
+    if (name === '' || agrees(name)) return true
+    return entry.optional === true && !suitsThisMachine(entry)
+  })
+}
+
+function suitsThisMachine(entry) {
+  const suits = (list, ours) => list === undefined || list.indexOf(ours) !== -1
+  // A package for another C library than this machine's is left out by npm too.
+  return suits(entry.os, process.platform) && suits(entry.cpu, process.arch) && entry.libc === undefined
+}
+
+function npm(args, done) {
+  // Under `npm test` npm says where it is; by name it is found through PATH (a script on Windows).
+  const cli = process.env.npm_execpath
+  const known = cli !== undefined && /npm-cli\.c?js$/.test(cli)
+  const program = known ? process.env.npm_node_execpath || process.execPath : 'npm'
+  const shell = !known && process.platform === 'win32'
+  run(program, (known ? [cli] : []).concat(args), { cwd: root, shell }, (error, code) => {
+    if (error) giveUp('npm could not be started (' + error.code + '): install npm, then try again.')
+    if (code !== 0) {
+      giveUp(
+        'The packages could not be installed (npm ci ended with ' +
+          code +
+          ', its reason is above): see that the npm registry can be reached, then try again.',
+      )
+    }
+    done()
+  })
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { runChecks } from './check.ts'
+
+// `npm test`: the checks, then every test file. `npm test -- src/objects` runs the files whose path
+// holds one of the given texts, without the checks. With CI=true a skipped test is a failure.
+
+const root = path.join(import.meta.dirname, '..')
+const inCi = process.env['CI'] === 'true'
+
+/** How long one test file may take before it counts as hung. */
+const FILE_TIMEOUT_MS = 10 * 60 * 1000
+
+async function main(filters: readonly string[]): Promise<boolean> {
+  process.chdir(root)
+  const flag = filters.find((filter) => filter.startsWith('-'))
+  if (flag !== undefined) {
+    console.error(`Leave out ${flag}: npm test takes parts of the paths of test files and nothing else.`)
+    return false
+  }
+  const files = testFiles(filters)
+  if (files.length === 0) {
+    console.error(`Name test files that exist: no path holds ${filters.join(' or ')}.`)
+    return false
+  }
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)))
+  }
+
+  // The settings of whoever runs the tests are not the settings of the servers under test.
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
+  }
+  const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
+  await using _postgres = await sharedPostgres()
+  const { passed, counts } = await runFiles(files, stopping.signal)
+  if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
+  console.log(`\n${counts.map((line) => `ℹ ${line}`).join('\n')}`)
+  return passed && failedChecks.length === 0
+}
+
+function testFiles(filters: readonly string[]): string[] {
+  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort()
+  if (filters.length === 0) return files
+  const wanted = filters.map((filter) => filter.replace(/^\.\//, ''))
+  return files.filter((file) => wanted.some((part) => file.includes(part)))
+}
+
+/** One PostgreSQL for the whole run; the test files find it through CARREL_TEST_POSTGRES. */
+async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
+  if (process.env['CARREL_TEST_POSTGRES']) {
+    console.log('PostgreSQL: the one CARREL_TEST_POSTGRES names.')
+    return undefined
+  }
+  try {
+    const startedAt = performance.now()
+    const server = await startPostgres()
+    process.env['CARREL_TEST_POSTGRES'] = server.adminUrl
+    console.log(
+      `PostgreSQL: started for this run (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`,
+    )
+    return server
+  } catch (error) {
+    if (!(error instanceof PostgresUnavailable) || inCi) throw error
+    console.log(`PostgreSQL: none (${error.message}). Tests that need it will be skipped.`)
+    return undefined
+  }
+}
+
+async function runFiles(files: readonly string[], signal: AbortSignal) {
+  const concurrency = Math.min(availableParallelism(), 4)
+  console.log(`Running ${files.length} test files, ${concurrency} at a time.\n`)
+  const events = run({ files: [...files], concurrency, timeout: FILE_TIMEOUT_MS, signal })
+  const skipped: string[] = []
+  const counts: string[] = []
+  let failures = 0
+  events.on('test:fail', (event) => {
+    if (event.todo === undefined) failures += 1
+  })
+  events.on('test:pass', (event) => {
+    if (event.skip !== undefined || event.todo !== undefined) {
+      skipped.push(`${relative(event.file)}: ${event.name}${reasonOf(event.skip ?? event.todo)}`)
+    }
+  })
+
+  // The counts are kept back, so that they close the output even when failures are shown again.
+  const withoutCounts = async function* (source: AsyncIterable<TestEvent>) {
+    for await (const event of source) {
+      if (isCount(event)) counts.push(event.data.message)
+      else yield event
+    }
+  }
+  await pipeline(events, withoutCounts, new spec(), process.stdout, { end: false })
+
+  if (skipped.length > 0) {
+    console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
+    for (const name of skipped) console.log(`  ${name}`)
+  }
+  if (signal.aborted) console.log(`\nNot finished: ${String(signal.reason)}`)
+  const passed = failures === 0 && !signal.aborted && counts.length > 0 && !(inCi && skipped.length > 0)
+  return { passed, counts }
+}
+
+interface TestEvent {
+  type: string
+  data: object
+}
+
+function isCount(event: TestEvent): event is { type: string; data: { message: string } } {
+  if (event.type !== 'test:diagnostic' || !('message' in event.data)) return false
+  const ofOneFile = 'file' in event.data && event.data.file !== undefined
+  return (
+    !ofOneFile &&
+    /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(String(event.data.message))
+  )
+}
+
+const relative = (file: string | undefined) =>
+  file === undefined ? 'unknown file' : path.relative(root, file)
+const reasonOf = (reason: unknown) => (typeof reason === 'string' ? ` (${reason})` : '')
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1

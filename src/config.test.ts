@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, describe, it } from 'node:test'
+import { type Config, ConfigError, readConfig, settings } from './config.ts'
+
+const cwd = mkdtempSync(path.join(tmpdir(), 'carrel-config-'))
+after(() => rmSync(cwd, { recursive: true }))
+
+const s3 = 's3://bucket-1/a/b?endpoint=http://127.0.0.1:7480/&region=eu-1&path_style=1'
+const keys = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hidden' }
+
+/** The data folder of one test, with this `carrel.json` in it. */
+function dataWith(carrelJson: unknown): string {
+  const data = mkdtempSync(path.join(cwd, 'data-'))
+  const text = typeof carrelJson === 'string' ? carrelJson : JSON.stringify(carrelJson)
+  writeFileSync(path.join(data, 'carrel.json'), text)
+  return data
+}
+
+function refusal(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.message
+  }
+  return assert.fail('it was accepted')
+}
+
+describe('the configuration', () => {
+  it('needs no settings at all', () => {
+    assert.deepEqual(readConfig({ env: {}, cwd }), {
+      host: '127.0.0.1',
+      port: 8000,
+      dataDirectory: path.join(cwd, 'data'),
+      publicUrl: undefined,
+      trustedProxies: [],
+      administrator: { email: 'admin@carrel.local', password: undefined },
+      database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
+      blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
+      secret: { file: path.join(cwd, 'data/secret'), given: undefined },
+      limits: { quota: undefined, upload: undefined, archive: undefined },
+      historyDays: -1,
+      ticketSeconds: 3600,
+      rateLimit: true,
+      quotaStatus: 500,
+      processes: undefined,
+      threads: undefined,
+      log: 'info',
+    } satisfies Config)
+  })
+
+  const accepted: [env: Record<string, string>, read: (config: Config) => unknown, expected: unknown][] = [
+    [{ CARREL_HOST: '::' }, (c) => c.host, '::'],
+    [{ CARREL_HOST: 'files.example.org' }, (c) => c.host, 'files.example.org'],
+    [{ CARREL_PORT: '0' }, (c) => c.port, 0],
+    [{ CARREL_PORT: '65535' }, (c) => c.port, 65_535],
+    [{ CARREL_PORT: '' }, (c) => c.port, 8000],
+    [{ CARREL_DATA: '/srv/carrel' }, (c) => c.dataDirectory, '/srv/carrel'],
+    [{ CARREL_DATA: 'here' }, (c) => c.secret.file, path.join(cwd, 'here/secret')],
+    [{ CARREL_PUBLIC_URL: 'https://files.example.org/' }, (c) => c.publicUrl, 'https://files.example.org'],
+    [{ CARREL_PUBLIC_URL: 'http://h:8080/files/' }, (c) => c.publicUrl, 'http://h:8080/files'],
+    [{ CARREL_TRUSTED_PROXIES: '127.0.0.1' }, (c) => c.trustedProxies, ['127.0.0.1']],
+    [{ CARREL_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, (c) => c.trustedProxies, ['10.0.0.0/8', '::1']],
+    [{ CARREL_TRUSTED_PROXIES: 'fd00::/8' }, (c) => c.trustedProxies, ['fd00::/8']],
+    [{ CARREL_ADMIN_EMAIL: 'Me@Example.org' }, (c) => c.administrator.email, 'me@example.org'],
+    [{ CARREL_ADMIN_PASSWORD: ' as it is ' }, (c) => c.administrator.password, ' as it is '],
+    [{ CARREL_DATABASE: 'sqlite' }, (c) => c.database.kind, 'sqlite'],
+    [
+      { CARREL_DATABASE: 'postgres://u:p@h/db' },
+      (c) => c.database,
+      { kind: 'postgres', url: 'postgres://u:p@h/db' },
+    ],
+    [{ CARREL_DATABASE: 'postgresql:///db?host=/run/pg' }, (c) => c.database.kind, 'postgres'],
+    [{ CARREL_BLOCKS: 'disk' }, (c) => c.blocks.kind, 'disk'],
+    [
+      { CARREL_BLOCKS: s3, ...keys },
+      (c) => c.blocks,
+      {
+        kind: 's3',
+        bucket: 'bucket-1',
+        prefix: 'a/b',
+        endpoint: 'http://127.0.0.1:7480',
+        region: 'eu-1',
+        pathStyle: true,
+        accessKeyId: 'key',
+        secretAccessKey: 'hidden',
+        sessionToken: undefined,
+      },
+    ],
+    [
+      { CARREL_BLOCKS: 's3://bucket', ...keys, AWS_REGION: 'eu-2', AWS_SESSION_TOKEN: 't' },
+      (c) => c.blocks,
+      {
+        kind: 's3',
+        bucket: 'bucket',
+        prefix: '',
+        endpoint: undefined,
+        region: 'eu-2',
+        pathStyle: false,
+        accessKeyId: 'key',
+        secretAccessKey: 'hidden',
+        sessionToken: 't',
+      },
+    ],
+    [{ CARREL_SECRET: '0123456789abcdef' }, (c) => c.secret.given, '0123456789abcdef'],
+    [{ CARREL_DEFAULT_QUOTA_MB: '3' }, (c) => c.limits.quota, 3_000_000],
+    [{ CARREL_MAX_UPLOAD_MB: '0.5' }, (c) => c.limits.upload, 500_000],
+    [{ CARREL_MAX_ARCHIVE_MB: '0' }, (c) => c.limits.archive, undefined],
+    [{ CARREL_HISTORY_DAYS: '-1' }, (c) => c.historyDays, -1],
+    [{ CARREL_HISTORY_DAYS: '0' }, (c) => c.historyDays, 0],
+    [{ CARREL_TICKET_SECONDS: '60' }, (c) => c.ticketSeconds, 60],
+    [{ CARREL_RATE_LIMIT: 'off' }, (c) => c.rateLimit, false],
+    [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
+    [{ CARREL_PROCESSES: '2', CARREL_THREADS: '4' }, (c) => [c.processes, c.threads], [2, 4]],
+    [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
+    [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
+  ]
+  for (const [env, read, expected] of accepted) {
+    it(`takes ${JSON.stringify(env)}`, () => assert.deepEqual(read(readConfig({ env, cwd })), expected))
+  }
+
+  const refused: [env: Record<string, string>, message: string | RegExp][] = [
+    [{ CARREL_HOST: 'a b' }, 'Set CARREL_HOST to an IP address or host name, not "a b".'],
+    [{ CARREL_PORT: '65536' }, 'Set CARREL_PORT to a whole number from 0 to 65535, not "65536".'],
+    [{ CARREL_PORT: '80a' }, /CARREL_PORT/],
+    [{ CARREL_PORT: ' 80' }, /CARREL_PORT/],
+    [{ CARREL_PORT: '-1' }, /CARREL_PORT/],
+    [{ CARREL_PORT: '8e3' }, /CARREL_PORT/],
+    [{ CARREL_PUBLIC_URL: 'files.example.org' }, /CARREL_PUBLIC_URL to a URL such as/],
+    [{ CARREL_PUBLIC_URL: 'ftp://files.example.org' }, /CARREL_PUBLIC_URL/],
+    [{ CARREL_PUBLIC_URL: 'https://u@files.example.org' }, /CARREL_PUBLIC_URL/],
+    [{ CARREL_PUBLIC_URL: 'https://files.example.org/?a' }, /CARREL_PUBLIC_URL/],
+    [{ CARREL_TRUSTED_PROXIES: 'proxy.example.org' }, /CARREL_TRUSTED_PROXIES/],
+    [{ CARREL_TRUSTED_PROXIES: '10.0.0.0/33' }, /CARREL_TRUSTED_PROXIES/],
+    [{ CARREL_TRUSTED_PROXIES: '10.0.0.0/8,' }, /CARREL_TRUSTED_PROXIES/],
+    [{ CARREL_TRUSTED_PROXIES: '::1/8/8' }, /CARREL_TRUSTED_PROXIES/],
+    [{ CARREL_ADMIN_EMAIL: 'admin' }, /CARREL_ADMIN_EMAIL to an e-mail address/],
+    [{ CARREL_DATABASE: 'mysql://u:hidden@h' }, /CARREL_DATABASE to sqlite or a URL/],
+    [{ CARREL_BLOCKS: '/srv/blocks' }, /CARREL_BLOCKS to disk or/],
+    [{ CARREL_BLOCKS: 's3://', ...keys }, /CARREL_BLOCKS/],
+    [{ CARREL_BLOCKS: 's3://bucket/%zz', ...keys }, /CARREL_BLOCKS/],
+    [{ CARREL_BLOCKS: 's3://bucket?zone=1', ...keys }, /CARREL_BLOCKS/],
+    [{ CARREL_BLOCKS: 's3://bucket?path_style=yes', ...keys }, /CARREL_BLOCKS/],
+    [{ CARREL_BLOCKS: 's3://bucket?endpoint=host:1', ...keys }, /CARREL_BLOCKS/],
+    [{ CARREL_BLOCKS: 's3://bucket' }, /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/],
+    [{ CARREL_BLOCKS: 's3://bucket', AWS_ACCESS_KEY_ID: 'key' }, /AWS_SECRET_ACCESS_KEY/],
+    [{ CARREL_SECRET: 'hidden' }, 'Set CARREL_SECRET to at least 16 characters.'],
+    [{ CARREL_DEFAULT_QUOTA_MB: '-2' }, /CARREL_DEFAULT_QUOTA_MB/],
+    [{ CARREL_MAX_UPLOAD_MB: '1GB' }, /CARREL_MAX_UPLOAD_MB/],
+    [{ CARREL_MAX_ARCHIVE_MB: 'unlimited' }, /CARREL_MAX_ARCHIVE_MB/],
+    [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
+    [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
+    [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
+    [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
+    [{ CARREL_PROCESSES: '0' }, /CARREL_PROCESSES/],
+    [{ CARREL_THREADS: '1.5' }, /CARREL_THREADS/],
+    [{ CARREL_LOG: 'verbose' }, /CARREL_LOG/],
+    [{ CARREL_PROT: '80' }, /^Unset CARREL_PROT or correct its name/],
+    [{ CARREL_: '' }, /^Unset CARREL_ or/],
+  ]
+  for (const [env, expected] of refused) {
+    it(`refuses ${JSON.stringify(env)} in one sentence`, () => {
+      const message = refusal(() => readConfig({ env, cwd }))
+      if (typeof expected === 'string') assert.equal(message, expected)
+      else assert.match(message, expected)
+      assert.match(message, /^[A-Z].*\.$/)
+      assert.doesNotMatch(message, /hidden/)
+    })
+  }
+})
+
+describe('the sources of the configuration', () => {
+  it('prefer a flag to a variable, a variable to the file, and the file to the default', () => {
+    const data = dataWith({ port: 1, 'ticket-seconds': 10, log: 'warn' })
+    const env = { CARREL_DATA: data, CARREL_PORT: '2', CARREL_TICKET_SECONDS: '20' }
+    const config = readConfig({ env, flags: { port: '3' }, cwd })
+    assert.deepEqual([config.port, config.ticketSeconds, config.log, config.historyDays], [3, 20, 'warn', -1])
+  })
+
+  it('find the file by the flag for the data folder', () => {
+    const env = { CARREL_DATA: dataWith({ port: 1 }) }
+    assert.equal(readConfig({ env, flags: { data: dataWith({ port: 2 }) }, cwd }).port, 2)
+  })
+
+  it('take flags as commander spells them, and ignore those not given', () => {
+    const config = readConfig({ env: {}, flags: { ticketSeconds: '5', 'public-url': undefined }, cwd })
+    assert.equal(config.ticketSeconds, 5)
+  })
+
+  it('take numbers, switches and lists in the file, under either name', () => {
+    const data = dataWith({ CARREL_PORT: 81, 'rate-limit': false, 'trusted-proxies': ['::1', '10.0.0.0/8'] })
+    const config = readConfig({ env: { CARREL_DATA: data }, cwd })
+    assert.deepEqual(
+      [config.port, config.rateLimit, config.trustedProxies],
+      [81, false, ['::1', '10.0.0.0/8']],
+    )
+  })
+
+  const refusedFlags: [flags: Record<string, unknown>, message: string][] = [
+    [{ port: 'x' }, 'Set --port to a whole number from 0 to 65535, not "x".'],
+    [{ host: '' }, 'Set --host to an IP address or host name.'],
+    [{ publicURL: 'x' }, 'Leave out --public-u-r-l: there is no such flag (see carrel serve --help).'],
+    [{ data: {} }, 'Give --data one value.'],
+  ]
+  for (const [flags, expected] of refusedFlags) {
+    it(`refuse the flags ${JSON.stringify(flags)}`, () => {
+      assert.equal(
+        refusal(() => readConfig({ env: {}, flags, cwd })),
+        expected,
+      )
+    })
+  }
+
+  const refusedFiles: [carrelJson: unknown, message: (file: string) => string][] = [
+    ['{"port": 1,}', (file) => `Correct ${file}: it is not valid JSON.`],
+    ['', (file) => `Correct ${file}: it is not valid JSON.`],
+    [[1], (file) => `Correct ${file}: it must hold one JSON object.`],
+    [{ prot: 1 }, (file) => `Remove "prot" from ${file} or correct its name: there is no such setting.`],
+    [
+      '{"__proto__": 1}',
+      (file) => `Remove "__proto__" from ${file} or correct its name: there is no such setting.`,
+    ],
+    [{ port: null }, (file) => `Write "port" in ${file} as text, a number, or true or false.`],
+    [{ port: 1.5 }, (file) => `Set "port" in ${file} to a whole number from 0 to 65535, not "1.5".`],
+    [{ data: 'x' }, (file) => `Remove "data" from ${file}: the file is found by that folder, so use --data.`],
+    [
+      { port: 1, CARREL_PORT: 2 },
+      (file) => `Remove "port" or "CARREL_PORT" from ${file}: they are one setting.`,
+    ],
+  ]
+  for (const [carrelJson, expected] of refusedFiles) {
+    it(`refuse a carrel.json that holds ${JSON.stringify(carrelJson)}`, () => {
+      const data = dataWith(carrelJson)
+      const message = refusal(() => readConfig({ env: {}, flags: { data }, cwd }))
+      assert.equal(message, expected(path.join(data, 'carrel.json')))
+    })
+  }
+})
+
+describe('the table of settings', () => {
+  it('gives each setting one name in three spellings', () => {
+    const quota = settings.find(({ name }) => name === 'default-quota-mb')
+    assert.equal(quota?.env, 'CARREL_DEFAULT_QUOTA_MB')
+    assert.equal(quota?.flag, '--default-quota-mb')
+    assert.equal(quota?.default, 'unlimited')
+    assert.equal(settings.find(({ name }) => name === 'host')?.default, '127.0.0.1')
+  })
+
+  it('describes every setting', () => {
+    assert.equal(settings.length, 20)
+    for (const setting of settings) {
+      assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
+    }
+  })
+})

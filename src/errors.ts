@@ -1,0 +1,50 @@
+/**
+ * Everything a user can be told went wrong. The core throws these and has never heard of a status
+ * code; each surface owns a table that puts every one of them in the words of its own clients.
+ */
+export type Fault =
+  | { code: 'library-not-found'; id: string }
+  | { code: 'library-id-taken'; id: string }
+  | { code: 'path-not-found'; path: string; wanted: 'File' | 'Folder' | 'Item' }
+  | { code: 'commit-not-found'; id: string }
+  | { code: 'permission-denied' }
+  | { code: 'role-forbids'; action: 'add-library' }
+  | { code: 'name-invalid'; name: string }
+  | { code: 'root-not-allowed' }
+  | { code: 'same-name'; name: string }
+  | { code: 'into-itself'; source: string; destination: string }
+  | { code: 'source-changed'; path: string }
+  | { code: 'locked'; path: string }
+  | { code: 'already-locked'; path: string; byCaller: boolean }
+  | { code: 'not-locked'; path: string }
+  | { code: 'lock-not-yours'; path: string }
+  | { code: 'encrypted-mismatch' }
+  | { code: 'quota-exceeded'; limit: number } // bytes
+  | { code: 'account-not-found'; email: string }
+  | { code: 'account-exists'; email: string }
+  | { code: 'login-id-taken'; loginId: string }
+  | { code: 'last-administrator'; email: string }
+  | { code: 'link-not-found' }
+  | { code: 'not-in-trash'; id: string }
+
+/** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
+export class DomainError extends Error {
+  readonly fault: Fault
+  constructor(fault: Fault, options?: ErrorOptions) {
+    super(describe(fault), options)
+    this.name = 'DomainError'
+    this.fault = fault
+  }
+}
+
+export function fail(fault: Fault): never {
+  throw new DomainError(fault)
+}
+
+/** How a surface answers each fault. A new fault does not compile until every surface has said. */
+export type FaultTable<Answer> = { [C in Fault['code']]: (fault: Extract<Fault, { code: C }>) => Answer }
+
+function describe(fault: Fault): string {
+  const { code, ...details } = fault
+  return Object.keys(details).length === 0 ? code : `${code} ${JSON.stringify(details)}`
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLogger } from './logging.ts'
+
+function collecting(pretty: boolean) {
+  const lines: string[] = []
+  const logger = createLogger('info', { pretty, destination: { write: (line) => lines.push(line) } })
+  return { logger, lines }
+}
+
+describe('the logger', () => {
+  it('writes one JSON object a line, with the room that spoke', () => {
+    const { logger, lines } = collecting(false)
+    logger.child({ room: 'http' }).info({ port: 80 }, 'listening')
+    logger.debug('not at this level')
+    const [line, ...others] = lines.map((text) => JSON.parse(text))
+    assert.equal(others.length, 0)
+    assert.deepEqual(
+      { level: line.level, room: line.room, port: line.port, msg: line.msg },
+      { level: 'info', room: 'http', port: 80, msg: 'listening' },
+    )
+    assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 60_000)
+  })
+
+  const secrets = [
+    { password: 'hidden' },
+    { passwd: 'hidden' },
+    { body: { token: 'hidden' } },
+    { config: { secret: 'hidden' } },
+    { request: { headers: { authorization: 'Token hidden', cookie: 'hidden' } } },
+  ]
+  for (const fields of secrets) {
+    it(`keeps secrets out of ${JSON.stringify(fields)}`, () => {
+      for (const pretty of [false, true]) {
+        const { logger, lines } = collecting(pretty)
+        logger.info(fields, 'seen')
+        logger.child(fields).warn('seen')
+        assert.equal(lines.length, 2)
+        for (const line of lines) {
+          assert.match(line, /seen/)
+          assert.match(line, /\[secret\]/)
+          assert.doesNotMatch(line, /hidden/)
+        }
+      }
+    })
+  }
+
+  it('writes a short line for people, with the stack of an error below', () => {
+    const { logger, lines } = collecting(true)
+    const cause = new Error('disk on fire')
+    logger
+      .child({ room: 'storage' })
+      .error({ err: new Error('no block', { cause }), id: 'ab', n: 1 }, 'failed')
+    const [first = '', ...below] = lines.join('').split('\n')
+    assert.match(first, /^\d\d:\d\d:\d\d .*error.* storage {2}failed id=ab n=1$/)
+    assert.match(below.join('\n'), /Error: no block\n {4}at .*Error: disk on fire/s)
+  })
+})

@@ -1,0 +1,68 @@
+import { styleText } from 'node:util'
+import pino from 'pino'
+
+/** What every room logs through. A room's own logger is `logger.child({ room: 'http' })`. */
+export type Logger = pino.Logger
+
+export interface LoggerOptions {
+  /** Short lines for people instead of JSON: for terminals. */
+  pretty: boolean
+  /** Where lines go; standard output unless given. */
+  destination?: { write(line: string): unknown }
+}
+
+/** The logger of the whole process, from which each room gets its own with `child`. */
+export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
+  const { pretty, destination = pretty ? process.stdout : buffered() } = options
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretPaths, censor: '[secret]' },
+    },
+    pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination,
+  )
+}
+
+// Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
+// (I10). What is still held is written out when the process ends.
+const buffered = () => pino.destination({ dest: 1, sync: false })
+
+// No room should log these in the first place; this is the net below.
+const secretFields = [
+  'authorization',
+  'cookie',
+  'password',
+  'passwd',
+  'token',
+  'apiToken',
+  'syncToken',
+  'ticket',
+  'secret',
+]
+const secretPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+
+const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const
+
+/** One JSON line as `12:04:05 info  http  listening port=8000`, with an error's stack below it. */
+export function prettyLine(line: string): string {
+  const { level, time, pid: _pid, room, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const label = String(level)
+  const colour = label in colours ? colours[label as keyof typeof colours] : undefined
+  const paddedLabel = label.padEnd(5)
+  const words = [
+    String(time).slice(11, 19),
+    colour === undefined ? paddedLabel : styleText(colour, paddedLabel, { stream: process.stdout }),
+    ...(typeof room === 'string' ? [room.padEnd(8)] : []),
+    ...(typeof msg === 'string' ? [msg] : []),
+    ...Object.entries(fields).map(([key, value]) => `${key}=${fieldText(value)}`),
+  ]
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : ''
+  return `${words.join(' ')}${stack}\n`
+}
+
+function fieldText(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = path.join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+describe('the repository', () => {
+  it('installs from whichever registry npm is set to, because the lockfile names none', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { resolved?: string }> }
+    assert.ok(Object.keys(lock.packages).length > 1)
+    const resolved = Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined)
+    assert.deepEqual(resolved, [])
+  })
+
+  it('depends on exact versions only', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string> | undefined>
+    const kinds = ['dependencies', 'optionalDependencies', 'devDependencies', 'overrides']
+    const versions = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
+    assert.ok(versions.length > 0)
+    const loose = versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    assert.deepEqual(loose, [])
+  })
+
+  it('has a lockfile that agrees with package.json', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, unknown>
+    const lock = JSON.parse(read('package-lock.json')) as { packages: { '': Record<string, unknown> } }
+    for (const kind of ['version', 'dependencies', 'optionalDependencies', 'devDependencies']) {
+      assert.deepEqual(lock.packages[''][kind], manifest[kind], kind)
+    }
+  })
+
+  it('numbers its decisions from one, without gaps', () => {
+    const names = globSync('*.md', { cwd: path.join(root, 'docs/decisions') }).sort()
+    assert.ok(names.length > 0)
+    names.forEach((name, index) => {
+      assert.match(name, new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z0-9-]+\\.md$`))
+    })
+  })
+
+  it('links only to files that exist in its documents', () => {
+    const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+    assert.ok(documents.length > 0)
+    const broken = documents.flatMap((document) =>
+      [...read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => globSync(path.join(root, path.dirname(document), target)).length === 0)
+        .map((target) => `${document} -> ${target}`),
+    )
+    assert.deepEqual(broken, [])
+  })
+
+  it('carries the whole Apache License 2.0', () => {
+    const license = read('LICENSE')
+    assert.match(license, /Apache License\s+Version 2\.0, January 2004/)
+    assert.match(license, /END OF TERMS AND CONDITIONS/)
+    assert.equal((JSON.parse(read('package.json')) as { license: string }).license, 'Apache-2.0')
+  })
+})

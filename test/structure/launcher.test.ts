@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+
+const root = path.join(import.meta.dirname, '../..')
+
+/** Stands for the server: says what it was started with, then ends when told to. */
+const program = `
+  process.on('SIGTERM', () => process.exit(7))
+  console.log('up', process.argv.slice(2).join(' '), process.versions.node.split('.')[0])
+  if (process.argv.includes('end')) process.exit(3)
+  setInterval(() => {}, 1000)
+`
+/** Makes the running Node look like an old one, which cannot become another program. */
+const pretendOld = `
+  Object.defineProperty(process.versions, 'node', { value: '20.20.2' })
+  delete process.execve
+`
+
+describe('the carrel command', () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'carrel-launcher-'))
+    await cp(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true })
+    await mkdir(path.join(folder, 'src'))
+    await writeFile(path.join(folder, 'package.json'), '{"type": "module"}')
+    await writeFile(path.join(folder, 'src/main.ts'), program)
+    await writeFile(path.join(folder, 'old.cjs'), pretendOld)
+  })
+  const children: ChildProcess[] = []
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+
+  const start = (options: { old: boolean }, ...args: string[]) => {
+    const preload = options.old ? ['--require', path.join(folder, 'old.cjs')] : []
+    const script = path.join(folder, 'bin/carrel.cjs')
+    const child = spawn(process.execPath, [...preload, script, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    children.push(child)
+    return child
+  }
+  const withRuntime = () => symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  const withoutRuntime = () => rm(path.join(folder, 'node_modules'), { force: true })
+
+  for (const old of [false, true]) {
+    const from = old ? 'an old Node' : 'a Node that will do'
+    it(`passes arguments and the exit code on, from ${from}`, async () => {
+      await withRuntime()
+      const child = start({ old }, 'serve', 'end')
+      const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      await withoutRuntime()
+      assert.equal(output, 'up serve end 24\n')
+      assert.equal(code, 3)
+    })
+
+    it(`passes signals on, from ${from}`, async () => {
+      await withRuntime()
+      const child = start({ old }, 'serve')
+      await once(child.stdout, 'data')
+      child.kill('SIGTERM')
+      const [code] = await once(child, 'exit')
+      await withoutRuntime()
+      assert.equal(code, 7)
+    })
+  }
+
+  it('says what to do where an old Node is all there is', async () => {
+    const child = start({ old: true }, 'serve')
+    const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    assert.match(message, /^Carrel needs Node\.js 24\.16 or newer: .*\.\n$/)
+    assert.equal(code, 1)
+  })
+})
