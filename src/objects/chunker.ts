@@ -1,0 +1,140 @@
+// The sync client's content-defined cut. Both ways of adding a file must cut it at the same places,
+// or one content has two file ids and clients make conflict files of equal files.
+
+/** How large blocks get, in bytes; the average must be a power of two. */
+export interface ChunkSizes {
+  readonly min: number
+  readonly average: number
+  readonly max: number
+}
+
+const MIB = 2 ** 20
+
+/** The sizes that sync clients use. */
+export const clientSizes: ChunkSizes = { min: 6 * MIB, average: 8 * MIB, max: 10 * MIB }
+
+const WINDOW = 48
+const STOP = 0x13
+/** What the byte leaving the window contributed to the fingerprint. */
+export const leaving = makeTable()
+
+function makeTable(): Int32Array {
+  const bits = [
+    0xefacbb19, 0xdf597632, 0xbeb2ec64, 0x7d65d8c8, 0x45fc3c13, 0x8bf87826, 0x17f0f04c, 0x90d66d1b,
+  ]
+  return Int32Array.from({ length: 256 }, (_, byte) =>
+    bits.reduce((sum, value, bit) => ((byte >> bit) & 1 ? sum ^ value : sum), 0),
+  )
+}
+
+/** Finds the ends of chunks in bytes that arrive piece by piece. Remembers 48 bytes, not the chunk. */
+export class Cutter {
+  readonly #sizes: ChunkSizes
+  readonly #mask: number
+  /** The last bytes of the current chunk, in order. */
+  readonly #window = new Uint8Array(WINDOW)
+  #length = 0
+  #fingerprint = 0
+
+  constructor(sizes: ChunkSizes = clientSizes) {
+    const { min, average, max } = sizes
+    const powerOfTwo = average > 0 && average <= 2 ** 30 && (average & (average - 1)) === 0
+    if (min < WINDOW || max < min || !powerOfTwo) throw new RangeError('These chunk sizes cannot be used.')
+    this.#sizes = sizes
+    this.#mask = average - 1
+  }
+
+  /** Bytes of the current chunk seen so far; at the end of the data they are its last chunk. */
+  get pending(): number {
+    return this.#length
+  }
+
+  /**
+   * Goes on from `bytes[from]`. Where the current chunk ends within the bytes, returns the offset after its end, and the
+   * caller goes on from there; otherwise takes in all the bytes and returns undefined.
+   */
+  next(bytes: Uint8Array, from = 0): number | undefined {
+    let at = from
+    const { min, max } = this.#sizes
+    if (this.#length < min) {
+      at = Math.min(bytes.length, from + min - this.#length)
+      this.#take(bytes, from, at)
+      if (this.#length < min) return undefined
+      const [a = 0, b = 0, c = 0, d = 0] = this.#window.subarray(WINDOW - 4)
+      this.#fingerprint = (a << 24) | (b << 16) | (c << 8) | d
+      if (this.#length >= max || this.#stops(this.#fingerprint)) return this.#cut(at)
+    }
+    const end = Math.min(bytes.length, at + max - this.#length)
+    const found = this.#scan(bytes, at, end)
+    if (found !== undefined) return this.#cut(found)
+    this.#take(bytes, at, end)
+    return this.#length >= max ? this.#cut(end) : undefined
+  }
+
+  /** The offset after the byte that completes a stop, or undefined, leaving the fingerprint at `end`. */
+  #scan(bytes: Uint8Array, from: number, end: number): number | undefined {
+    const mask = this.#mask
+    const stop = STOP & mask
+    const table = leaving
+    let fingerprint = this.#fingerprint
+    let at = from
+    for (const near = Math.min(end, from + WINDOW); at < near; ) {
+      const left = this.#window[at - from] as number
+      fingerprint = ((fingerprint << 8) | (bytes[at++] as number)) ^ (table[left] as number)
+      if ((fingerprint & mask) === stop) return at
+    }
+    while (at < end) {
+      const left = bytes[at - WINDOW] as number
+      fingerprint = ((fingerprint << 8) | (bytes[at++] as number)) ^ (table[left] as number)
+      if ((fingerprint & mask) === stop) return at
+    }
+    this.#fingerprint = fingerprint
+    return undefined
+  }
+
+  #stops(fingerprint: number): boolean {
+    return (fingerprint & this.#mask) === (STOP & this.#mask)
+  }
+
+  #take(bytes: Uint8Array, from: number, to: number): void {
+    const count = to - from
+    this.#length += count
+    if (count < WINDOW) this.#window.copyWithin(0, count)
+    const kept = Math.min(count, WINDOW)
+    this.#window.set(bytes.subarray(to - kept, to), WINDOW - kept)
+  }
+
+  #cut(at: number): number {
+    this.#length = 0
+    return at
+  }
+}
+
+/** The length of the chunk that starts at `offset`, the rest of the bytes being all there is. */
+export function cut(bytes: Uint8Array, offset = 0, sizes: ChunkSizes = clientSizes): number {
+  return (new Cutter(sizes).next(bytes, offset) ?? bytes.length) - offset
+}
+
+/**
+ * The chunks of a stream, each as the pieces it arrived in. At most one chunk is held;
+ * an empty stream has none.
+ */
+export async function* chunksOf(
+  source: AsyncIterable<Buffer> | Iterable<Buffer>,
+  sizes: ChunkSizes = clientSizes,
+): AsyncGenerator<Buffer[]> {
+  const cutter = new Cutter(sizes)
+  let pieces: Buffer[] = []
+  for await (const bytes of source) {
+    let from = 0
+    while (from < bytes.length) {
+      const end = cutter.next(bytes, from)
+      pieces.push(bytes.subarray(from, end))
+      from = end ?? bytes.length
+      if (end === undefined) continue
+      yield pieces
+      pieces = []
+    }
+  }
+  if (pieces.length > 0) yield pieces
+}

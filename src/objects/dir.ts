@@ -1,0 +1,169 @@
+import { type EncodedDirents, encodeDirents, spliceDirents } from './dir-encoding.ts'
+import { parseDirents } from './dir-parsing.ts'
+import type { Dirent } from './dirent.ts'
+import { type DirId, emptyDirId, sha1Hex } from './ids.ts'
+import { compareNames, comparesNatively, toNfc } from './names.ts'
+
+/** An immutable list of dirents, ordered by the bytes of their names, descending. */
+export class Dir {
+  static readonly empty = new Dir([], emptyDirId)
+
+  readonly entries: readonly Dirent[]
+  #id: DirId | undefined
+  #encoded: EncodedDirents | undefined
+  /** Encoded forerunner whose bytes our own encoding can be spliced from; let go once that is done. */
+  #donor: EncodedDirents | undefined
+  /** The bytes a client sent, if they are not the canonical ones. */
+  #sent: Buffer | undefined
+  /** Entries whose names are not NFC, by the NFC of their names; null if there are none. */
+  #composed: Map<string, Dirent> | null | undefined
+  #weight = 0
+
+  private constructor(entries: readonly Dirent[], id: DirId | undefined) {
+    this.entries = entries
+    this.#id = id
+  }
+
+  /** Entries in any order. Throws if two have one name. */
+  static of(entries: Iterable<Dirent>): Dir {
+    const sorted = [...entries]
+    const native = sorted.every(({ name }) => comparesNatively(name))
+    sorted.sort(native ? nativelyDescending : (a, b) => compareNames(b.name, a.name))
+    for (let i = 1; i < sorted.length; i++) {
+      const name = sorted[i]?.name
+      if (sorted[i - 1]?.name === name) throw new Error(`Two entries are called ${JSON.stringify(name)}.`)
+    }
+    return Dir.fromSorted(sorted)
+  }
+
+  /** Entries already in stored order, and the id if it is known; both are trusted. */
+  static fromSorted(entries: readonly Dirent[], id?: DirId): Dir {
+    return entries.length === 0 && (id === undefined || id === emptyDirId) ? Dir.empty : new Dir(entries, id)
+  }
+
+  /** A dir in any JSON form. Its id is the hash of just these bytes. Throws InvalidObject. */
+  static parse(bytes: Buffer): Dir {
+    const entries = parseDirents(bytes)
+    const dir = new Dir(entries, sha1Hex(bytes) as DirId)
+    const encoded = encodeDirents(entries)
+    if (entries.length > 0 && encoded.bytes.equals(bytes)) dir.#encoded = encoded
+    else dir.#sent = Buffer.copyBytesFrom(bytes)
+    return dir
+  }
+
+  /** How many entries there are. */
+  get size(): number {
+    return this.entries.length
+  }
+
+  get id(): DirId {
+    this.#id ??= sha1Hex(this.encoded()) as DirId
+    return this.#id
+  }
+
+  /** False for a dir whose JSON a client wrote in its own manner: only encoded() still has those bytes. */
+  get canonical(): boolean {
+    return this.#sent === undefined
+  }
+
+  /** The bytes that the id is the hash of. */
+  encoded(): Buffer {
+    if (this.#sent) return this.#sent
+    this.#encoded ??= this.#donor ? spliceDirents(this.entries, this.#donor) : encodeDirents(this.entries)
+    this.#donor = undefined
+    return this.#encoded.bytes
+  }
+
+  /** Approximate bytes this dir takes in memory once encoded. It does not change over its life. */
+  get weight(): number {
+    if (this.#weight === 0) {
+      let weight = 512
+      for (const entry of this.entries) weight += 320 + 3 * entry.name.length
+      this.#weight = weight
+    }
+    return this.#weight
+  }
+
+  /** The entry of exactly this name. */
+  find(name: string): Dirent | undefined {
+    const entry = this.entries[indexOf(this.entries, name, 0)]
+    return entry?.name === name ? entry : undefined
+  }
+
+  /** The entry of this name, else one whose name looks the same: equal after NFC. */
+  resolve(name: string): Dirent | undefined {
+    const exact = this.find(name)
+    if (exact) return exact
+    const nfc = toNfc(name)
+    return (nfc === name ? undefined : this.find(nfc)) ?? this.#uncomposed()?.get(nfc)
+  }
+
+  #uncomposed(): Map<string, Dirent> | null {
+    if (this.#composed === undefined) {
+      this.#composed = null
+      for (const entry of this.entries) {
+        const nfc = toNfc(entry.name)
+        if (nfc === entry.name) continue
+        this.#composed ??= new Map()
+        if (!this.#composed.has(nfc)) this.#composed.set(nfc, entry)
+      }
+    }
+    return this.#composed
+  }
+
+  /** This dir with each name's entry put in place, or taken out where the change is null. */
+  with(changes: ReadonlyMap<string, Dirent | null>): Dir {
+    const entries = applyChanges(this.entries, changes)
+    if (entries === this.entries) return this
+    if (entries.length === 0) return Dir.empty
+    const dir = new Dir(entries, undefined)
+    dir.#donor = this.#encoded ?? this.#donor
+    if (this.#composed === null && [...changes.keys()].every((name) => toNfc(name) === name))
+      dir.#composed = null
+    return dir
+  }
+}
+
+/** A dir in any JSON form; see Dir.parse. */
+export function parseDir(bytes: Buffer): Dir {
+  return Dir.parse(bytes)
+}
+
+function nativelyDescending(a: Dirent, b: Dirent): number {
+  if (a.name === b.name) return 0
+  return a.name < b.name ? 1 : -1
+}
+
+/** Where the first entry is, at or after `from`, that does not come before `name` in stored order. */
+function indexOf(entries: readonly Dirent[], name: string, from: number): number {
+  const native = comparesNatively(name)
+  let low = from
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const other = (entries[middle] as Dirent).name
+    if (native ? other > name : compareNames(other, name) > 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The same array if nothing changes. */
+function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, Dirent | null>) {
+  const sorted = [...changes].sort(([a], [b]) => compareNames(b, a))
+  const result: Dirent[] = []
+  let from = 0
+  let changed = false
+  for (const [name, entry] of sorted) {
+    if (entry && entry.name !== name) throw new Error(`The entry for ${name} is called ${entry.name}.`)
+    const at = indexOf(entries, name, from)
+    const present = entries[at]?.name === name ? entries[at] : undefined
+    for (let i = from; i < at; i++) result.push(entries[i] as Dirent)
+    if (entry) result.push(entry)
+    changed ||= (entry ?? undefined) !== present
+    from = present ? at + 1 : at
+  }
+  if (!changed) return entries
+  for (let i = from; i < entries.length; i++) result.push(entries[i] as Dirent)
+  return result
+}

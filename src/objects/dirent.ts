@@ -1,0 +1,43 @@
+import type { DirId, FileId } from './ids.ts'
+
+/** The mode of a file nobody may execute: octal 100644. */
+export const FILE_MODE = 33188
+/** The mode of every dir: octal 040000. */
+export const DIR_MODE = 16384
+
+interface Entry {
+  readonly name: string
+  /** Unix mode, type bits included. */
+  readonly mode: number
+  /** Unix seconds. */
+  readonly mtime: number
+  /** Bytes of plaintext; 0 for a dir. */
+  readonly size: number
+  /** The account that wrote the file last; empty for a dir. */
+  readonly modifier: string
+}
+
+export interface FileDirent extends Entry {
+  readonly kind: 'file'
+  readonly id: FileId
+}
+
+export interface DirDirent extends Entry {
+  readonly kind: 'dir'
+  readonly id: DirId
+}
+
+/** One entry of a dir. */
+export type Dirent = FileDirent | DirDirent
+
+// Both makers write the same keys in the same order, so that code reading dirents sees a single shape.
+
+export function fileDirent(of: Omit<FileDirent, 'kind' | 'mode'> & { mode?: number }): FileDirent {
+  const { id, name, mode = FILE_MODE, mtime, size, modifier } = of
+  return { kind: 'file', id, name, mode, mtime, size, modifier }
+}
+
+export function dirDirent(of: { id: DirId; name: string; mtime: number; mode?: number }): DirDirent {
+  const { id, name, mode = DIR_MODE, mtime } = of
+  return { kind: 'dir', id, name, mode, mtime, size: 0, modifier: '' }
+}

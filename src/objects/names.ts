@@ -1,0 +1,100 @@
+/** The most bytes of UTF-8 a name may have. */
+export const MAX_NAME_BYTES = 255
+
+// Every character below U+0300 stands for itself in NFC, so most names need no look at the tables.
+const mayCompose = /[\u0300-\uffff]/
+
+/** The NFC form of well-formed text. */
+export function toNfc(text: string): string {
+  return mayCompose.test(text) ? text.normalize('NFC') : text
+}
+
+/**
+ * The name as we keep it (NFC), or undefined if no file, folder or library may be called that.
+ * The one rule for names given through the web API, the file server or WebDAV.
+ */
+export function parseName(text: string): string | undefined {
+  // NFC never makes text more than a few times shorter, so what is far too long stays too long.
+  if (text.length > 4 * MAX_NAME_BYTES || !text.isWellFormed()) return undefined
+  const name = toNfc(text)
+  return isStorableName(name) && !/[\\\u0000-\u001f]/.test(name) ? name : undefined
+}
+
+/** Whether a tree pushed by a sync client may hold this name. It is kept as sent, composed or not. */
+export function isStorableName(text: string): boolean {
+  if (text === '' || text === '.' || text === '..' || text.length > MAX_NAME_BYTES) return false
+  if (/[/\0]/.test(text) || !text.isWellFormed()) return false
+  return Buffer.byteLength(text) <= MAX_NAME_BYTES
+}
+
+/** Orders names by the bytes of their UTF-8, ascending. Dirs are stored the other way round. */
+export function compareNames(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return utf8Rank(x) - utf8Rank(y)
+  }
+  return a.length - b.length
+}
+
+/**
+ * Whether JavaScript's own comparison of this name with any other agrees with compareNames. The two
+ * differ only where a surrogate meets a character from U+E000 on, so one name free of both is enough.
+ */
+export function comparesNatively(name: string): boolean {
+  return !/[\ud800-\uffff]/.test(name)
+}
+
+// A surrogate is part of a character above U+FFFF, whose UTF-8 sorts after U+E000–U+FFFF.
+function utf8Rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+/**
+ * The wanted name if it is not taken, else the first free one of `base (1).ext`, `base (2).ext` …
+ * A base too long to carry the number is shortened.
+ */
+export function freeName(wanted: string, taken: (name: string) => boolean): string {
+  if (!taken(wanted)) return wanted
+  // A leading dot starts no extension: `.bashrc` becomes `.bashrc (1)`.
+  const dot = wanted.lastIndexOf('.')
+  for (let n = 1; ; n++) {
+    const name = insertBefore(wanted, dot > 0 ? dot : wanted.length, ` (${n})`)
+    if (!taken(name)) return name
+  }
+}
+
+/**
+ * The name a file gets that lost a merge: `base (SFConflict who YYYY-MM-DD-HH-MM-SS).ext`, in UTC.
+ * `who` is left out if empty; `when` is in Unix seconds.
+ */
+export function conflictName(name: string, who: string, when: number): string {
+  const seconds = Math.min(Math.max(Math.trunc(when), 0), 253_402_300_799) // The year 9999.
+  const time = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/[T:]/g, '-')
+  // A modifier is whatever a client wrote into its tree.
+  const account = shorten(who.toWellFormed().replace(/[/\\\u0000-\u001f]/g, '_'), 100)
+  const dot = name.lastIndexOf('.')
+  return insertBefore(
+    name,
+    dot < 0 ? name.length : dot,
+    ` (SFConflict ${account ? `${account} ` : ''}${time})`,
+  )
+}
+
+function insertBefore(name: string, at: number, addition: string): string {
+  const ending = addition + name.slice(at)
+  const room = MAX_NAME_BYTES - Buffer.byteLength(ending)
+  // An extension that leaves no room for a base is none.
+  if (room < 1 && at < name.length) return insertBefore(name, name.length, addition)
+  return shorten(name.slice(0, at), room) + ending
+}
+
+/** As much of the text as fits into `room` bytes, whole characters only. */
+function shorten(text: string, room: number): string {
+  if (Buffer.byteLength(text) <= room) return text
+  const bytes = Buffer.from(text)
+  let end = Math.max(room, 0)
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}

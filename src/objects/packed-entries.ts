@@ -1,0 +1,173 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { ByteReader, ByteWriter } from './binary.ts'
+import type { Dirent } from './dirent.ts'
+import type { DirId, FileId } from './ids.ts'
+import { InvalidObject } from './invalid.ts'
+
+// Entries rest by column: the traits that occur (kind, mode and modifier, each combination once), then for each entry
+// its numbers (name length, trait, mtime, size of a file), then all ids, then all names. About 30 bytes and the name.
+
+type Traits = Pick<Dirent, 'kind' | 'mode' | 'modifier'>
+
+export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
+  const { traits, indexes } = collectTraits(entries)
+  to.varint(entries.length)
+  to.varint(traits.length)
+  for (const { kind, mode, modifier } of traits) {
+    to.byte(kind === 'dir' ? 1 : 0)
+    to.varint(mode)
+    packNames(to, [modifier])
+  }
+  let mtime = 0
+  entries.forEach((entry, i) => {
+    to.varint(Buffer.byteLength(entry.name))
+    to.varint(indexes[i] as number)
+    packMtime(to, entry.mtime, mtime)
+    mtime = entry.mtime
+    if (entry.kind === 'file') to.varint(entry.size)
+  })
+  to.append(Buffer.from(entries.map((entry) => entry.id).join(''), 'hex'))
+  to.utf8(entries.map((entry) => entry.name).join(''))
+}
+
+/** The entries, and whether all their names are ASCII. The names are trusted to be names. Throws InvalidObject. */
+export function unpackEntries(from: ByteReader): { entries: Dirent[]; ascii: boolean } {
+  const count = from.count(23)
+  const traits = unpackTraits(from)
+  const numbers = unpackNumbers(from, count, traits)
+  const ids = from.skip(20 * count)
+  const names = from.skip(numbers.nameBytes)
+  const column = from.bytes.subarray(names, names + numbers.nameBytes)
+  if (!isUtf8(column)) throw new InvalidObject('is not UTF-8')
+  return { entries: assemble(from.bytes, traits, numbers, ids, names), ascii: isAscii(column) }
+}
+
+export function packNames(to: ByteWriter, names: readonly string[]): void {
+  to.varint(names.length)
+  for (const name of names) {
+    to.varint(Buffer.byteLength(name))
+    to.utf8(name)
+  }
+}
+
+export function unpackNames(from: ByteReader): string[] {
+  const names = []
+  for (let left = from.count(1); left > 0; left--) {
+    const length = from.varint()
+    const at = from.skip(length)
+    if (!isUtf8(from.bytes.subarray(at, at + length))) throw new InvalidObject('is not UTF-8')
+    names.push(from.bytes.toString('utf8', at, at + length))
+  }
+  return names
+}
+
+function collectTraits(entries: readonly Dirent[]) {
+  const traits: Traits[] = []
+  const known = new Map<string, number>()
+  let last: Dirent | undefined
+  let index = 0
+  const indexes = entries.map((entry) => {
+    const { kind, mode, modifier } = entry
+    if (kind === last?.kind && mode === last.mode && modifier === last.modifier) return index
+    last = entry
+    const key = `${kind} ${mode} ${modifier}`
+    index = known.get(key) ?? traits.length
+    if (index === traits.length) {
+      known.set(key, index)
+      traits.push(entry)
+    }
+    return index
+  })
+  return { traits, indexes }
+}
+
+function unpackTraits(from: ByteReader): Traits[] {
+  const traits: Traits[] = []
+  for (let left = from.count(4); left > 0; left--) {
+    const kind = from.bytes[from.skip(1)] === 1 ? 'dir' : 'file'
+    const mode = from.varint()
+    const [modifier, ...others] = unpackNames(from)
+    if (modifier === undefined || others.length > 0)
+      throw new InvalidObject('has an entry without one modifier')
+    traits.push({ kind, mode, modifier })
+  }
+  return traits
+}
+
+// Doubled distances from this on are not exact; 0 announces the time itself.
+const FAR = 2 ** 51
+
+/** Neighbours were often written together, so the distance to the last one is what is kept. */
+function packMtime(to: ByteWriter, mtime: number, last: number): void {
+  const distance = mtime - last
+  if (Math.abs(distance) < FAR) to.varint(distance >= 0 ? 2 * distance + 1 : -2 * distance)
+  else {
+    to.varint(0)
+    to.double(mtime)
+  }
+}
+
+function unpackMtime(from: ByteReader, last: number): number {
+  const value = from.varint()
+  const mtime = value === 0 ? from.double() : value % 2 === 1 ? last + (value - 1) / 2 : last - value / 2
+  if (!Number.isSafeInteger(mtime)) throw new InvalidObject('has a time that is no integer')
+  return mtime
+}
+
+function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[]) {
+  const nameLengths = new Uint32Array(count)
+  const traitIndexes = new Uint32Array(count)
+  const mtimes = new Float64Array(count)
+  const sizes = new Float64Array(count)
+  let nameBytes = 0
+  let mtime = 0
+  for (let i = 0; i < count; i++) {
+    const length = from.varint()
+    const index = from.varint()
+    const trait = traits[index]
+    if (length === 0 || length > 0xffff || !trait) throw new InvalidObject('has an entry that makes no sense')
+    nameBytes += length
+    nameLengths[i] = length
+    traitIndexes[i] = index
+    mtime = unpackMtime(from, mtime)
+    mtimes[i] = mtime
+    sizes[i] = trait.kind === 'file' ? from.varint() : 0
+  }
+  return { count, nameLengths, traitIndexes, mtimes, sizes, nameBytes }
+}
+
+// Ids and names are decoded this many at a time: fewer calls into native code, while an entry
+// that outlives its dir keeps no more than its neighbours' text alive.
+const GROUP = 32
+
+function assemble(
+  bytes: Buffer,
+  traits: readonly Traits[],
+  numbers: ReturnType<typeof unpackNumbers>,
+  ids: number,
+  names: number,
+): Dirent[] {
+  const { count, nameLengths, traitIndexes, mtimes, sizes } = numbers
+  const entries: Dirent[] = []
+  let nameAt = names
+  for (let first = 0; first < count; first += GROUP) {
+    const end = Math.min(first + GROUP, count)
+    const hex = bytes.toString('hex', ids + 20 * first, ids + 20 * end)
+    let groupBytes = 0
+    for (let i = first; i < end; i++) groupBytes += nameLengths[i] as number
+    const ascii = isAscii(bytes.subarray(nameAt, nameAt + groupBytes))
+    const text = ascii ? bytes.toString('latin1', nameAt, nameAt + groupBytes) : ''
+    for (let i = first, at = 0; i < end; i++) {
+      const length = nameLengths[i] as number
+      const { kind, mode, modifier } = traits[traitIndexes[i] as number] as Traits
+      const id = hex.slice(40 * (i - first), 40 * (i - first + 1)) as DirId & FileId
+      const name = ascii
+        ? text.slice(at, at + length)
+        : bytes.toString('utf8', nameAt + at, nameAt + at + length)
+      entries.push({ kind, id, name, mode, mtime: mtimes[i] as number, size: sizes[i] as number, modifier })
+      at += length
+    }
+    nameAt += groupBytes
+  }
+  return entries
+}

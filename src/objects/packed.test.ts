@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { Dir, parseDir } from './dir.ts'
+import { fileDirent } from './dirent.ts'
+import { blockIds, changesTo, check, entryLists } from './dirents.arbitrary.ts'
+import { type BlockId, type DirId, type FileId, sha1Hex } from './ids.ts'
+import { InvalidObject } from './invalid.ts'
+import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from './packed.ts'
+
+const largeDir = () =>
+  Dir.of(
+    Array.from({ length: 2000 }, (_, i) =>
+      fileDirent({
+        id: sha1Hex(Buffer.from(`${i}`)) as FileId,
+        name: `${i}.txt`,
+        mtime: 1_700_000_000 + i,
+        size: i * 999,
+        modifier: i % 3 ? 'a@b' : 'c@d',
+      }),
+    ),
+  )
+
+/** Unpacking must give a value or InvalidObject, whatever the bytes. */
+function survives(unpack: () => unknown): void {
+  try {
+    unpack()
+  } catch (error) {
+    if (!(error instanceof InvalidObject)) throw error
+  }
+}
+
+describe('a packed dir', () => {
+  it('comes back as it was', (t) => {
+    const property = fc.property(entryLists(), (entries) => {
+      const dir = Dir.of(entries)
+      const back = unpackDir(packDir(dir), dir.id)
+      assert.deepEqual(back.entries, dir.entries)
+      assert.equal(back.id, dir.id)
+      assert.equal(Dir.of(back.entries).id, dir.id)
+    })
+    check(t, property)
+  })
+
+  it('takes about thirty bytes and the name for each entry', () => {
+    const dir = largeDir()
+    assert.ok(packDir(dir).length < 38 * dir.size)
+  })
+
+  it('keeps the bytes a client wrote in its own manner', () => {
+    const sent = Buffer.from(JSON.stringify(JSON.parse(largeDir().encoded().toString())))
+    const dir = parseDir(sent)
+    const back = unpackDir(packDir(dir), dir.id)
+    assert.deepEqual(back.encoded(), sent)
+    assert.equal(back.id, dir.id)
+  })
+
+  it('is refused when cut short or longer than it says', (t) => {
+    const property = fc.property(entryLists(20), (entries) => {
+      const dir = Dir.of(entries)
+      const packed = packDir(dir)
+      for (let end = 0; end < packed.length; end++) {
+        assert.throws(() => unpackDir(packed.subarray(0, end), dir.id), InvalidObject)
+      }
+      assert.throws(() => unpackDir(Buffer.concat([packed, Buffer.alloc(1)]), dir.id), InvalidObject)
+    })
+    check(t, property, 30)
+  })
+
+  it('is refused when its entries are out of order or twice there', () => {
+    const entry = fileDirent({ id: '0'.repeat(40) as FileId, name: 'a', mtime: 0, size: 0, modifier: '' })
+    const id = '1'.repeat(40) as DirId
+    const wrong = [
+      [entry, { ...entry, name: 'b' }],
+      [entry, entry],
+      [
+        { ...entry, name: '\uffff' },
+        { ...entry, name: '😀' },
+      ],
+    ]
+    for (const entries of wrong) {
+      assert.throws(() => unpackDir(packDir(Dir.fromSorted(entries, id)), id), /order/)
+    }
+  })
+})
+
+describe('packed changes', () => {
+  it('come back as they were', (t) => {
+    const changes = entryLists(10).chain(changesTo)
+    const property = fc.property(changes, (value) => {
+      assert.deepEqual(unpackChanges(packChanges(value)), value)
+    })
+    check(t, property)
+  })
+
+  it('turn one version of a dir into the next', (t) => {
+    const pairs = entryLists(30).chain((entries) => fc.tuple(fc.constant(entries), changesTo(entries)))
+    const property = fc.property(pairs, ([entries, changes]) => {
+      const dir = Dir.of(entries)
+      const base = unpackDir(packDir(dir), dir.id)
+      assert.equal(base.with(unpackChanges(packChanges(changes))).id, dir.with(changes).id)
+    })
+    check(t, property)
+  })
+
+  it('are small: one file costs its entry and a few bytes', () => {
+    const [entry] = largeDir().entries
+    assert.ok(entry && packChanges(new Map([[entry.name, entry]])).length < 60)
+  })
+})
+
+describe('a packed file', () => {
+  it('comes back as it was', (t) => {
+    const files = fc.record({ blockIds: fc.array(blockIds), size: fc.maxSafeNat() })
+    check(
+      t,
+      fc.property(files, (file) => assert.deepEqual(unpackFile(packFile(file)), { ...file })),
+    )
+  })
+
+  it('is refused when cut short', () => {
+    const packed = packFile({ blockIds: ['ab'.repeat(20) as BlockId], size: 2 ** 53 - 1 })
+    for (let end = 0; end < packed.length; end++)
+      assert.throws(() => unpackFile(packed.subarray(0, end)), InvalidObject)
+  })
+})
+
+describe('bytes that are no packed object', () => {
+  it('are refused with a reason, never read past their end', (t) => {
+    const start = fc.constantFrom(packDir(largeDir()).subarray(0, 400), packChanges(new Map([['a', null]])))
+    const garbage = fc
+      .uint8Array({ maxLength: 200 })
+      .chain((bytes) =>
+        fc
+          .tuple(fc.constant(bytes), fc.nat(400), start)
+          .map(([tail, keep, head]) => Buffer.concat([head.subarray(0, keep), tail])),
+      )
+    const id = '1'.repeat(40) as DirId
+    const property = fc.property(garbage, fc.integer({ min: 0, max: 5 }), (bytes, format) => {
+      if (bytes.length > 0) bytes[0] = format
+      survives(() => unpackDir(bytes, id))
+      survives(() => unpackChanges(bytes))
+      survives(() => unpackFile(bytes))
+    })
+    check(t, property, 2000)
+  })
+
+  it('give a value or a reason when any single byte of a good one is changed', (t) => {
+    const packed = packDir(Dir.of(largeDir().entries.slice(0, 20)))
+    const property = fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+      const bytes = Buffer.from(packed)
+      bytes[at] = (bytes[at] as number) ^ flip
+      survives(() => unpackDir(bytes, '1'.repeat(40) as DirId))
+    })
+    check(t, property, 2000)
+  })
+})

@@ -1,0 +1,104 @@
+import { ByteReader, ByteWriter } from './binary.ts'
+import { Dir } from './dir.ts'
+import type { Dirent } from './dirent.ts'
+import type { FileObject } from './file.ts'
+import { type BlockId, type DirId, idFromBytes } from './ids.ts'
+import { InvalidObject } from './invalid.ts'
+import { compareNames } from './names.ts'
+import { packEntries, packNames, unpackEntries, unpackNames } from './packed-entries.ts'
+
+// How objects rest in our database. The first byte tells what follows, so a later format can stand beside this one.
+const SENT_DIR = 1
+const PACKED_DIR = 2
+const CHANGES = 3
+const FILE = 4
+
+export function packDir(dir: Dir): Buffer {
+  const to = new ByteWriter()
+  if (dir.canonical) {
+    to.byte(PACKED_DIR)
+    packEntries(to, dir.entries)
+  } else {
+    // Only the client's own bytes hash to the id, so they are kept as they are.
+    to.byte(SENT_DIR)
+    to.append(dir.encoded())
+  }
+  return to.finish()
+}
+
+/** The dir of that id; the id is trusted. Throws InvalidObject. */
+export function unpackDir(bytes: Uint8Array, id: DirId): Dir {
+  const from = new ByteReader(bytes)
+  if (bytes[0] === SENT_DIR) return Dir.parse(from.bytes.subarray(1))
+  expectFormat(from, PACKED_DIR)
+  const { entries, ascii } = unpackEntries(from)
+  from.end()
+  checkOrder(entries, ascii)
+  return Dir.fromSorted(entries, id)
+}
+
+/** What one version of a dir changes in another: an entry for each name set, null for each name removed. */
+export function packChanges(changes: ReadonlyMap<string, Dirent | null>): Buffer {
+  const removed: string[] = []
+  const set: Dirent[] = []
+  for (const [name, entry] of changes) {
+    if (entry === null) removed.push(name)
+    else if (entry.name === name) set.push(entry)
+    else throw new Error(`The entry for ${name} is called ${entry.name}.`)
+  }
+  const to = new ByteWriter()
+  to.byte(CHANGES)
+  packNames(to, removed)
+  packEntries(to, set)
+  return to.finish()
+}
+
+/** Throws InvalidObject. */
+export function unpackChanges(bytes: Uint8Array): Map<string, Dirent | null> {
+  const from = new ByteReader(bytes)
+  expectFormat(from, CHANGES)
+  const changes = new Map<string, Dirent | null>()
+  const removed = unpackNames(from)
+  for (const name of removed) changes.set(name, null)
+  const { entries: set } = unpackEntries(from)
+  from.end()
+  for (const entry of set) changes.set(entry.name, entry)
+  if (changes.size !== removed.length + set.length) throw new InvalidObject('changes a name twice')
+  return changes
+}
+
+export function packFile({ blockIds, size }: FileObject): Buffer {
+  const to = new ByteWriter()
+  to.byte(FILE)
+  to.varint(size)
+  to.varint(blockIds.length)
+  for (const id of blockIds) to.id(id)
+  return to.finish()
+}
+
+/** Throws InvalidObject. */
+export function unpackFile(bytes: Uint8Array): FileObject {
+  const from = new ByteReader(bytes)
+  expectFormat(from, FILE)
+  const size = from.varint()
+  const count = from.count(20)
+  const start = from.skip(20 * count)
+  from.end()
+  const blockIds: BlockId[] = []
+  for (let at = start; at < bytes.length; at += 20)
+    blockIds.push(idFromBytes(from.bytes.subarray(at, at + 20)))
+  return { blockIds, size }
+}
+
+function expectFormat(from: ByteReader, format: number): void {
+  if (from.bytes[from.skip(1)] !== format) throw new InvalidObject(`does not start with format ${format}`)
+}
+
+function checkOrder(entries: readonly Dirent[], ascii: boolean): void {
+  for (let i = 1; i < entries.length; i++) {
+    const before = (entries[i - 1] as Dirent).name
+    const { name } = entries[i] as Dirent
+    const ordered = ascii ? before > name : compareNames(before, name) > 0
+    if (!ordered) throw new InvalidObject('is not in order')
+  }
+}
