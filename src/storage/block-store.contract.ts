@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { type BlockId, sha1Hex } from '../objects/ids.ts'
+import { BlockDamaged, BlockMismatch, BlockMissing, type BlockStore, readWhole } from './block-store.ts'
+
+export const blockIdOf = (bytes: Uint8Array) => sha1Hex(bytes) as BlockId
+
+const MIB = 1024 * 1024
+
+async function* inPieces(bytes: Uint8Array, pieceBytes: number) {
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    yield bytes.subarray(start, start + pieceBytes)
+}
+
+async function* cutShort(bytes: Uint8Array) {
+  yield bytes.subarray(0, bytes.length - 1)
+  throw new Error('the client went away')
+}
+
+async function* neverEnding(bytes: Uint8Array) {
+  yield bytes
+  await new Promise(() => {})
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** The promises of BlockStore, as a suite that every store passes. `open` gives an empty store. */
+export function blockStoreContract(name: string, open: () => Promise<BlockStore>) {
+  describe(`${name} as a block store`, () => {
+    const sizes = [0, 1, 4096, MIB, MIB + 1, 3 * MIB + 17]
+    for (const size of sizes) {
+      it(`gives back a block of ${size} bytes, put whole or in pieces`, async () => {
+        await using store = await open()
+        const [whole, pieces] = [randomBytes(size), randomBytes(size)]
+        await store.put(blockIdOf(whole), whole)
+        await store.put(blockIdOf(pieces), inPieces(pieces, 100_003))
+        for (const bytes of [whole, pieces]) {
+          assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+          assert.equal(await store.size(blockIdOf(bytes)), size)
+        }
+      })
+    }
+
+    it('takes a Node stream', async () => {
+      await using store = await open()
+      const bytes = randomBytes(200_000)
+      await store.put(blockIdOf(bytes), Readable.from(inPieces(bytes, 7_001)))
+      assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+    })
+
+    it('gives the bytes of a range', async () => {
+      await using store = await open()
+      const bytes = randomBytes(2 * MIB)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      const ranges: [start: number, end: number][] = [
+        [0, 1],
+        [0, bytes.length],
+        [5, 5],
+        [MIB - 1, MIB + 1],
+        [bytes.length - 1, bytes.length],
+        [bytes.length, bytes.length],
+      ]
+      for (const [start, end] of ranges) {
+        const read = Buffer.concat(await collect(store.read(id, { start, end })))
+        assert.ok(read.equals(bytes.subarray(start, end)), `${start}-${end}`)
+      }
+    })
+
+    it('calls a block damaged that ends before a range does', async () => {
+      await using store = await open()
+      const bytes = randomBytes(100)
+      await store.put(blockIdOf(bytes), bytes)
+      await assert.rejects(collect(store.read(blockIdOf(bytes), { start: 90, end: 101 })), BlockDamaged)
+    })
+
+    it('says that a block is missing', async () => {
+      await using store = await open()
+      const id = blockIdOf(randomBytes(10))
+      await assert.rejects(readWhole(store, id), BlockMissing)
+      await assert.rejects(collect(store.read(id, { start: 0, end: 1 })), BlockMissing)
+      await assert.rejects(store.size(id), BlockMissing)
+    })
+
+    it('takes a block it already holds, however it arrives', async () => {
+      await using store = await open()
+      const bytes = randomBytes(MIB)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      await store.put(id, bytes)
+      await store.put(id, inPieces(bytes, 9_999))
+      assert.ok((await readWhole(store, id)).equals(bytes))
+      assert.deepEqual(await collect(store.list()), [id])
+    })
+
+    it('takes one block from many at once', async () => {
+      await using store = await open()
+      const bytes = randomBytes(MIB)
+      const id = blockIdOf(bytes)
+      const puts = Array.from({ length: 8 }, (_, n) => store.put(id, n % 2 ? bytes : inPieces(bytes, 65_536)))
+      await Promise.all(puts)
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+
+    it('takes many blocks at once', async () => {
+      await using store = await open()
+      const blocks = Array.from({ length: 100 }, (_, n) => randomBytes(n * 100))
+      await Promise.all(blocks.map((bytes) => store.put(blockIdOf(bytes), bytes)))
+      assert.deepEqual(await store.missing(blocks.map(blockIdOf)), [])
+      for (const bytes of blocks) assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+    })
+
+    it('refuses bytes that are not the block, and holds nothing of them', async () => {
+      await using store = await open()
+      const [bytes, other] = [randomBytes(2 * MIB), randomBytes(2 * MIB)]
+      const id = blockIdOf(bytes)
+      await assert.rejects(store.put(id, other), BlockMismatch)
+      await assert.rejects(store.put(id, inPieces(other, 1000)), BlockMismatch)
+      assert.deepEqual(await store.missing([id]), [id])
+      assert.deepEqual(await collect(store.list()), [])
+    })
+
+    it('refuses wrong bytes for a block it holds, and keeps the block', async () => {
+      await using store = await open()
+      const [bytes, other] = [randomBytes(5000), randomBytes(5000)]
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      await assert.rejects(store.put(id, other), BlockMismatch)
+      await assert.rejects(store.put(id, inPieces(other, 1000)), BlockMismatch)
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+
+    it('shows nothing of a block whose upload was cut short', async () => {
+      await using store = await open()
+      const bytes = randomBytes(2 * MIB)
+      const id = blockIdOf(bytes)
+      await assert.rejects(store.put(id, cutShort(bytes)), /^Error: the client went away$/)
+      assert.deepEqual(await store.missing([id]), [id])
+      await store.put(id, bytes)
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+
+    it('shows nothing of a block before its upload has ended', async () => {
+      await using store = await open()
+      const bytes = randomBytes(2 * MIB)
+      const id = blockIdOf(bytes)
+      const seen: BlockId[][] = []
+      async function* watched() {
+        yield bytes.subarray(0, MIB)
+        seen.push(await store.missing([id]))
+        yield bytes.subarray(MIB)
+        seen.push(await store.missing([id]))
+      }
+      await store.put(id, watched())
+      assert.deepEqual(seen, [[id], [id]])
+      assert.deepEqual(await store.missing([id]), [])
+    })
+
+    it('gives up an upload that is aborted while its source is silent', async () => {
+      await using store = await open()
+      const bytes = randomBytes(1000)
+      const id = blockIdOf(bytes)
+      const aborting = new AbortController()
+      const putting = store.put(id, neverEnding(bytes), aborting.signal)
+      setImmediate(() => aborting.abort(new Error('enough')))
+      await assert.rejects(putting, /^Error: enough$/)
+      assert.deepEqual(await store.missing([id]), [id])
+    })
+
+    it('does not begin an upload that is already aborted', async () => {
+      await using store = await open()
+      const bytes = randomBytes(1000)
+      const signal = AbortSignal.abort(new Error('too late'))
+      await assert.rejects(store.put(blockIdOf(bytes), bytes, signal), /^Error: too late$/)
+      await assert.rejects(store.put(blockIdOf(bytes), inPieces(bytes, 10), signal), /^Error: too late$/)
+      assert.deepEqual(await collect(store.list()), [])
+    })
+
+    it('closes the source of an upload it gives up', async () => {
+      await using store = await open()
+      const source = Readable.from(inPieces(randomBytes(10 * MIB), MIB))
+      const aborting = new AbortController()
+      source.once('data', () => aborting.abort(new Error('enough')))
+      await assert.rejects(store.put(blockIdOf(Buffer.of()), source, aborting.signal), /^Error: enough$/)
+      assert.equal(source.destroyed, true)
+    })
+
+    it('keeps its own copy of what it was given and what it gave', async () => {
+      await using store = await open()
+      const bytes = randomBytes(1000)
+      const [id, given] = [blockIdOf(bytes), Buffer.from(bytes)]
+      await store.put(id, given)
+      given.fill(0)
+      const first = await readWhole(store, id)
+      assert.ok(first.equals(bytes))
+      first.fill(0)
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+
+    it('gives chunks that stay as they are while more are read', async () => {
+      await using store = await open()
+      const bytes = randomBytes(4 * MIB)
+      await store.put(blockIdOf(bytes), bytes)
+      assert.ok(Buffer.concat(await collect(store.read(blockIdOf(bytes)))).equals(bytes))
+    })
+
+    it('lets a reader stop early', async () => {
+      await using store = await open()
+      const bytes = randomBytes(4 * MIB)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      for await (const chunk of store.read(id)) {
+        assert.ok(chunk.equals(bytes.subarray(0, chunk.length)))
+        break
+      }
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+
+    it('lists what is missing in the order asked, as often as asked', async () => {
+      await using store = await open()
+      const blocks = Array.from({ length: 70 }, () => randomBytes(10))
+      const ids = blocks.map(blockIdOf)
+      const held = blocks.filter((_, n) => n % 3 === 0)
+      for (const bytes of held) await store.put(blockIdOf(bytes), bytes)
+      const heldIds = new Set(held.map(blockIdOf))
+      const expected = ids.filter((id) => !heldIds.has(id))
+      assert.deepEqual(await store.missing([...ids, ...ids]), [...expected, ...expected])
+      assert.deepEqual(await store.missing([]), [])
+    })
+
+    it('lists its blocks in ascending order', async () => {
+      await using store = await open()
+      const blocks = Array.from({ length: 50 }, () => randomBytes(10))
+      await Promise.all(blocks.map((bytes) => store.put(blockIdOf(bytes), bytes)))
+      assert.deepEqual(await collect(store.list()), blocks.map(blockIdOf).sort())
+    })
+
+    it('removes a block, once or more often', async () => {
+      await using store = await open()
+      const bytes = randomBytes(10)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      await store.remove(id)
+      await store.remove(id)
+      assert.deepEqual(await store.missing([id]), [id])
+      await assert.rejects(readWhole(store, id), BlockMissing)
+      await store.put(id, bytes)
+      assert.ok((await readWhole(store, id)).equals(bytes))
+    })
+  })
+}

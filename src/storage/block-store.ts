@@ -1,0 +1,93 @@
+import type { BlockId } from '../objects/ids.ts'
+
+/** Bytes `start` up to but not including `end`. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/** A block on its way in: all of it, or its pieces as they arrive. */
+export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
+
+/**
+ * Keeps blocks under the hash of their bytes. A block never changes, so any call may be repeated,
+ * and two writers of one id cannot conflict. A caller that removes blocks sees to it that nobody
+ * puts the same id meanwhile.
+ */
+export interface BlockStore extends AsyncDisposable {
+  /**
+   * Resolves once the block would survive a power cut (I4). Readers see the whole block or none of
+   * it. Putting an id already held is not an error. On any throw the store holds what it held:
+   * BlockMismatch if the bytes are not those of `id`, the error of the source if that failed, the
+   * reason of `signal` if it was aborted, BlockStoreError if the bytes could not be kept.
+   * A buffer given must not change until this settles.
+   */
+  put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
+
+  /**
+   * The bytes, read as they are asked for; the chunks are the caller's to keep. Nothing is opened
+   * before the first is asked for, and ending early closes everything. Throws BlockMissing and
+   * BlockDamaged. A whole block is checked against its id on the way, and its last chunk is given
+   * only if it is sound, so a damaged block is never complete (I6). A range is not checked, but
+   * for lying within the block.
+   */
+  read(id: BlockId, range?: ByteRange): AsyncIterable<Buffer>
+
+  /** In bytes. Throws BlockMissing. */
+  size(id: BlockId): Promise<number>
+
+  /** Those of `ids` not held, in the order asked. */
+  missing(ids: readonly BlockId[]): Promise<BlockId[]>
+
+  /** Removing an id not held is not an error. After a power cut the block may be back. */
+  remove(id: BlockId): Promise<void>
+
+  /** All ids held, ascending. What is put or removed meanwhile may or may not be among them. */
+  list(): AsyncIterable<BlockId>
+}
+
+/** The store does not hold the block. */
+export class BlockMissing extends Error {
+  readonly id: BlockId
+  constructor(id: BlockId, options?: ErrorOptions) {
+    super(`The block ${id} is missing.`, options)
+    this.name = 'BlockMissing'
+    this.id = id
+  }
+}
+
+/** What the store holds under the id is not the block any more. */
+export class BlockDamaged extends Error {
+  readonly id: BlockId
+  constructor(id: BlockId, found: string) {
+    super(`The block ${id} is damaged: ${found}.`)
+    this.name = 'BlockDamaged'
+    this.id = id
+  }
+}
+
+/** The bytes offered under the id are not the block. */
+export class BlockMismatch extends Error {
+  readonly id: BlockId
+  constructor(id: BlockId, actual: string) {
+    super(`The bytes offered as block ${id} hash to ${actual}.`)
+    this.name = 'BlockMismatch'
+    this.id = id
+  }
+}
+
+/** The place where blocks rest cannot be used; the cause says why. */
+export class BlockStoreError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'BlockStoreError'
+  }
+}
+
+/** A whole block in memory, checked against its id. For blocks known to be small enough. */
+export async function readWhole(store: BlockStore, id: BlockId): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of store.read(id)) chunks.push(chunk)
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+}

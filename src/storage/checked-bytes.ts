@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { BlockId } from '../objects/ids.ts'
+import { BlockDamaged, BlockMismatch, type BlockSource } from './block-store.ts'
+
+// SHA-1 of this much takes about a millisecond, which is as long as the event loop is held (I10).
+const SLICE_BYTES = 1024 * 1024
+
+/**
+ * The door every block enters by: passes the bytes on in slices and throws BlockMismatch at the
+ * end if they are not those of `id`. What came before must then be thrown away.
+ */
+export async function* checkedOnTheWayIn(id: BlockId, source: BlockSource, signal?: AbortSignal) {
+  const hash = createHash('sha1')
+  const chunks = source instanceof Uint8Array ? [source] : untilAborted(source, signal)
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+      if (start > 0) await setImmediate()
+      signal?.throwIfAborted()
+      const slice = chunk.subarray(start, start + SLICE_BYTES)
+      hash.update(slice)
+      yield slice
+    }
+  }
+  signal?.throwIfAborted()
+  const actual = hash.digest('hex')
+  if (actual !== id) throw new BlockMismatch(id, actual)
+}
+
+/** The door a whole block leaves by: its last chunk is held back until all of them hash to `id`. */
+export async function* checkedOnTheWayOut(id: BlockId, chunks: AsyncIterable<Buffer>) {
+  const hash = createHash('sha1')
+  let held: Buffer | undefined
+  for await (const chunk of chunks) {
+    if (held !== undefined) yield held
+    hash.update(chunk)
+    held = chunk
+  }
+  const actual = hash.digest('hex')
+  if (actual !== id) throw new BlockDamaged(id, `its bytes hash to ${actual}`)
+  if (held !== undefined) yield held
+}
+
+/** The chunks of `source`, until `signal` says stop, even while the source is silent. */
+async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: AbortSignal) {
+  if (signal === undefined) return yield* source
+  const iterator = source[Symbol.asyncIterator]()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  aborted.catch(() => {}) // It also rejects when nobody waits for it.
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  let ended = false
+  try {
+    if (signal.aborted) onAbort()
+    for (;;) {
+      const step = await Promise.race([aborted, iterator.next()])
+      ended = step.done === true
+      if (step.done === true) return undefined
+      yield step.value
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // Not awaited: a source that is silent might never come to it.
+    if (!ended) iterator.return?.().catch(() => {})
+  }
+}

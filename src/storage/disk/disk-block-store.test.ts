@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, it } from 'node:test'
+import { type BlockId, parseBlockId } from '../../objects/ids.ts'
+import { blockIdOf, blockStoreContract } from '../block-store.contract.ts'
+import { BlockDamaged, BlockMismatch, BlockStoreError, readWhole } from '../block-store.ts'
+import { openDiskBlockStore } from './disk-block-store.ts'
+
+const root = mkdtempSync(path.join(tmpdir(), 'carrel-blocks-'))
+after(() => rm(root, { recursive: true }))
+
+let stores = 0
+const newDirectory = () => path.join(root, `store-${stores++}`)
+const fileOf = (directory: string, id: BlockId) => path.join(directory, id.slice(0, 2), id.slice(2))
+const leftovers = (directory: string) => readdir(path.join(directory, 'tmp'))
+
+blockStoreContract('disk', () => openDiskBlockStore({ directory: newDirectory() }))
+
+describe('blocks on disk', () => {
+  it('are files that only their owner may read', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const bytes = randomBytes(1000)
+    await store.put(blockIdOf(bytes), bytes)
+    const file = fileOf(directory, blockIdOf(bytes))
+    assert.ok((await readFile(file)).equals(bytes))
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    for (const folder of [directory, path.dirname(file), path.join(directory, 'tmp')]) {
+      assert.equal((await stat(folder)).mode & 0o777, 0o700, folder)
+    }
+  })
+
+  it('are still there when the store is opened again', async () => {
+    const directory = newDirectory()
+    const bytes = randomBytes(1000)
+    {
+      await using store = await openDiskBlockStore({ directory })
+      await store.put(blockIdOf(bytes), bytes)
+    }
+    await using store = await openDiskBlockStore({ directory })
+    assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+  })
+
+  it('leave no temp file behind, whatever becomes of a put', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const bytes = randomBytes(3_000_000)
+    async function* failing() {
+      yield bytes
+      throw new Error('the client went away')
+    }
+    await store.put(blockIdOf(bytes), bytes)
+    await assert.rejects(store.put(blockIdOf(Buffer.of(1)), bytes), BlockMismatch)
+    await assert.rejects(store.put(blockIdOf(Buffer.of(2)), failing()), /went away/)
+    assert.deepEqual(await leftovers(directory), [])
+  })
+
+  it('lose the leftovers of a crash at the next start', async () => {
+    const directory = newDirectory()
+    await (await openDiskBlockStore({ directory }))[Symbol.asyncDispose]()
+    await writeFile(path.join(directory, 'tmp', 'half-a-block'), 'half')
+    await using _second = await openDiskBlockStore({ directory, shared: true })
+    assert.deepEqual(await leftovers(directory), ['half-a-block'])
+    await using store = await openDiskBlockStore({ directory })
+    assert.deepEqual(await leftovers(directory), [])
+    assert.deepEqual(await Array.fromAsync(store.list()), [])
+  })
+
+  const damages: [name: string, damage: (file: string, bytes: Buffer) => Promise<void>][] = [
+    ['is cut short', (file, bytes) => truncate(file, bytes.length - 1)],
+    ['is emptied', (file) => truncate(file, 0)],
+    ['has grown', (file) => writeFile(file, 'x', { flag: 'a' })],
+    [
+      'has one bit changed',
+      (file, bytes) => {
+        const altered = Buffer.from(bytes)
+        altered.writeUInt8(altered.readUInt8(10) ^ 1, 10)
+        return writeFile(file, altered)
+      },
+    ],
+  ]
+  for (const [name, damage] of damages) {
+    for (const size of [1000, 3_000_000]) {
+      it(`are called damaged and never given whole when a file of ${size} bytes ${name}`, async () => {
+        const directory = newDirectory()
+        await using store = await openDiskBlockStore({ directory })
+        const bytes = randomBytes(size)
+        const id = blockIdOf(bytes)
+        await store.put(id, bytes)
+        await damage(fileOf(directory, id), bytes)
+        let given = 0
+        const reading = async () => {
+          for await (const chunk of store.read(id)) given += chunk.length
+        }
+        await assert.rejects(reading, (error) => error instanceof BlockDamaged && error.id === id)
+        assert.ok(given < size)
+      })
+    }
+  }
+
+  it('are mended by a put when their size shows the damage, or when they come in pieces', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const bytes = randomBytes(1000)
+    const id = blockIdOf(bytes)
+    await store.put(id, bytes)
+    await truncate(fileOf(directory, id), 10)
+    await store.put(id, bytes)
+    assert.ok((await readWhole(store, id)).equals(bytes))
+    await writeFile(fileOf(directory, id), randomBytes(1000))
+    await store.put(
+      id,
+      (async function* () {
+        yield bytes
+      })(),
+    )
+    assert.ok((await readWhole(store, id)).equals(bytes))
+  })
+
+  it('are not mixed up with other files in their folders', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    await writeFile(path.join(directory, 'ab', 'notes.txt'), 'mine')
+    assert.deepEqual(await Array.fromAsync(store.list()), [])
+  })
+
+  it('cannot be kept in a place that is no folder, which one sentence says', async () => {
+    const directory = newDirectory()
+    await writeFile(directory, 'a file')
+    await assert.rejects(openDiskBlockStore({ directory }), (error) => {
+      assert.ok(error instanceof BlockStoreError)
+      assert.match(
+        error.message,
+        /^Blocks cannot be kept in .* \(E\w+\): make it a folder this account may write to\.$/,
+      )
+      return true
+    })
+  })
+
+  it('are refused, with the cause, when the disk will not take them', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const bytes = randomBytes(1000)
+    const id = blockIdOf(bytes)
+    // A folder in the place of the file makes the rename fail, for root as for anybody.
+    await mkdir(path.join(fileOf(directory, id), 'in-the-way'), { recursive: true })
+    await assert.rejects(store.put(id, bytes), (error) => {
+      assert.ok(error instanceof BlockStoreError && error.cause instanceof Error)
+      assert.match(error.message, /could not be stored \(E\w+\)\.$/)
+      return true
+    })
+    assert.deepEqual(await leftovers(directory), [])
+  })
+
+  it('survive a kill of the process once their put was acknowledged', async () => {
+    const directory = newDirectory()
+    const script = `
+      import { createHash, randomBytes } from 'node:crypto'
+      import { openDiskBlockStore } from ${JSON.stringify(path.join(import.meta.dirname, 'disk-block-store.ts'))}
+      const store = await openDiskBlockStore({ directory: process.argv[1] })
+      const forever = async () => {
+        for (;;) {
+          const bytes = randomBytes(300_000)
+          const id = createHash('sha1').update(bytes).digest('hex')
+          await store.put(id, bytes)
+          console.log(id)
+        }
+      }
+      await Promise.all([forever(), forever(), forever(), forever()])
+    `
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    const acknowledged: BlockId[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      const id = parseBlockId(line)
+      if (id !== undefined) acknowledged.push(id)
+      if (acknowledged.length === 30) child.kill('SIGKILL')
+    }
+    await exited
+    assert.ok(acknowledged.length >= 30)
+    await using store = await openDiskBlockStore({ directory })
+    for (const id of acknowledged) assert.equal((await readWhole(store, id)).length, 300_000)
+    assert.deepEqual(await leftovers(directory), [])
+  })
+})

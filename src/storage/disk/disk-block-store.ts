@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { type BlockId, parseBlockId } from '../../objects/ids.ts'
+import type { BlockSource, BlockStore, ByteRange } from '../block-store.ts'
+import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
+import { codeOf, reading, writing } from './disk-errors.ts'
+import { readChunks, writeChunks } from './file-chunks.ts'
+import { FolderSyncs } from './folder-syncs.ts'
+import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+
+export interface DiskBlockStoreOptions {
+  directory: string
+  /** Another process of this server has the store open, so temp files may be in use: leave them. */
+  shared?: boolean
+}
+
+/** Opens, and at first makes, a store in `directory`. Throws BlockStoreError if it cannot be written. */
+export async function openDiskBlockStore(options: DiskBlockStoreOptions): Promise<BlockStore> {
+  const { directory, shared = false } = options
+  const temporary = await prepareFolders(directory, { removeLeftovers: !shared })
+  return new DiskBlockStore(directory, temporary)
+}
+
+/** Blocks as files `ab/cdef…`, each complete and synced before it gets its name. */
+class DiskBlockStore implements BlockStore {
+  readonly #directory: string
+  readonly #temporary: string
+  readonly #folderSyncs = new FolderSyncs(syncFolder)
+  readonly #puts = new Set<Promise<void>>()
+
+  constructor(directory: string, temporary: string) {
+    this.#directory = directory
+    this.#temporary = temporary
+  }
+
+  async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    const putting = this.#put(id, bytes, signal)
+    this.#puts.add(putting)
+    try {
+      await putting
+    } finally {
+      this.#puts.delete(putting)
+    }
+  }
+
+  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    const file = this.#fileOf(id)
+    const checked = checkedOnTheWayIn(id, bytes, signal)
+    // A file of another size is a damaged block, which this put mends.
+    const held = bytes instanceof Uint8Array && (await sizeOf(id, file)) === bytes.length
+    if (held) for await (const slice of checked) void slice
+    else await this.#write(id, file, checked)
+    // For a block already held too: whoever wrote it may have died before it came to this.
+    await writing(id, this.#folderSyncs.sync(path.dirname(file)))
+  }
+
+  async #write(id: BlockId, file: string, chunks: AsyncIterable<Uint8Array>) {
+    const temporary = path.join(this.#temporary, `${id}-${randomUUID()}`)
+    const handle = await writing(id, open(temporary, 'wx', 0o600))
+    try {
+      try {
+        await writeChunks(id, handle, chunks)
+        await writing(id, handle.datasync())
+      } finally {
+        await handle.close()
+      }
+      await writing(id, rename(temporary, file))
+    } catch (error) {
+      // What cannot be removed now is removed at the next start; the first error is the one to tell.
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
+  }
+
+  async *read(id: BlockId, range?: ByteRange): AsyncGenerator<Buffer, void> {
+    const handle = await reading(id, open(this.#fileOf(id)))
+    try {
+      if (range !== undefined) return yield* readChunks(id, handle, range)
+      const { size } = await reading(id, handle.stat())
+      yield* checkedOnTheWayOut(id, readChunks(id, handle, { start: 0, end: size }))
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async size(id: BlockId): Promise<number> {
+    return (await reading(id, stat(this.#fileOf(id)))).size
+  }
+
+  async missing(ids: readonly BlockId[]): Promise<BlockId[]> {
+    const missing: BlockId[] = []
+    for (let start = 0; start < ids.length; start += LOOKUPS_AT_ONCE) {
+      const group = ids.slice(start, start + LOOKUPS_AT_ONCE)
+      const sizes = await Promise.all(group.map((id) => sizeOf(id, this.#fileOf(id))))
+      missing.push(...group.filter((_, index) => sizes[index] === undefined))
+    }
+    return missing
+  }
+
+  async remove(id: BlockId): Promise<void> {
+    await writing(id, rm(this.#fileOf(id), { force: true }))
+  }
+
+  async *list(): AsyncGenerator<BlockId, void> {
+    for (const folder of blockFolders) {
+      const names = await readdir(path.join(this.#directory, folder))
+      for (const name of names.sort()) {
+        const id = parseBlockId(folder + name)
+        if (id !== undefined) yield id
+      }
+    }
+  }
+
+  /** Waits for the puts under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#puts)
+  }
+
+  #fileOf(id: BlockId): string {
+    return path.join(this.#directory, id.slice(0, 2), id.slice(2))
+  }
+}
+
+const LOOKUPS_AT_ONCE = 32
+
+async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {
+  const found = stat(file).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+  return (await reading(id, found))?.size
+}

@@ -1,0 +1,26 @@
+import type { BlockId } from '../../objects/ids.ts'
+import { BlockMissing, BlockStoreError } from '../block-store.ts'
+
+/** Turns the file system's errors of a read into ours. */
+export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') throw new BlockMissing(id, { cause })
+    throw new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
+  }
+}
+
+/** Turns the file system's errors of a write into ours. */
+export async function writing<T>(id: BlockId, operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (cause) {
+    throw new BlockStoreError(`The block ${id} could not be stored (${codeOf(cause)}).`, { cause })
+  }
+}
+
+/** Such as ENOSPC; for anything but an error of the file system, its text. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

@@ -1,0 +1,78 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { BlockId } from '../../objects/ids.ts'
+import { BlockDamaged, type ByteRange } from '../block-store.ts'
+import { reading, writing } from './disk-errors.ts'
+
+/** Bytes per read and per write. Three such chunks are all that a transfer keeps in memory (I9). */
+export const CHUNK_BYTES = 512 * 1024
+
+/** The bytes of `range`, one chunk ahead of what was asked for. Leaves the handle open. */
+export async function* readChunks(
+  id: BlockId,
+  handle: FileHandle,
+  range: ByteRange,
+): AsyncGenerator<Buffer, void> {
+  let position = range.start
+  const readNext = () => {
+    if (position >= range.end) return undefined
+    const next = readFully(id, handle, position, Math.min(CHUNK_BYTES, range.end - position))
+    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    return next
+  }
+  let ahead = readNext()
+  try {
+    while (ahead !== undefined) {
+      const chunk = await ahead
+      position += chunk.length
+      ahead = readNext()
+      yield chunk
+    }
+  } finally {
+    await ahead?.catch(() => {})
+  }
+}
+
+async function readFully(id: BlockId, handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length)
+  const { bytesRead } = await reading(id, handle.read(buffer, 0, length, position))
+  if (bytesRead < length) throw new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`)
+  return buffer
+}
+
+/** Writes all chunks in order, in groups; one group is written while the next comes in. */
+export async function writeChunks(
+  id: BlockId,
+  handle: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  let group: Uint8Array[] = []
+  let groupBytes = 0
+  let underWay: Promise<void> = Promise.resolve()
+  const flush = async () => {
+    await underWay
+    underWay = writing(id, writeFully(handle, group))
+    underWay.catch(() => {}) // The next flush awaits it.
+    group = []
+    groupBytes = 0
+  }
+  try {
+    for await (const chunk of chunks) {
+      group.push(chunk)
+      groupBytes += chunk.length
+      if (groupBytes >= CHUNK_BYTES) await flush()
+    }
+    await flush()
+  } finally {
+    await underWay
+  }
+}
+
+async function writeFully(handle: FileHandle, chunks: Uint8Array[]): Promise<void> {
+  if (chunks.length === 0) return
+  const { bytesWritten } = await handle.writev(chunks)
+  const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  if (bytesWritten === total) return
+  // Rare: a disk about to be full takes a part, and the next write says so.
+  let rest = Buffer.concat(chunks).subarray(bytesWritten)
+  while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten)
+}

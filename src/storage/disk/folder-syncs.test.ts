@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FolderSyncs } from './folder-syncs.ts'
+
+/** Syncs that end when the test says so. */
+function controlled() {
+  const started: string[] = []
+  const ends: PromiseWithResolvers<void>[] = []
+  const syncs = new FolderSyncs((folder) => {
+    started.push(folder)
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    return end.promise
+  })
+  return { syncs, started, ends }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('folder syncs', () => {
+  it('are shared by those who ask while earlier ones run', async () => {
+    const { syncs, started, ends } = controlled()
+    const first = [syncs.sync('a'), syncs.sync('b')]
+    const waiting = Array.from({ length: 50 }, () => syncs.sync('c'))
+    assert.deepEqual(started, ['a', 'b'])
+    ends[0]?.resolve()
+    await first[0]
+    await turn()
+    assert.deepEqual(started, ['a', 'b', 'c'])
+    ends[1]?.resolve()
+    ends[2]?.resolve()
+    await Promise.all([...first, ...waiting])
+    assert.equal(started.length, 3)
+  })
+
+  it('never answer with a sync that had begun before the question', async () => {
+    const { syncs, started, ends } = controlled()
+    const early = syncs.sync('a')
+    let answered = false
+    const late = (async () => {
+      await syncs.sync('a')
+      answered = true
+    })()
+    ends[0]?.resolve()
+    await early
+    await turn()
+    assert.equal(answered, false)
+    assert.deepEqual(started, ['a', 'a'])
+    ends[1]?.resolve()
+    await late
+  })
+
+  it('fail for good once one has failed, for those waiting and those to come', async () => {
+    const { syncs, started, ends } = controlled()
+    const failing = syncs.sync('a')
+    const beside = syncs.sync('b')
+    const waiting = syncs.sync('c')
+    const rejected = assert.rejects(waiting, /disk gone/)
+    ends[0]?.reject(new Error('disk gone'))
+    await assert.rejects(failing, /disk gone/)
+    await rejected
+    await assert.rejects(syncs.sync('d'), /disk gone/)
+    assert.deepEqual(started, ['a', 'b'])
+    ends[1]?.resolve()
+    await beside
+  })
+})
