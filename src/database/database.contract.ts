@@ -1,0 +1,412 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database, Transaction } from './database.ts'
+import { DatabaseError, NewerSchemaError } from './errors.ts'
+import { migrations as allMigrations } from './migrations/index.ts'
+import type { Migration } from './migrations/types.ts'
+import { type DatabaseSetting, openDatabase } from './open.ts'
+
+const scratch: Migration = {
+  version: 1,
+  name: 'scratch',
+  async up(tx, { key, int, bytes, text }) {
+    await tx.run(`create table item (id ${int} primary key, name ${text}, data ${bytes})`)
+    await tx.run(`create table child (key ${key}, item_id ${int} not null references item (id))`)
+  },
+}
+
+interface ContractOptions {
+  /** Why the suite cannot run here, if so. */
+  readonly skip?: string | undefined
+}
+
+/** The promises of `Database`, as a suite each dialect runs; `makeEmpty` makes an empty database. */
+export function databaseContract(
+  name: string,
+  makeEmpty: () => Promise<DatabaseSetting>,
+  options: ContractOptions = {},
+): void {
+  const reopen = (setting: DatabaseSetting, migrations: readonly Migration[]) =>
+    openDatabase(setting, { migrations, onFatal: (error) => assert.fail(error), now: () => 1_700_000_000 })
+  const open = async () => reopen(await makeEmpty(), [scratch])
+
+  describe(`${name} as a database`, options.skip ? { skip: options.skip } : {}, () => {
+    describe('values', () => {
+      it('gives back text, numbers, bytes and null as they were put in', async () => {
+        await using db = await open()
+        const rows = [
+          [1, 'plain', Uint8Array.of(0, 1, 39, 92, 255)],
+          [2, 'it\'s a \\ "quote" ? $1 \n\t', new Uint8Array()],
+          [3, 'Ünïcødé 文件夹 🗂️ e\u0301', new Uint8Array(300_000).fill(7)],
+          [Number.MAX_SAFE_INTEGER, '', null],
+          [Number.MIN_SAFE_INTEGER, null, null],
+        ] as const
+        await db.write((tx) => tx.insert('item', ['id', 'name', 'data'], rows))
+        for (const [id, text, data] of rows) {
+          assert.deepEqual(await db.get('select id, name, data from item where id = ?', id), {
+            id,
+            name: text,
+            data,
+          })
+        }
+      })
+
+      it('gives counts, sums and truth values as numbers', async () => {
+        await using db = await open()
+        await db.write((tx) => insertItems(tx, 1, 3))
+        const row = await db.get(
+          'select count(*) as n, sum(id) as total, exists (select 1 from item where id = 2) as found, max(id) as top from item',
+        )
+        assert.deepEqual(row, { n: 3, total: 6, found: 1, top: 3 })
+      })
+
+      it('keeps whole numbers whole in arithmetic', async () => {
+        await using db = await open()
+        await db.write((tx) => insertItems(tx, 7, 1))
+        assert.deepEqual(await db.get('select id / ? as half from item', 2), { half: 3 })
+      })
+
+      it('minds case in LIKE and compares text by bytes', async () => {
+        await using db = await open()
+        await db.write((tx) =>
+          tx.insert(
+            'item',
+            ['id', 'name'],
+            [
+              [1, 'b'],
+              [2, 'B'],
+              [3, 'a'],
+              [4, 'é'],
+            ],
+          ),
+        )
+        assert.deepEqual(await db.all('select name from item where name like ?', 'B%'), [{ name: 'B' }])
+        const sorted = await db.all<{ name: string }>('select name from item order by name')
+        assert.deepEqual(
+          sorted.map((row) => row.name),
+          ['B', 'a', 'b', 'é'],
+        )
+      })
+
+      it('leaves question marks in quotes and comments alone', async () => {
+        await using db = await open()
+        await db.write((tx) =>
+          tx.run(`insert into item (id, name) values (?, 'what? it''s ?') -- really?`, 1),
+        )
+        const row = await db.get(`select name as "n?" /* ? */ from item where id = ? and name <> '?'`, 1)
+        assert.deepEqual(row, { 'n?': "what? it's ?" })
+      })
+    })
+
+    describe('reading', () => {
+      it('finds nothing where there is nothing', async () => {
+        await using db = await open()
+        assert.equal(await db.get('select id from item'), undefined)
+        assert.deepEqual(await db.all('select id from item'), [])
+      })
+
+      it('names a statement that is wrong', async () => {
+        await using db = await open()
+        await assert.rejects(db.all('select id from nowhere'), /nowhere/)
+        await db.ping()
+      })
+
+      it('refuses when closed', async () => {
+        const db = await open()
+        await db[Symbol.asyncDispose]()
+        await db[Symbol.asyncDispose]()
+        const closed = { name: 'DatabaseError', reason: 'closed' }
+        await assert.rejects(db.get('select 1'), closed)
+        await assert.rejects(
+          db.write(async () => 1),
+          closed,
+        )
+      })
+    })
+
+    describe('writing', () => {
+      it('keeps what the work did and gives back its result', async () => {
+        await using db = await open()
+        const result = await db.write(async (tx) => {
+          assert.equal(await tx.run('insert into item (id) values (?)', 1), 1)
+          assert.equal(await tx.run('update item set name = ? where id < ?', 'x', 10), 1)
+          assert.equal(await tx.run('update item set name = ? where id = ?', 'y', 9), 0)
+          return tx.get('select id, name from item')
+        })
+        assert.deepEqual(result, { id: 1, name: 'x' })
+        assert.deepEqual(await db.all('select id, name from item'), [{ id: 1, name: 'x' }])
+      })
+
+      it('leaves nothing of work that throws', async () => {
+        await using db = await open()
+        const failing = db.write(async (tx) => {
+          await insertItems(tx, 1, 100)
+          throw new Error('changed my mind')
+        })
+        await assert.rejects(failing, /changed my mind/)
+        assert.equal(await countItems(db), 0)
+        await db.write((tx) => insertItems(tx, 1, 2))
+        assert.equal(await countItems(db), 2)
+      })
+
+      it('leaves nothing of work that hid a failed statement', async () => {
+        await using db = await open()
+        const failing = db.write(async (tx) => {
+          await insertItems(tx, 1, 1)
+          await insertItems(tx, 1, 1).catch(() => {})
+        })
+        await assert.rejects(failing, /nothing of the transaction was kept/)
+        assert.equal(await countItems(db), 0)
+      })
+
+      it('says which rule a statement broke', async () => {
+        await using db = await open()
+        await db.write((tx) => insertItems(tx, 1, 1))
+        await assert.rejects(
+          db.write((tx) => insertItems(tx, 1, 1)),
+          (error) => error instanceof DatabaseError && error.reason === 'unique',
+        )
+        await assert.rejects(
+          db.write((tx) => tx.run('insert into child (item_id) values (?)', 99)),
+          (error) => error instanceof DatabaseError && error.reason === 'foreign-key',
+        )
+      })
+
+      it('shows a reader outside nothing before the commit', async () => {
+        await using db = await open()
+        await db.write(async (tx) => {
+          await insertItems(tx, 1, 1)
+          assert.deepEqual(await tx.get('select count(*) as n from item'), { n: 1 })
+          assert.equal(await countItems(db), 0)
+        })
+        assert.equal(await countItems(db), 1)
+      })
+
+      it('refuses statements of a transaction that is over', async () => {
+        await using db = await open()
+        const kept = await db.write(async (tx) => ({ tx }))
+        await assert.rejects(kept.tx.run('insert into item (id) values (1)'), /transaction is over/)
+        assert.equal(await countItems(db), 0)
+      })
+
+      it('hands out keys', async () => {
+        await using db = await open()
+        const keys = await db.write(async (tx) => {
+          await insertItems(tx, 1, 1)
+          const first = await tx.get<{ key: number }>(
+            'insert into child (item_id) values (?) returning key',
+            1,
+          )
+          const second = await tx.get<{ key: number }>(
+            'insert into child (item_id) values (?) returning key',
+            1,
+          )
+          return [first?.key, second?.key]
+        })
+        assert.deepEqual(keys, [1, 2])
+      })
+
+      it('keeps writes nobody waited for, in order, before the durable one that follows', async () => {
+        const setting = await makeEmpty()
+        {
+          await using db = await reopen(setting, [scratch])
+          const quick = db.write((tx) => tx.run('insert into item (id, name) values (1, ?)', 'quick'), {
+            durable: false,
+          })
+          await quick
+          assert.equal(await countItems(db), 1)
+          await db.write((tx) => tx.run('update item set name = name || ? where id = 1', ', then durable'))
+        }
+        await using db = await reopen(setting, [scratch])
+        assert.deepEqual(await db.get('select name from item'), { name: 'quick, then durable' })
+      })
+    })
+
+    describe('writers at once', () => {
+      it('lose no update', async () => {
+        await using db = await open()
+        await db.write((tx) => tx.run(`insert into item (id, name) values (1, '0')`))
+        const add = () =>
+          db.write((tx) =>
+            tx.run('update item set name = cast(cast(name as bigint) + 1 as text) where id = 1'),
+          )
+        await Promise.all(Array.from({ length: 60 }, add))
+        assert.deepEqual(await db.get('select name from item'), { name: '60' })
+      })
+
+      it('let one compare-and-swap win, by its row count', async () => {
+        await using db = await open()
+        await db.write((tx) => tx.run(`insert into item (id, name) values (1, 'old')`))
+        const swap = (name: string) =>
+          db.write((tx) => tx.run('update item set name = ? where id = 1 and name = ?', name, 'old'))
+        const counts = await Promise.all(Array.from({ length: 20 }, (_, i) => swap(`new ${i}`)))
+        assert.equal(counts.filter((count) => count === 1).length, 1)
+        assert.equal(counts.filter((count) => count === 0).length, 19)
+        assert.deepEqual(await db.get('select name from item'), { name: `new ${counts.indexOf(1)}` })
+      })
+
+      it('do not hurt each other when one fails', async () => {
+        await using db = await open()
+        const results = await Promise.allSettled(
+          Array.from({ length: 30 }, (_, i) =>
+            db.write(async (tx) => {
+              await insertItems(tx, i, 1)
+              if (i % 3 === 0) throw new Error('this one fails')
+            }),
+          ),
+        )
+        assert.equal(results.filter((result) => result.status === 'rejected').length, 10)
+        const ids = await db.all<{ id: number }>('select id from item order by id')
+        assert.deepEqual(
+          ids.map((row) => row.id),
+          Array.from({ length: 30 }, (_, i) => i).filter((i) => i % 3 !== 0),
+        )
+      })
+
+      it('may insert the same rows in any order', async () => {
+        await using db = await open()
+        const ids = Array.from({ length: 500 }, (_, i) => [i])
+        const put = (rows: number[][]) =>
+          db.write((tx) => tx.insert('item', ['id'], rows, { ignoreExisting: true }))
+        const counts = await Promise.all([put(ids), put(ids.toReversed()), put(ids), put(ids.toReversed())])
+        assert.equal(
+          counts.reduce((sum, count) => sum + count),
+          500,
+        )
+      })
+    })
+
+    describe('inserting many', () => {
+      it('inserts 5,000 rows', async () => {
+        await using db = await open()
+        assert.equal(await db.write((tx) => insertItems(tx, 1, 5000)), 5000)
+        assert.equal(await countItems(db), 5000)
+      })
+
+      it('leaves rows alone whose key is there already', async () => {
+        await using db = await open()
+        await db.write((tx) => tx.insert('item', ['id', 'name'], [[2, 'first']]))
+        const rows = [
+          [1, 'new'],
+          [2, 'second'],
+          [3, 'new'],
+          [3, 'twice'],
+        ]
+        const inserted = await db.write((tx) =>
+          tx.insert('item', ['id', 'name'], rows, { ignoreExisting: true }),
+        )
+        assert.equal(inserted, 2)
+        const names = await db.all('select id, name from item where id < 3 order by id')
+        assert.deepEqual(names, [
+          { id: 1, name: 'new' },
+          { id: 2, name: 'first' },
+        ])
+      })
+
+      it('inserts none of them when one cannot be', async () => {
+        await using db = await open()
+        await db.write((tx) => insertItems(tx, 2500, 1))
+        await assert.rejects(
+          db.write((tx) => insertItems(tx, 1, 5000)),
+          { reason: 'unique' },
+        )
+        assert.equal(await countItems(db), 1)
+      })
+
+      it('takes an empty list', async () => {
+        await using db = await open()
+        assert.equal(await db.write((tx) => tx.insert('item', ['id'], [])), 0)
+      })
+    })
+
+    describe('migrations', () => {
+      const addColumn: Migration = {
+        version: 2,
+        name: 'add a column',
+        async up(tx, { int }) {
+          await tx.run(`alter table item add column size ${int}`)
+        },
+      }
+      const broken: Migration = {
+        version: 3,
+        name: 'broken',
+        async up(tx, { int }) {
+          await tx.run(`create table half (id ${int})`)
+          await tx.run('insert into half values (1)')
+          await tx.run('alter table nowhere add column size int')
+        },
+      }
+
+      it('bring an empty database to the schema of this program', async () => {
+        await using db = await reopen(await makeEmpty(), allMigrations)
+        assert.equal(db.schemaVersion, allMigrations.at(-1)?.version)
+        assert.deepEqual(await db.all('select email from account'), [])
+        assert.deepEqual(
+          await db.all('select version, name, applied_at from schema_migration order by version'),
+          allMigrations.map(({ version, name }) => ({ version, name, applied_at: 1_700_000_000 })),
+        )
+      })
+
+      it('run once, and keep the data', async () => {
+        const setting = await makeEmpty()
+        {
+          await using db = await reopen(setting, [scratch])
+          await db.write((tx) => insertItems(tx, 1, 3))
+        }
+        for (let i = 0; i < 2; i++) {
+          await using db = await reopen(setting, [scratch, addColumn])
+          assert.equal(db.schemaVersion, 2)
+          assert.deepEqual(await db.get('select count(*) as n, max(size) as size from item'), {
+            n: 3,
+            size: null,
+          })
+        }
+      })
+
+      it('leave the state before a step that fails', async () => {
+        const setting = await makeEmpty()
+        {
+          await using db = await reopen(setting, [scratch])
+          await db.write((tx) => insertItems(tx, 1, 3))
+        }
+        await assert.rejects(reopen(setting, [scratch, addColumn, broken]), /Schema step 3 \(broken\) failed/)
+        await using db = await reopen(setting, [scratch, addColumn])
+        assert.equal(db.schemaVersion, 2)
+        assert.deepEqual(await db.get('select count(size) as sizes, count(*) as n from item'), {
+          sizes: 0,
+          n: 3,
+        })
+        await assert.rejects(db.all('select * from half'), /half/)
+      })
+
+      it('refuse data of a newer program and say what to do', async () => {
+        const setting = await makeEmpty()
+        await (await reopen(setting, [scratch, addColumn]))[Symbol.asyncDispose]()
+        await assert.rejects(reopen(setting, [scratch]), (error) => {
+          assert.ok(error instanceof NewerSchemaError)
+          assert.match(error.message, /schema version 2.*only up to 1.*Start the Carrel that wrote it/)
+          return true
+        })
+      })
+
+      it('run once when two nodes start together', async () => {
+        const setting = await makeEmpty()
+        const nodes = await Promise.all(Array.from({ length: 3 }, () => reopen(setting, allMigrations)))
+        const [first] = nodes
+        assert.deepEqual(await first?.get('select count(*) as n from schema_migration'), {
+          n: allMigrations.length,
+        })
+        for (const node of nodes) await node[Symbol.asyncDispose]()
+      })
+    })
+  })
+}
+
+function insertItems(tx: Transaction, firstId: number, count: number): Promise<number> {
+  const rows = Array.from({ length: count }, (_, i) => [firstId + i, `item ${i}`, Uint8Array.of(i % 256)])
+  return tx.insert('item', ['id', 'name', 'data'], rows)
+}
+
+async function countItems(db: Database): Promise<number | undefined> {
+  return (await db.get<{ n: number }>('select count(*) as n from item'))?.n
+}

@@ -1,0 +1,35 @@
+/** Why the database refused. `other` is our bug or the operator's disk; the message says more. */
+export type DatabaseReason = 'unique' | 'foreign-key' | 'busy' | 'unreachable' | 'closed' | 'other'
+
+/** What both dialects throw for a statement that failed; the driver's own error is the cause. */
+export class DatabaseError extends Error {
+  readonly reason: DatabaseReason
+
+  constructor(reason: DatabaseReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DatabaseError'
+    this.reason = reason
+  }
+}
+
+/** The data belongs to a newer program than this one. */
+export class NewerSchemaError extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `The data has schema version ${found}, and this version of Carrel knows only up to ${known}. ` +
+        `Start the Carrel that wrote it, or a newer one; to go back, restore a backup made before the upgrade.`,
+    )
+    this.name = 'NewerSchemaError'
+  }
+}
+
+export function transactionOver(): DatabaseError {
+  return new DatabaseError(
+    'closed',
+    'This transaction is over; its statements must be awaited inside the work.',
+  )
+}
+
+export function databaseClosed(): DatabaseError {
+  return new DatabaseError('closed', 'The database is closed.')
+}

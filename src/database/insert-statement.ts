@@ -1,0 +1,14 @@
+/** The text of an insert of `rowCount` rows. Table and columns are names from our own code. */
+export function insertStatement(
+  table: string,
+  columns: readonly string[],
+  rowCount: number,
+  ignoreExisting = false,
+  placeholder: (index: number) => string = () => '?',
+): string {
+  let index = 0
+  const row = () => `(${columns.map(() => placeholder(index++)).join(', ')})`
+  const values = Array.from({ length: rowCount }, row).join(', ')
+  const conflict = ignoreExisting ? ' on conflict do nothing' : ''
+  return `insert into ${table} (${columns.join(', ')}) values ${values}${conflict}`
+}

@@ -1,0 +1,112 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { Row, Value } from '../database.ts'
+import { DatabaseError, type DatabaseReason } from '../errors.ts'
+
+const keptStatements = 500
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly columns: readonly string[]
+}
+
+/** One SQLite connection with its prepared statements, least recently used ones dropped. */
+export class Connection {
+  readonly handle: DatabaseSync
+  readonly #prepared = new Map<string, Prepared>()
+
+  constructor(file: string, busyTimeoutMs: number) {
+    try {
+      this.handle = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  exec(sql: string): void {
+    try {
+      this.handle.exec(sql)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  all(sql: string, parameters: readonly Value[]): Row[] {
+    try {
+      const { statement, columns } = this.#prepare(sql)
+      const rows = statement.all(...parameters.map(bindable)) as unknown as Value[][]
+      return rows.map((values) => toRow(columns, values))
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  get(sql: string, parameters: readonly Value[]): Row | undefined {
+    try {
+      const { statement, columns } = this.#prepare(sql)
+      const values = statement.get(...parameters.map(bindable)) as unknown as Value[] | undefined
+      return values && toRow(columns, values)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  run(sql: string, parameters: readonly Value[]): number {
+    try {
+      return Number(this.#prepare(sql).statement.run(...parameters.map(bindable)).changes)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    if (this.handle.isOpen) this.handle.close()
+  }
+
+  #prepare(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql)
+    if (prepared) {
+      this.#prepared.delete(sql)
+    } else {
+      const statement = this.handle.prepare(sql)
+      statement.setReturnArrays(true)
+      prepared = { statement, columns: statement.columns().map((column) => column.name) }
+      if (this.#prepared.size >= keptStatements) this.#dropOldest()
+    }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  #dropOldest(): void {
+    for (const sql of this.#prepared.keys()) {
+      this.#prepared.delete(sql)
+      return
+    }
+  }
+}
+
+// The driver binds a JS number as a REAL: 5 put into a text column would read "5.0", and ? / 2 would
+// not be a whole number as it is on PostgreSQL.
+function bindable(value: Value): SQLInputValue {
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
+}
+
+function toRow(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Row = {}
+  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] as Value
+  return row
+}
+
+const reasons: Record<number, DatabaseReason> = { 1555: 'unique', 2067: 'unique', 787: 'foreign-key' }
+
+function translated(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const code = Number(error.errcode)
+  const reason = primaryCode(code) === 5 ? 'busy' : (reasons[code] ?? 'other')
+  return new DatabaseError(reason, `SQLite: ${error.message} (${code})`, { cause: error })
+}
+
+/** The general kind of an SQLite result code, without its detail. */
+export function primaryCode(code: number): number {
+  return code & 0xff
+}

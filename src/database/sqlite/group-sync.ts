@@ -1,0 +1,54 @@
+/**
+ * Shares one disk sync among all who wait for one. A sync that failed can never be made good by
+ * trying again (the kernel drops the pages and reports the error once), so a failure is final.
+ */
+export class GroupSync {
+  readonly #sync: () => Promise<void>
+  readonly #onFatal: (error: Error) => void
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #failure: Error | undefined
+
+  constructor(sync: () => Promise<void>, onFatal: (error: Error) => void) {
+    this.#sync = sync
+    this.#onFatal = onFatal
+  }
+
+  /** Resolves after a sync that began after this call. */
+  covered(): Promise<void> {
+    this.throwIfFailed()
+    if (this.#next) return this.#next
+    if (!this.#running) return this.#start()
+    this.#next = this.#running.then(() => this.#start())
+    return this.#next
+  }
+
+  throwIfFailed(): void {
+    if (this.#failure) throw new Error('Writing stopped because the disk failed.', { cause: this.#failure })
+  }
+
+  /** Makes `cause` the final failure of the disk and tells the process to stop. */
+  fail(message: string, cause: unknown): Error {
+    if (this.#failure) return this.#failure
+    this.#failure = new Error(message, { cause })
+    this.#onFatal(this.#failure)
+    return this.#failure
+  }
+
+  #start(): Promise<void> {
+    this.#next = undefined
+    this.#running = this.#run()
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#sync()
+    } catch (cause) {
+      throw this.fail('The database could not be synced to disk.', cause)
+    } finally {
+      this.#running = undefined
+    }
+    this.throwIfFailed()
+  }
+}

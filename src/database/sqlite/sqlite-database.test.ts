@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { databaseContract } from '../database.contract.ts'
+import type { Database } from '../database.ts'
+import { migrate } from '../migrate.ts'
+import type { Migration } from '../migrations/types.ts'
+import { openDatabase } from '../open.ts'
+import { openSqlite, type SqliteOptions } from './sqlite-database.ts'
+
+const run = promisify(execFile)
+const notes: Migration = {
+  version: 1,
+  name: 'notes',
+  async up(tx) {
+    await tx.run('create table note (id integer primary key, body text)')
+  },
+}
+const titles: Migration = {
+  version: 2,
+  name: 'titles',
+  async up(tx) {
+    await tx.run('alter table note add column title text')
+  },
+}
+
+let folder = ''
+let files = 0
+const newFile = () => path.join(folder, `${++files}.db`)
+
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-sqlite-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+databaseContract('SQLite', async () => ({ kind: 'sqlite', file: newFile() }))
+
+async function openNotes(options: Partial<SqliteOptions> = {}) {
+  const onFatal = (error: Error) => assert.fail(error)
+  const db = await openSqlite({ file: newFile(), onFatal, ...options })
+  await migrate(db, [notes])
+  return db
+}
+
+const addNote = (db: Database, id: number, options?: { durable: boolean }) =>
+  db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id, `note ${id}`), options)
+
+async function listIds(db: Database): Promise<number[]> {
+  return (await db.all<{ id: number }>('select id from note order by id')).map((row) => row.id)
+}
+
+describe('SQLite files', () => {
+  it('are for their owner alone', async () => {
+    const file = newFile()
+    await using _db = await openNotes({ file })
+    for (const name of [file, `${file}-wal`, `${file}-shm`])
+      assert.equal((await stat(name)).mode & 0o777, 0o600)
+  })
+
+  it('are copied before a migration of data, and the copy can be opened by the older program', async () => {
+    const file = newFile()
+    const onFatal = (error: Error) => assert.fail(error)
+    const setting = { kind: 'sqlite', file } as const
+    {
+      await using db = await openDatabase(setting, { migrations: [notes], onFatal })
+      await addNote(db, 1)
+    }
+    assert.deepEqual(await copiesOf(file), [])
+    await using newer = await openDatabase(setting, { migrations: [notes, titles], onFatal })
+    await addNote(newer, 2)
+    assert.deepEqual(await copiesOf(file), [`${path.basename(file)}.before-v2`])
+    assert.equal((await stat(`${file}.before-v2`)).mode & 0o777, 0o600)
+    await using older = await openDatabase(
+      { kind: 'sqlite', file: `${file}.before-v2` },
+      { migrations: [notes], onFatal },
+    )
+    assert.deepEqual(await listIds(older), [1])
+  })
+
+  it('are refused with a reason when they are something else', async () => {
+    const file = newFile()
+    await copyFile(import.meta.filename, file)
+    await assert.rejects(openNotes({ file }), /not a database/)
+  })
+
+  async function copiesOf(file: string): Promise<string[]> {
+    return (await readdir(folder)).filter((name) => name.startsWith(`${path.basename(file)}.`))
+  }
+})
+
+describe('SQLite durability', () => {
+  it('shares syncs among writers that wait together', async () => {
+    let syncs = 0
+    await using db = await openNotes({
+      async syncLog(log) {
+        syncs++
+        await log.datasync()
+      },
+    })
+    syncs = 0
+    await Promise.all(Array.from({ length: 200 }, (_, i) => addNote(db, i)))
+    assert.ok(syncs >= 1 && syncs < 20, `${syncs} syncs for 200 writes`)
+  })
+
+  it('acknowledges a write only after a sync that began after its commit', async () => {
+    const syncs: PromiseWithResolvers<void>[] = []
+    let holding = false
+    await using db = await openNotes({
+      async syncLog() {
+        if (!holding) return
+        const sync = Promise.withResolvers<void>()
+        syncs.push(sync)
+        await sync.promise
+      },
+    })
+    holding = true
+    const acknowledged: number[] = []
+    const write = (id: number) => addNote(db, id).then(() => acknowledged.push(id))
+    const first = write(1)
+    while (syncs.length < 1) await turn()
+    const second = write(2)
+    while ((await listIds(db)).length < 2) await turn()
+    assert.deepEqual(acknowledged, [])
+    syncs[0]?.resolve()
+    await first
+    while (syncs.length < 2) await turn()
+    assert.deepEqual(acknowledged, [1])
+    holding = false
+    syncs[1]?.resolve()
+    await second
+    assert.deepEqual(acknowledged, [1, 2])
+  })
+
+  it('has every acknowledged write in the log as it was when a finished sync began', async () => {
+    const file = newFile()
+    const lost = newFile()
+    await using db = await openNotes({
+      file,
+      async syncLog(log) {
+        await copyFile(`${file}-wal`, `${lost}-wal.next`)
+        await log.datasync()
+        await copyFile(`${lost}-wal.next`, `${lost}-wal`)
+      },
+    })
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; i < 25; i++) await addNote(db, writer * 25 + i)
+    })
+    await Promise.all(writers)
+    // By another process: SQLite's locks go when any handle of the file is closed in this one.
+    await run('cp', [file, lost])
+    await using afterPowerCut = await openNotes({ file: lost })
+    assert.deepEqual(
+      await listIds(afterPowerCut),
+      Array.from({ length: 200 }, (_, i) => i),
+    )
+  })
+
+  it('does not make a write wait that need not be durable', async () => {
+    let held: PromiseWithResolvers<void> | undefined
+    await using db = await openNotes({ syncLog: async () => held?.promise })
+    held = Promise.withResolvers()
+    await addNote(db, 1, { durable: false })
+    assert.deepEqual(await listIds(db), [1])
+    held.resolve()
+  })
+
+  it('stops for good when a sync fails, and acknowledges nothing more', async () => {
+    const file = newFile()
+    const fatal: Error[] = []
+    let broken = false
+    const db = await openNotes({
+      file,
+      onFatal: (error) => fatal.push(error),
+      async syncLog(log) {
+        if (broken) throw new Error('EIO: i/o error, fdatasync')
+        await log.datasync()
+      },
+    })
+    await addNote(db, 1)
+    broken = true
+    const results = await Promise.allSettled([addNote(db, 2), addNote(db, 3)])
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['rejected', 'rejected'],
+    )
+    broken = false
+    await assert.rejects(addNote(db, 4), /disk failed/)
+    await assert.rejects(db.ping(), /disk failed/)
+    assert.equal(fatal.length, 1)
+    assert.match(String(fatal[0]?.cause), /EIO/)
+    await assert.rejects(async () => db[Symbol.asyncDispose](), /disk failed/)
+  })
+})
+
+describe('the write-ahead log of SQLite', () => {
+  it('starts over while writers go on, so that it stays small', async () => {
+    const file = newFile()
+    const limit = 256 * 1024
+    await using db = await openNotes({ file, checkpointBytes: limit })
+    const body = 'x'.repeat(3000)
+    let id = 0
+    const writeUntil = async (enough: () => boolean) => {
+      const writer = async () => {
+        while (!enough())
+          await db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id++, body))
+      }
+      await Promise.all([writer(), writer(), writer(), writer()])
+    }
+    // The thread takes a while to start; from the first copy on it keeps up.
+    let copied = false
+    const watch = setInterval(() => {
+      copied ||= statSync(file).size > limit
+    }, 5)
+    await writeUntil(() => copied)
+    clearInterval(watch)
+    const before = (await stat(`${file}-wal`)).size
+    const end = id + 3000
+    await writeUntil(() => id >= end)
+    const grown = (await stat(`${file}-wal`)).size - before
+    assert.ok(grown < 3_000_000, `the log grew by ${grown} bytes for 9 MB of rows`)
+    assert.equal((await listIds(db)).length, id)
+  })
+
+  it('is gone after an orderly close', async () => {
+    const file = newFile()
+    const db = await openNotes({ file })
+    await addNote(db, 1)
+    await db[Symbol.asyncDispose]()
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith(path.basename(file))),
+      [path.basename(file)],
+    )
+  })
+})
+
+describe('SQLite in more than one process', () => {
+  // Adds `count` notes from `first` on, eight at a time, and prints each id once acknowledged.
+  const child = (file: string, first: number, count: number) => {
+    const url = new URL('./sqlite-database.ts', import.meta.url).href
+    const code = `
+      import { openSqlite } from ${JSON.stringify(url)}
+      const db = await openSqlite({ file: ${JSON.stringify(file)}, onFatal: (error) => { throw error } })
+      let next = ${first}
+      const writer = async () => {
+        while (next < ${first + count}) {
+          const id = next++
+          await db.write(async (tx) => {
+            await tx.run('update note set body = cast(body as integer) + 1 where id = 0')
+            await tx.run('insert into note (id, body) values (?, ?)', id, 'from a child')
+          })
+          process.stdout.write(id + '\\n')
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, writer))
+      await db[Symbol.asyncDispose]()
+    `
+    return spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+  }
+
+  it('loses nothing when two write the same file at once', async () => {
+    const file = newFile()
+    await using db = await openNotes({ file })
+    await db.write((tx) => tx.run(`insert into note (id, body) values (0, '0')`))
+    const children = [child(file, 1, 300), child(file, 301, 300)]
+    const ended = children.map((process) => once(process, 'exit'))
+    for (const process of children) process.stdout.resume()
+    for (let id = 601; id <= 700; id++) await addNote(db, id)
+    for (const [code] of await Promise.all(ended)) assert.equal(code, 0)
+    assert.deepEqual(
+      await listIds(db),
+      Array.from({ length: 701 }, (_, i) => i),
+    )
+    assert.deepEqual(await db.get('select body from note where id = 0'), { body: '600' })
+  })
+
+  it('keeps every write acknowledged before a process was killed', async () => {
+    const file = newFile()
+    {
+      await using db = await openNotes({ file })
+      await db.write((tx) => tx.run(`insert into note (id, body) values (0, '0')`))
+    }
+    const victim = child(file, 1, 1_000_000)
+    const ended = once(victim, 'exit')
+    const acknowledged: number[] = []
+    for await (const line of createInterface({ input: victim.stdout })) {
+      acknowledged.push(Number(line))
+      if (acknowledged.length === 300) victim.kill('SIGKILL')
+    }
+    await ended
+    await using db = await openNotes({ file })
+    const kept = new Set(await listIds(db))
+    assert.deepEqual(
+      acknowledged.filter((id) => !kept.has(id)),
+      [],
+    )
+    assert.deepEqual(await db.get('select body from note where id = 0'), { body: String(kept.size - 1) })
+    assert.deepEqual(await db.all('pragma integrity_check'), [{ integrity_check: 'ok' }])
+  })
+})
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Transaction, Value } from '../database.ts'
+import { DatabaseError, transactionOver } from '../errors.ts'
+import { insertStatement } from '../insert-statement.ts'
+import type { Connection } from './connection.ts'
+
+// Rows of one insert that may go by before other work of the process gets the thread.
+const sliceMs = 4
+
+/** The statements of one `write`, on the write connection. */
+export class SqliteTransaction implements Transaction {
+  readonly #connection: Connection
+  #over = false
+  #failure: unknown
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  async all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return this.#attempt(() => this.#connection.all(sql, parameters) as R[])
+  }
+
+  async get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return this.#attempt(() => this.#connection.get(sql, parameters) as R | undefined)
+  }
+
+  async run(sql: string, ...parameters: Value[]): Promise<number> {
+    return this.#attempt(() => this.#connection.run(sql, parameters))
+  }
+
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly Value[])[],
+    options: { ignoreExisting?: boolean } = {},
+  ): Promise<number> {
+    const sql = insertStatement(table, columns, 1, options.ignoreExisting)
+    let inserted = 0
+    let sliceEnd = performance.now() + sliceMs
+    for (const row of rows) {
+      inserted += this.#attempt(() => this.#connection.run(sql, row))
+      if (performance.now() < sliceEnd) continue
+      await nextTurn()
+      sliceEnd = performance.now() + sliceMs
+    }
+    return inserted
+  }
+
+  /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */
+  finish(): void {
+    this.#over = true
+    if (this.#failure) {
+      throw new DatabaseError('other', 'A statement failed, so nothing of the transaction was kept.', {
+        cause: this.#failure,
+      })
+    }
+  }
+
+  abandon(): void {
+    this.#over = true
+  }
+
+  // PostgreSQL lets no transaction go on after a failed statement; neither do we.
+  #attempt<T>(statement: () => T): T {
+    if (this.#over) throw transactionOver()
+    try {
+      return statement()
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { Client } from 'pg'
+import { chooseServerAccount, findPostgresBinaries } from './postgres-binaries.ts'
+
+/** A real PostgreSQL for tests. Disposing it stops it, or drops what was made on a shared one. */
+export interface PostgresServer extends AsyncDisposable {
+  /** Address of the administrator, for `create database` and the like. */
+  readonly adminUrl: string
+  /** Makes an empty database and resolves to its address. */
+  createDatabase(): Promise<string>
+}
+
+export class PostgresUnavailable extends Error {
+  override readonly name = 'PostgresUnavailable'
+}
+
+export interface StartOptions {
+  /** False for tests that ask nothing of durability. */
+  readonly fsync?: boolean
+}
+
+/**
+ * Uses the server that CARREL_TEST_POSTGRES names, else starts one on a free port with its data in
+ * a temporary folder. It ends with this process, however this process ends. Throws
+ * PostgresUnavailable with the reason if there is none to be had.
+ */
+export async function startPostgres(options: StartOptions = {}): Promise<PostgresServer> {
+  const shared = process.env.CARREL_TEST_POSTGRES
+  return shared ? new Server(shared) : await startOwn(options)
+}
+
+/** The server, or undefined with the test skipped by name. With CI=true it fails instead. */
+export async function postgresOrSkip(t: {
+  skip(message?: string): void
+}): Promise<PostgresServer | undefined> {
+  const found = await findPostgres()
+  if (typeof found !== 'string') return found
+  t.skip(found)
+  return undefined
+}
+
+/** For a whole suite: the server, or why there is none. With CI=true the lack throws. */
+export async function findPostgres(): Promise<PostgresServer | string> {
+  try {
+    return await startPostgres()
+  } catch (error) {
+    if (!(error instanceof PostgresUnavailable) || process.env.CI === 'true') throw error
+    return error.message
+  }
+}
+
+class Server implements PostgresServer {
+  readonly adminUrl: string
+  readonly #stop: (() => Promise<void>) | undefined
+  readonly #databases: string[] = []
+
+  constructor(adminUrl: string, stop?: () => Promise<void>) {
+    this.adminUrl = adminUrl
+    this.#stop = stop
+  }
+
+  async createDatabase(): Promise<string> {
+    const name = `carrel_test_${randomBytes(8).toString('hex')}`
+    await this.#administer([`create database ${name} encoding 'UTF8' template template0`])
+    this.#databases.push(name)
+    const url = new URL(this.adminUrl)
+    url.pathname = `/${name}`
+    return url.href
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#stop) return this.#stop()
+    await this.#administer(
+      this.#databases.splice(0).map((name) => `drop database if exists ${name} with (force)`),
+    )
+  }
+
+  async #administer(statements: readonly string[]): Promise<void> {
+    const client = new Client({ connectionString: this.adminUrl })
+    await client.connect()
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+}
+
+// The shell outlives neither of the two it stands between: when our end of its standard input closes,
+// be it by our sudden death, it stops the server; when the server ends, so does the shell.
+const keeper = `
+  bin=$1 folder=$2 port=$3 fsync=$4 binaries=$5
+  exec 3<&0
+  if "$bin/initdb" -D "$folder/data" -U postgres --pwfile="$folder/password" --auth=password \
+      --encoding=UTF8 --no-locale --no-sync >&2 3<&-
+  then
+    "$bin/postgres" -D "$folder/data" -c port="$port" -c listen_addresses=127.0.0.1 \
+      -c unix_socket_directories= -c fsync="$fsync" -c shared_buffers=32MB -c max_connections=60 \
+      -c max_wal_size=256MB -c autovacuum_naptime=300 3<&- &
+    server=$!
+    (cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null) >/dev/null 2>&1 &
+    wait $server
+  fi
+  rm -rf "$folder" $binaries
+`
+
+async function startOwn({ fsync = true }: StartOptions): Promise<PostgresServer> {
+  const { account, bin, temporary } = await findProgram()
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-postgres-'))
+  const password = randomBytes(12).toString('hex')
+  await writeFile(path.join(folder, 'password'), password, { mode: 0o600 })
+  await chmod(folder, 0o700)
+  if (account) {
+    await chown(path.join(folder, 'password'), account.uid, account.gid)
+    await chown(folder, account.uid, account.gid)
+  }
+  const port = await findFreePort()
+  const settings = [bin, folder, String(port), fsync ? 'on' : 'off', temporary ?? '']
+  const child = spawn('/bin/sh', ['-c', keeper, 'postgres-keeper', ...settings], {
+    ...account,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+  })
+  const stop = async () => {
+    await stopKeeper(child)
+    for (const place of temporary ? [folder, temporary] : [folder]) {
+      await rm(place, { recursive: true, force: true })
+    }
+  }
+  try {
+    await untilReady(child)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return new Server(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop)
+}
+
+async function findProgram() {
+  try {
+    const account = await chooseServerAccount()
+    return { account, ...(await findPostgresBinaries(account)) }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new PostgresUnavailable(`PostgreSQL cannot be started here: ${reason}`, { cause })
+  }
+}
+
+function untilReady(child: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let output = ''
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (text: string) => {
+    output = (output + text).slice(-8000)
+    if (output.includes('database system is ready to accept connections')) resolve()
+  })
+  child.once('error', (cause) => reject(new PostgresUnavailable('PostgreSQL cannot be started.', { cause })))
+  child.once('exit', () => reject(new PostgresUnavailable(`PostgreSQL ended at once:\n${output}`)))
+  return promise.finally(() => letGo(child))
+}
+
+// A server that nobody disposed of does not keep the test process alive; it goes when that ends.
+function letGo(child: ChildProcess): void {
+  child.unref()
+  for (const stream of [child.stdin, child.stderr]) if (stream instanceof net.Socket) stream.unref()
+}
+
+async function stopKeeper(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  child.ref()
+  child.once('exit', () => resolve())
+  child.stdin?.end()
+  await promise
+}
+
+async function findFreePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = net.createServer()
+  server.once('error', reject)
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address()
+    server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+  })
+  return promise
+}
