@@ -1,0 +1,98 @@
+import { parseEmail } from './account.ts'
+
+/** Why a field of an account cannot be what was asked. */
+export type AccountRule =
+  | 'email-invalid'
+  | 'password-empty'
+  | 'password-too-long'
+  | 'name-too-long'
+  | 'name-has-slash'
+  | 'name-invalid'
+  | 'contact-email-invalid'
+  | 'contact-email-taken'
+  | 'login-id-empty'
+  | 'login-id-invalid'
+  | 'department-too-long'
+  | 'department-invalid'
+  | 'institution-invalid'
+  | 'quota-invalid'
+
+/** A field of an account broke a rule; the surface that read the field has the words for it. */
+export class AccountRuleError extends Error {
+  readonly code: AccountRule
+  /** What was asked for; '' where it was a secret. */
+  readonly value: string
+  constructor(code: AccountRule, value = '') {
+    super(code)
+    this.name = 'AccountRuleError'
+    this.code = code
+    this.value = value
+  }
+}
+
+export const longestPassword = 1024
+const longestName = 64
+const longestDepartment = 512
+const longestText = 255
+
+export function checkedEmail(text: string): string {
+  return parseEmail(text) ?? refuse('email-invalid', text)
+}
+
+export function checkedPassword(password: string): string {
+  if (password === '') refuse('password-empty')
+  if (password.length > longestPassword) refuse('password-too-long')
+  return password
+}
+
+export function checkedName(text: string): string {
+  const name = text.trim()
+  if (lengthOf(name) > longestName) refuse('name-too-long', name)
+  if (name.includes('/')) refuse('name-has-slash', name)
+  return isPlainText(name) ? name : refuse('name-invalid', name)
+}
+
+/** An empty contact e-mail takes the setting back. */
+export function checkedContactEmail(text: string): string {
+  if (text.trim() === '') return ''
+  return parseEmail(text) ?? refuse('contact-email-invalid', text)
+}
+
+/** Null takes the login id away. */
+export function checkedLoginId(text: string | null): string | null {
+  if (text === null) return null
+  const loginId = text.trim()
+  if (loginId === '') refuse('login-id-empty')
+  if (lengthOf(loginId) > longestText || !isPlainText(loginId)) refuse('login-id-invalid', loginId)
+  return loginId
+}
+
+export function checkedDepartment(text: string): string {
+  const department = text.trim()
+  if (lengthOf(department) > longestDepartment) refuse('department-too-long', department)
+  return isPlainText(department) ? department : refuse('department-invalid', department)
+}
+
+export function checkedInstitution(text: string): string {
+  const institution = text.trim()
+  const fits = lengthOf(institution) <= longestText && isPlainText(institution)
+  return fits ? institution : refuse('institution-invalid', institution)
+}
+
+export function checkedQuota(bytes: number): number {
+  return Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : refuse('quota-invalid', String(bytes))
+}
+
+/** Whether both databases can keep the text, and a terminal or a log can show it. */
+export function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text)
+}
+
+/** Characters as people count them, near enough: code points. */
+function lengthOf(text: string): number {
+  return Array.from(text).length
+}
+
+function refuse(code: AccountRule, value?: string): never {
+  throw new AccountRuleError(code, value)
+}

@@ -1,0 +1,305 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import { type Account, emailOnceRemoved, type Role, removedMark } from './account.ts'
+
+/** The columns of an account that make an `Account`; `password_hash` stays behind. */
+export const accountColumns = [
+  'key',
+  'email',
+  'name',
+  'contact_email',
+  'login_id',
+  'department',
+  'institution',
+  'list_in_address_book',
+  'role',
+  'active',
+  'quota',
+  'default_library_key',
+  'created_at',
+  'last_login_at',
+]
+  .map((column) => `account.${column}`)
+  .join(', ')
+
+export interface AccountRow {
+  key: number
+  email: string
+  name: string
+  contact_email: string
+  login_id: string | null
+  department: string
+  institution: string
+  list_in_address_book: number
+  role: Role
+  active: number
+  quota: number
+  default_library_key: number | null
+  created_at: number
+  last_login_at: number | null
+}
+
+export function accountFromRow(row: AccountRow): Account {
+  return {
+    key: row.key,
+    email: row.email,
+    name: row.name,
+    contactEmail: row.contact_email,
+    loginId: row.login_id ?? '',
+    department: row.department,
+    institution: row.institution,
+    listInAddressBook: row.list_in_address_book === 1,
+    role: row.role,
+    active: row.active === 1,
+    quota: row.quota,
+    defaultLibraryKey: row.default_library_key,
+    createdAt: row.created_at,
+    lastLoginAt: row.last_login_at,
+  }
+}
+
+/** An account and the hash of its password, for those who check it. */
+export interface Credentials {
+  readonly account: Account
+  readonly passwordHash: string
+}
+
+const notRemoved = `substr(account.email, 1, ${removedMark.length}) <> '${removedMark}'`
+
+export async function findAccount(reader: Reader, email: string): Promise<Account | undefined> {
+  return (await findCredentials(reader, email))?.account
+}
+
+export async function findCredentials(reader: Reader, email: string): Promise<Credentials | undefined> {
+  const [found] = await selectCredentials(reader, 'email = ?', email)
+  return found
+}
+
+/** Account ids win over login ids, and those over contact e-mails; a contact e-mail shared by two opens neither. */
+export async function findCredentialsByLogin(
+  reader: Reader,
+  text: string,
+  email: string | undefined,
+): Promise<Credentials | undefined> {
+  const byId = email === undefined ? undefined : await findCredentials(reader, email)
+  if (byId) return byId
+  const [byLoginId] = await selectCredentials(reader, 'login_id = ?', text)
+  if (byLoginId || email === undefined) return byLoginId
+  const byContact = await selectCredentials(reader, 'contact_email = ?', email)
+  return byContact.length === 1 ? byContact[0] : undefined
+}
+
+async function selectCredentials(reader: Reader, condition: string, parameter: string) {
+  const rows = await reader.all<AccountRow & { password_hash: string }>(
+    `select ${accountColumns}, account.password_hash from account where ${condition} limit 2`,
+    parameter,
+  )
+  return rows.map((row) => ({ account: accountFromRow(row), passwordHash: row.password_hash }))
+}
+
+export async function findAccountByKey(reader: Reader, key: number): Promise<Account | undefined> {
+  const row = await reader.get<AccountRow>(
+    `select ${accountColumns} from account where key = ? and ${notRemoved}`,
+    key,
+  )
+  return row && accountFromRow(row)
+}
+
+const mostAtOnce = 512
+
+/** The accounts whose column has one of the values; removed ones are left out. */
+export async function selectAccounts(
+  reader: Reader,
+  column: 'key' | 'email',
+  values: readonly Value[],
+): Promise<Account[]> {
+  const found: Account[] = []
+  for (let start = 0; start < values.length; start += mostAtOnce) {
+    const some = padded(values.slice(start, start + mostAtOnce))
+    const marks = some.map(() => '?').join(', ')
+    const rows = await reader.all<AccountRow>(
+      `select ${accountColumns} from account where ${column} in (${marks}) and ${notRemoved}`,
+      ...some,
+    )
+    for (const row of rows) found.push(accountFromRow(row))
+  }
+  return found
+}
+
+/** Repeats the first value up to a power of two, so that ten statements serve every length. */
+function padded(values: readonly Value[]): Value[] {
+  const length = 2 ** Math.ceil(Math.log2(values.length))
+  return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? null)
+}
+
+/** How listings of accounts can be ordered; ties fall back to the order of creation. */
+const orders = {
+  created: 'key',
+  email: 'email',
+  name: 'name',
+  quota: 'quota',
+  'last-login': 'coalesce(last_login_at, 0)',
+  usage: '(select coalesce(sum(size), 0) from library where owner_key = account.key and deleted_at is null)',
+}
+export type AccountOrder = keyof typeof orders
+
+export interface AccountQuery {
+  readonly offset?: number
+  readonly limit: number
+  readonly orderBy?: AccountOrder
+  readonly descending?: boolean
+  readonly active?: boolean
+  /** Accounts with one of these. */
+  readonly roles?: readonly Role[]
+}
+
+export async function listAccounts(reader: Reader, query: AccountQuery): Promise<Account[]> {
+  const { condition, parameters } = conditionOf(query)
+  const direction = query.descending ? 'desc' : 'asc'
+  const rows = await reader.all<AccountRow>(
+    `select ${accountColumns} from account where ${condition}
+     order by ${orders[query.orderBy ?? 'created']} ${direction}, key limit ? offset ?`,
+    ...parameters,
+    query.limit,
+    query.offset ?? 0,
+  )
+  return rows.map(accountFromRow)
+}
+
+export async function countAccounts(
+  reader: Reader,
+  query: Pick<AccountQuery, 'active' | 'roles'> = {},
+): Promise<number> {
+  const { condition, parameters } = conditionOf(query)
+  const row = await reader.get<{ total: number }>(
+    `select count(*) as total from account where ${condition}`,
+    ...parameters,
+  )
+  return row?.total ?? 0
+}
+
+function conditionOf({ active, roles }: Pick<AccountQuery, 'active' | 'roles'>) {
+  const conditions = [notRemoved]
+  const parameters: Value[] = []
+  if (active !== undefined) {
+    conditions.push('active = ?')
+    parameters.push(active ? 1 : 0)
+  }
+  if (roles !== undefined) {
+    conditions.push(`role in (${roles.map(() => '?').join(', ')})`)
+    parameters.push(...roles)
+  }
+  return { condition: conditions.join(' and '), parameters }
+}
+
+/** Accounts holding `text` in id, nickname, contact e-mail or login id; an exact id comes first. */
+export async function searchAccounts(
+  reader: Reader,
+  text: string,
+  { limit, onlyActive }: { limit: number; onlyActive: boolean },
+): Promise<Account[]> {
+  const lower = text.toLowerCase()
+  const inEmail = `%${escapeLike(lower)}%`
+  // lower() knows ASCII letters only, in both databases; so must the text it is compared with.
+  const inText = `%${escapeLike(text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))}%`
+  const rows = await reader.all<AccountRow>(
+    `select ${accountColumns} from account
+     where (email like ? escape '!' or contact_email like ? escape '!'
+       or lower(name) like ? escape '!' or lower(coalesce(login_id, '')) like ? escape '!')
+       and ${notRemoved} ${onlyActive ? 'and active = 1' : ''}
+     order by case when email = ? then 0 else 1 end, email limit ?`,
+    inEmail,
+    inEmail,
+    inText,
+    inText,
+    lower,
+    limit,
+  )
+  return rows.map(accountFromRow)
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, '!$&')
+}
+
+/** What can be set on an account, as columns. */
+export interface AccountValues {
+  name?: string
+  contact_email?: string
+  login_id?: string | null
+  department?: string
+  institution?: string
+  list_in_address_book?: number
+  password_hash?: string
+  role?: Role
+  active?: number
+  quota?: number
+  default_library_key?: number | null
+}
+
+/** Whether the account was made: its e-mail and login id may be taken. */
+export async function insertAccount(
+  tx: Transaction,
+  values: AccountValues & { email: string; created_at: number },
+): Promise<boolean> {
+  const columns = Object.keys(values)
+  return (await tx.insert('account', columns, [Object.values(values)], { ignoreExisting: true })) === 1
+}
+
+/** Whether there was such an account. */
+export async function updateAccount(tx: Transaction, email: string, values: AccountValues): Promise<boolean> {
+  const assignments = Object.keys(values).map((column) => `${column} = ?`)
+  const sql = `update account set ${assignments.join(', ')} where email = ?`
+  return (await tx.run(sql, ...(Object.values(values) as Value[]), email)) === 1
+}
+
+/** Whether another account goes by this e-mail, as its id or as its contact. */
+export async function isContactTaken(
+  reader: Reader,
+  contactEmail: string,
+  exceptEmail: string,
+): Promise<boolean> {
+  const sql = 'select key from account where (email = ? or contact_email = ?) and email <> ? limit 1'
+  return (await reader.get(sql, contactEmail, contactEmail, exceptEmail)) !== undefined
+}
+
+/**
+ * Notes a login, if the account is still active and its password is still the one that was checked.
+ * The row stays locked until the transaction ends, so a password change cannot slip in between.
+ */
+export async function recordLogin(
+  tx: Transaction,
+  { account, passwordHash }: Credentials,
+  at: number,
+): Promise<boolean> {
+  const sql = 'update account set last_login_at = ? where key = ? and password_hash = ? and active = 1'
+  return (await tx.run(sql, at, account.key, passwordHash)) === 1
+}
+
+/** Puts a newer hash of the same password in place of the older one. */
+export async function replacePasswordHash(
+  tx: Transaction,
+  { account, passwordHash }: Credentials,
+  newer: string,
+) {
+  const sql = 'update account set password_hash = ? where key = ? and password_hash = ?'
+  await tx.run(sql, newer, account.key, passwordHash)
+}
+
+/** How many administrators can sign in. Their rows stay locked until the transaction ends. */
+export async function lockActiveAdministrators(tx: Transaction): Promise<number> {
+  return tx.run("update account set active = active where role = 'admin' and active = 1")
+}
+
+/** Takes everything personal out of the row but the marked e-mail. False if it was removed already. */
+export async function markRemoved(tx: Transaction, account: Account): Promise<boolean> {
+  const changed = await tx.run(
+    `update account set email = ?, name = '', contact_email = '', login_id = null, department = '',
+       institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
+       default_library_key = null, last_login_at = null
+     where key = ? and email = ?`,
+    emailOnceRemoved(account),
+    account.key,
+    account.email,
+  )
+  return changed === 1
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  contactEmailOf,
+  displayName,
+  emailAsShown,
+  emailOnceRemoved,
+  isAdmin,
+  parseEmail,
+  strangerCalled,
+} from './account.ts'
+import { canAddLibrary, type RoleAction, roleAllows } from './roles.ts'
+
+describe('parseEmail', () => {
+  const accepted: [text: string, email: string][] = [
+    ['ann@example.org', 'ann@example.org'],
+    ['Ann.B+notes@Example.ORG', 'ann.b+notes@example.org'],
+    ['  ann@example.org\n', 'ann@example.org'],
+    ['admin@localhost', 'admin@localhost'],
+    ['ÉMILE@example.org', 'émile@example.org'],
+    ['e\u0301mile@example.org', 'émile@example.org'],
+    ['王@例子.org', '王@例子.org'],
+    [`${'a'.repeat(243)}@example.org`, `${'a'.repeat(243)}@example.org`],
+  ]
+  for (const [text, email] of accepted) {
+    it(`reads ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), email))
+  }
+
+  const refused = [
+    '',
+    'ann',
+    '@example.org',
+    'ann@',
+    'ann@@example.org',
+    'ann@b@example.org',
+    'ann b@example.org',
+    'ann/b@example.org',
+    'ann\\b@example.org',
+    'ann\0@example.org',
+    'ann\u200b@example.org',
+    'ann\ud800@example.org',
+    'ann\u00a0b@example.org',
+    'Ann <ann@example.org>',
+    'deleted:1:ann@example.org',
+    'ann@example.org,bob@example.org',
+    `${'a'.repeat(244)}@example.org`,
+    'a'.repeat(1_000_000),
+  ]
+  for (const text of refused) {
+    it(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(parseEmail(text), undefined))
+  }
+})
+
+describe('what is shown of an account', () => {
+  const ann = { email: 'ann@example.org', name: '', contactEmail: '' }
+  it('is the nickname and the contact e-mail where they are set', () => {
+    const account = { ...ann, name: 'Ann B', contactEmail: 'office@example.com' }
+    assert.equal(displayName(account), 'Ann B')
+    assert.equal(contactEmailOf(account), 'office@example.com')
+  })
+  it('falls back to the start of the contact e-mail, then of the id', () => {
+    assert.equal(displayName({ ...ann, contactEmail: 'office@example.com' }), 'office')
+    assert.equal(displayName(ann), 'ann')
+    assert.equal(contactEmailOf(ann), 'ann@example.org')
+  })
+  it('is made up from the e-mail for somebody unknown', () => {
+    const zoe = { email: 'zoe@elsewhere.org', name: 'zoe', contactEmail: 'zoe@elsewhere.org' }
+    assert.deepEqual(strangerCalled('zoe@elsewhere.org'), zoe)
+    assert.equal(strangerCalled('no address').name, 'no address')
+    assert.equal(strangerCalled('@odd').name, '@odd')
+  })
+  it('is the old e-mail for a removed account, whose stored one no text can name', () => {
+    const stored = emailOnceRemoved({ key: 17, email: 'ann@example.org' })
+    assert.equal(emailAsShown(stored), 'ann@example.org')
+    assert.equal(emailAsShown('ann@example.org'), 'ann@example.org')
+    assert.equal(parseEmail(stored), undefined)
+  })
+})
+
+describe('roles', () => {
+  it('let guests do nothing on the server, and only administrators publish', () => {
+    const actions: RoleAction[] = ['add-library', 'share', 'add-group', 'make-share-link']
+    actions.push('make-upload-link', 'see-public-libraries', 'publish-library')
+    const allowed = (role: 'guest' | 'default' | 'admin') =>
+      actions.filter((action) => roleAllows(role, action))
+    assert.deepEqual(allowed('guest'), [])
+    assert.deepEqual(allowed('default'), actions.slice(0, -1))
+    assert.deepEqual(allowed('admin'), actions)
+  })
+  it('let everybody but guests add libraries', () => {
+    assert.deepEqual(
+      [canAddLibrary('default'), canAddLibrary('admin'), canAddLibrary('guest')],
+      [true, true, false],
+    )
+  })
+  it('make one kind of account an administrator', () => {
+    assert.deepEqual([isAdmin({ role: 'admin' }), isAdmin({ role: 'default' })], [true, false])
+  })
+})

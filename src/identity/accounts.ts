@@ -1,0 +1,269 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { DatabaseError } from '../database/errors.ts'
+import { fail } from '../errors.ts'
+import { type Account, parseEmail, type Role } from './account.ts'
+import {
+  AccountRuleError,
+  checkedContactEmail,
+  checkedDepartment,
+  checkedEmail,
+  checkedInstitution,
+  checkedLoginId,
+  checkedName,
+  checkedPassword,
+  checkedQuota,
+  isPlainText,
+  longestPassword,
+} from './account-rules.ts'
+import {
+  type AccountQuery,
+  type AccountValues,
+  type Credentials,
+  countAccounts,
+  findAccount,
+  findAccountByKey,
+  findCredentials,
+  findCredentialsByLogin,
+  insertAccount,
+  isContactTaken,
+  listAccounts,
+  lockActiveAdministrators,
+  markRemoved,
+  searchAccounts,
+  selectAccounts,
+  updateAccount,
+} from './account-store.ts'
+import { buryApiTokens, deleteApiTokens } from './api-token-store.ts'
+import type { Directory } from './directory.ts'
+import type { Passwords } from './passwords.ts'
+import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
+
+/** What an account can be asked to become. What is left out stays as it is. */
+export interface AccountChanges {
+  readonly password?: string
+  readonly name?: string
+  /** '' takes it back, so that the account id is shown again. */
+  readonly contactEmail?: string
+  /** Null takes it away. */
+  readonly loginId?: string | null
+  readonly department?: string
+  readonly institution?: string
+  readonly listInAddressBook?: boolean
+  readonly role?: Role
+  readonly active?: boolean
+  /** Bytes; 0 for the default of the server. */
+  readonly quota?: number
+  readonly defaultLibraryKey?: number | null
+}
+
+export interface NewAccount extends AccountChanges {
+  readonly email: string
+  readonly password: string
+}
+
+export interface AccountsOptions {
+  readonly db: Database
+  readonly passwords: Passwords
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Told of every change, so that this process shows new names at once. */
+  readonly directory?: Directory
+  /** What other rooms do about an account that goes, in the transaction it goes in. */
+  readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
+}
+
+/** Everyone who can sign in. E-mails are taken as outside text: what is not one is simply not found. */
+export class Accounts {
+  readonly #options: AccountsOptions
+  readonly #db: Database
+
+  constructor(options: AccountsOptions) {
+    this.#options = options
+    this.#db = options.db
+  }
+
+  /** Throws account-exists, login-id-taken, or AccountRuleError. */
+  async create(wanted: NewAccount): Promise<Account> {
+    const email = checkedEmail(wanted.email)
+    const values = await this.#valuesOf(wanted)
+    const row = {
+      role: 'default' as const,
+      active: 1,
+      password_hash: '',
+      ...values,
+      email,
+      created_at: this.#options.now(),
+    }
+    const created = await this.#db.write(async (tx) => {
+      await this.#checkContact(tx, email, values)
+      const made = await insertAccount(tx, row)
+      const account = await findAccount(tx, email)
+      if (made && account) return account
+      if (account || !row.login_id) return fail({ code: 'account-exists', email })
+      return fail({ code: 'login-id-taken', loginId: row.login_id })
+    })
+    this.#options.directory?.forget(email)
+    return created
+  }
+
+  async find(email: string): Promise<Account | undefined> {
+    const parsed = parseEmail(email)
+    return parsed === undefined ? undefined : findAccount(this.#db, parsed)
+  }
+
+  /** Throws account-not-found. */
+  async get(email: string): Promise<Account> {
+    return (await this.find(email)) ?? fail({ code: 'account-not-found', email })
+  }
+
+  async findByKey(key: number): Promise<Account | undefined> {
+    return findAccountByKey(this.#db, key)
+  }
+
+  /** By account id, login id or contact e-mail. */
+  async findByLogin(text: string): Promise<Account | undefined> {
+    return (await this.findCredentials(text))?.account
+  }
+
+  /** As findByLogin, with the hash that Login compares the password with. */
+  async findCredentials(login: string): Promise<Credentials | undefined> {
+    const text = login.trim()
+    if (text === '' || !isPlainText(text)) return undefined
+    return findCredentialsByLogin(this.#db, text, parseEmail(text))
+  }
+
+  /** Those of `emails` that are accounts, by their account id. */
+  async findMany(emails: Iterable<string>): Promise<Map<string, Account>> {
+    const wanted = new Set<string>()
+    for (const email of emails) {
+      const parsed = parseEmail(email)
+      if (parsed !== undefined) wanted.add(parsed)
+    }
+    const found = await selectAccounts(this.#db, 'email', [...wanted])
+    return new Map(found.map((account) => [account.email, account]))
+  }
+
+  async findManyByKey(keys: Iterable<number>): Promise<Map<number, Account>> {
+    const found = await selectAccounts(this.#db, 'key', [...new Set(keys)])
+    return new Map(found.map((account) => [account.key, account]))
+  }
+
+  /** One page, in order of creation unless asked otherwise, and how many there are on all pages. */
+  async list(query: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
+    return { accounts: await listAccounts(this.#db, query), total: await countAccounts(this.#db, query) }
+  }
+
+  /** Accounts holding `text` in id, nickname, contact e-mail or login id; an exact id comes first. */
+  async search(text: string, options: { limit?: number; onlyActive?: boolean } = {}): Promise<Account[]> {
+    if (!isPlainText(text)) return []
+    return searchAccounts(this.#db, text, { limit: 10, onlyActive: true, ...options })
+  }
+
+  async count(): Promise<number> {
+    return countAccounts(this.#db)
+  }
+
+  /** Whether this is the password of the account. */
+  async checkPassword(email: string, password: string): Promise<boolean> {
+    const parsed = parseEmail(email)
+    const found = parsed === undefined ? undefined : await findCredentials(this.#db, parsed)
+    return this.verify(found, password)
+  }
+
+  /** As checkPassword; takes as long whether or not there is an account. */
+  async verify(credentials: Credentials | undefined, password: string): Promise<boolean> {
+    if (password.length > longestPassword) return false
+    return this.#options.passwords.verify(password, credentials?.passwordHash)
+  }
+
+  /**
+   * Changes what is given. A new password and being deactivated end all API tokens and sync tokens
+   * of the account. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
+   */
+  async update(email: string, changes: AccountChanges): Promise<Account> {
+    const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
+    const values = await this.#valuesOf(changes)
+    if (Object.keys(values).length === 0) return this.get(id)
+    const signsOut = changes.password !== undefined || changes.active === false
+    const stepsDown = changes.active === false || (changes.role ?? 'admin') !== 'admin'
+    try {
+      return await this.#db.write(async (tx) => {
+        await this.#checkContact(tx, id, values)
+        if (stepsDown) await checkNotLastAdministrator(tx, id)
+        const changed = await updateAccount(tx, id, values)
+        const account = changed ? await findAccount(tx, id) : undefined
+        if (!account) return fail({ code: 'account-not-found', email: id })
+        if (signsOut) {
+          await deleteApiTokens(tx, account.key)
+          await deleteSyncTokensOfAccount(tx, account.key)
+        }
+        return account
+      })
+    } catch (error) {
+      // The login id is the only unique thing that changes.
+      if (isTaken(error) && values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
+      throw error
+    } finally {
+      this.#options.directory?.forget(id)
+    }
+  }
+
+  /**
+   * Removes the account; its e-mail and login id are free again. Its row stays, without anything
+   * that opens it, because libraries in the trash still refer to it. Throws account-not-found,
+   * last-administrator.
+   */
+  async remove(email: string): Promise<void> {
+    const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
+    await this.#db.write(async (tx) => {
+      await checkNotLastAdministrator(tx, id)
+      const account = await findAccount(tx, id)
+      if (!account || !(await markRemoved(tx, account))) return fail({ code: 'account-not-found', email: id })
+      await this.#options.onRemove?.(tx, account)
+      await buryApiTokens(tx, account.key)
+      await deleteSyncTokensOfAccount(tx, account.key)
+    })
+    this.#options.directory?.forget(id)
+  }
+
+  /** Checks each field and hashes the password: all that is slow happens before a transaction begins. */
+  async #valuesOf(changes: AccountChanges): Promise<AccountValues> {
+    const { password, name, contactEmail, loginId, department, institution, quota } = changes
+    const values: AccountValues = {}
+    if (name !== undefined) values.name = checkedName(name)
+    if (contactEmail !== undefined) values.contact_email = checkedContactEmail(contactEmail)
+    if (loginId !== undefined) values.login_id = checkedLoginId(loginId)
+    if (department !== undefined) values.department = checkedDepartment(department)
+    if (institution !== undefined) values.institution = checkedInstitution(institution)
+    if (quota !== undefined) values.quota = checkedQuota(quota)
+    if (changes.listInAddressBook !== undefined) {
+      values.list_in_address_book = changes.listInAddressBook ? 1 : 0
+    }
+    if (changes.role !== undefined) values.role = changes.role
+    if (changes.active !== undefined) values.active = changes.active ? 1 : 0
+    if (changes.defaultLibraryKey !== undefined) values.default_library_key = changes.defaultLibraryKey
+    if (password !== undefined) {
+      values.password_hash = await this.#options.passwords.hash(checkedPassword(password))
+    }
+    return values
+  }
+
+  // Two accounts that take one contact e-mail at the same moment on PostgreSQL may both get it; it
+  // then opens neither of them (findCredentialsByLogin).
+  async #checkContact(tx: Transaction, email: string, { contact_email: contact }: AccountValues) {
+    if (contact && (await isContactTaken(tx, contact, email))) {
+      throw new AccountRuleError('contact-email-taken', contact)
+    }
+  }
+}
+
+/** The account is read after the lock, so that two administrators cannot send each other away at once. */
+async function checkNotLastAdministrator(tx: Transaction, email: string): Promise<void> {
+  if ((await lockActiveAdministrators(tx)) > 1) return
+  const account = await findAccount(tx, email)
+  if (account?.role === 'admin' && account.active) fail({ code: 'last-administrator', email })
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.reason === 'unique'
+}

@@ -1,0 +1,193 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Account, isRemoved } from './account.ts'
+import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
+import type { Device } from './device.ts'
+
+/** What is kept of an API token: enough to know it again, and with the server's secret to make it again. */
+export interface StoredApiToken {
+  readonly hash: Uint8Array
+  readonly nonce: Uint8Array
+}
+
+/** A device that holds an API token. Times are Unix seconds. */
+export interface LinkedDevice extends Device {
+  readonly loginAddress: string
+  readonly createdAt: number
+  readonly lastUsedAt: number
+}
+
+// The token of an account that belongs to no device has '' for both.
+type Holder = Pick<Device, 'deviceId'> & { readonly platform: Device['platform'] | '' }
+
+export async function findApiToken(
+  reader: Reader,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+): Promise<StoredApiToken | undefined> {
+  return reader.get<StoredApiToken>(
+    'select hash, nonce from api_token where account_key = ? and platform = ? and device_id = ?',
+    accountKey,
+    platform,
+    deviceId,
+  )
+}
+
+/** Whether it was kept: another login of the same device may have come first. */
+export async function insertApiToken(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+  { hash, nonce }: StoredApiToken,
+  now: number,
+): Promise<boolean> {
+  const columns = ['hash', 'nonce', 'account_key', 'platform', 'device_id', 'device_name', 'client_version']
+  columns.push('platform_version', 'login_address', 'created_at', 'last_used_at')
+  const row = [hash, nonce, accountKey, platform, deviceId, '', '', '', '', now, now]
+  return (await tx.insert('api_token', columns, [row], { ignoreExisting: true })) === 1
+}
+
+export async function replaceApiToken(tx: Transaction, older: StoredApiToken, newer: StoredApiToken) {
+  await tx.run('update api_token set hash = ?, nonce = ? where hash = ?', newer.hash, newer.nonce, older.hash)
+}
+
+/** Notes who signed in with it last. */
+export async function updateApiTokenLogin(
+  tx: Transaction,
+  hash: Uint8Array,
+  device: Partial<Device>,
+  address: string,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `update api_token set device_name = ?, client_version = ?, platform_version = ?, login_address = ?,
+       last_used_at = ? where hash = ?`,
+    device.deviceName ?? '',
+    device.clientVersion ?? '',
+    device.platformVersion ?? '',
+    address,
+    now,
+    hash,
+  )
+}
+
+/** The account an API token opens, and what is known of the token's use; one row by one index. */
+export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
+  const row = await reader.get<AccountRow & UseRow>(
+    `select ${accountColumns}, api_token.last_used_at, api_token.platform, api_token.client_version,
+       api_token.platform_version
+     from api_token join account on account.key = api_token.account_key where api_token.hash = ?`,
+    hash,
+  )
+  return row && { account: accountFromRow(row), removed: isRemoved(row.email), use: useFromRow(row) }
+}
+
+/** What a request may change of an API token: when it was used, and by which version of a client. */
+export interface ApiTokenUse {
+  readonly lastUsedAt: number
+  readonly hasDevice: boolean
+  readonly clientVersion: string
+  readonly platformVersion: string
+}
+
+interface UseRow {
+  last_used_at: number
+  platform: string
+  client_version: string
+  platform_version: string
+}
+
+function useFromRow(row: UseRow): ApiTokenUse {
+  return {
+    lastUsedAt: row.last_used_at,
+    hasDevice: row.platform !== '',
+    clientVersion: row.client_version,
+    platformVersion: row.platform_version,
+  }
+}
+
+export async function updateApiTokenUse(tx: Transaction, hash: Uint8Array, use: ApiTokenUse): Promise<void> {
+  await tx.run(
+    'update api_token set last_used_at = ?, client_version = ?, platform_version = ? where hash = ?',
+    use.lastUsedAt,
+    use.clientVersion,
+    use.platformVersion,
+    hash,
+  )
+}
+
+export async function deleteApiToken(tx: Transaction, hash: Uint8Array): Promise<boolean> {
+  return (await tx.run('delete from api_token where hash = ?', hash)) === 1
+}
+
+export async function deleteApiTokenOfDevice(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+): Promise<boolean> {
+  const sql = 'delete from api_token where account_key = ? and platform = ? and device_id = ?'
+  return (await tx.run(sql, accountKey, platform, deviceId)) === 1
+}
+
+export async function deleteApiTokens(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run('delete from api_token where account_key = ?', accountKey)
+}
+
+/**
+ * For an account that is removed. The hashes stay, and nothing that could make a token again, so that
+ * a client which still holds one is told that the account is gone.
+ */
+export async function buryApiTokens(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run(
+    `update api_token set nonce = ?, device_name = '', client_version = '', platform_version = '',
+       login_address = '' where account_key = ?`,
+    new Uint8Array(0),
+    accountKey,
+  )
+}
+
+/** Whether the account may hold tokens. Its row stays locked until the transaction ends. */
+export async function lockActiveAccount(tx: Transaction, account: Account): Promise<boolean> {
+  return (await tx.run('update account set active = active where key = ? and active = 1', account.key)) === 1
+}
+
+/** Desktop devices first, and of each kind the most recently used first. */
+export async function listApiTokenDevices(reader: Reader, accountKey: number): Promise<LinkedDevice[]> {
+  const rows = await reader.all<UseRow & DeviceRow>(
+    `select platform, device_id, device_name, client_version, platform_version, login_address, created_at,
+       last_used_at
+     from api_token where account_key = ? and platform <> ''
+     order by case when platform in ('windows', 'linux', 'mac') then 0 else 1 end, last_used_at desc, device_id`,
+    accountKey,
+  )
+  return rows.map((row) => ({
+    platform: row.platform as Device['platform'],
+    deviceId: row.device_id,
+    deviceName: row.device_name,
+    clientVersion: row.client_version,
+    platformVersion: row.platform_version,
+    loginAddress: row.login_address,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }))
+}
+
+/** When each account last used an API token, for those that have one. Unix seconds. */
+export async function selectLastUses(
+  reader: Reader,
+  accountKeys: readonly number[],
+): Promise<Map<number, number>> {
+  if (accountKeys.length === 0) return new Map()
+  const rows = await reader.all<{ account_key: number; at: number }>(
+    `select account_key, max(last_used_at) as at from api_token
+     where account_key in (${accountKeys.map(() => '?').join(', ')}) group by account_key`,
+    ...accountKeys,
+  )
+  return new Map(rows.map((row) => [row.account_key, row.at]))
+}
+
+interface DeviceRow {
+  device_id: string
+  device_name: string
+  login_address: string
+  created_at: number
+}

@@ -1,0 +1,158 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { Database, Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { Account } from './account.ts'
+import {
+  type ApiTokenUse,
+  deleteApiToken,
+  deleteApiTokenOfDevice,
+  deleteApiTokens,
+  findAccountByApiToken,
+  findApiToken,
+  insertApiToken,
+  type LinkedDevice,
+  listApiTokenDevices,
+  lockActiveAccount,
+  replaceApiToken,
+  type StoredApiToken,
+  selectLastUses,
+  updateApiTokenLogin,
+  updateApiTokenUse,
+} from './api-token-store.ts'
+import type { Device } from './device.ts'
+
+/** Whom an API token opens, or why it opens nobody. */
+export type Authentication =
+  | { readonly ok: Account }
+  | { readonly reason: 'unknown' | 'deleted' | 'inactive' }
+
+/** What a request says about the client that sent it. */
+export interface ClientVersions {
+  readonly clientVersion?: string | undefined
+  readonly platformVersion?: string | undefined
+}
+
+const nobody: Pick<Device, 'deviceId'> & { platform: '' } = { platform: '', deviceId: '' }
+const usedEverySeconds = 3600
+const longestVersion = 64
+
+/**
+ * API tokens: 40 hex characters that open an account, the same on every login of a device until they
+ * are revoked. Only their hashes are kept. A token is made again from a random nonce in its row and
+ * the secret of the server, so neither the database nor the secret gives one away alone.
+ */
+export class ApiTokens {
+  readonly #db: Database
+  readonly #secret: Buffer
+  readonly #now: () => number
+
+  constructor(db: Database, secret: Buffer, now: () => number) {
+    this.#db = db
+    this.#secret = secret
+    this.#now = now
+  }
+
+  /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
+  async issue(account: Account, device?: Device, address = ''): Promise<string> {
+    return this.#db.write(async (tx) => {
+      if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+      return this.issueIn(tx, account, device, address)
+    })
+  }
+
+  /** As issue, for whoever has made sure in this transaction that the account may have a token. */
+  async issueIn(tx: Transaction, account: Account, device?: Device, address = ''): Promise<string> {
+    const { token, hash } = await this.#keptOrNew(tx, account, device)
+    await updateApiTokenLogin(tx, hash, device ?? {}, address, this.#now())
+    return token
+  }
+
+  /** Whether a login would be given a token that already exists. */
+  async has(account: Account, device?: Device): Promise<boolean> {
+    return (await findApiToken(this.#db, account.key, device ?? nobody)) !== undefined
+  }
+
+  async authenticate(token: string, client: ClientVersions = {}): Promise<Authentication> {
+    if (!/^[0-9a-f]{40}$/.test(token)) return { reason: 'unknown' }
+    const hash = hashOf(token)
+    const found = await findAccountByApiToken(this.#db, hash)
+    if (!found) return { reason: 'unknown' }
+    if (found.removed) return { reason: 'deleted' }
+    if (!found.account.active) return { reason: 'inactive' }
+    const use = this.#useAfter(found.use, client)
+    if (use !== found.use) await this.#db.write((tx) => updateApiTokenUse(tx, hash, use), { durable: false })
+    return { ok: found.account }
+  }
+
+  /** Whether there was such a token. */
+  async revoke(token: string): Promise<boolean> {
+    return this.#db.write((tx) => deleteApiToken(tx, hashOf(token)))
+  }
+
+  async revokeAll(account: Account): Promise<void> {
+    await this.#db.write((tx) => deleteApiTokens(tx, account.key))
+  }
+
+  /** Unlinks a device; false if it was not linked. */
+  async revokeDevice(account: Account, device: Pick<Device, 'platform' | 'deviceId'>): Promise<boolean> {
+    return this.#db.write((tx) => deleteApiTokenOfDevice(tx, account.key, device))
+  }
+
+  /** Desktop devices first, the most recently used first. */
+  async listDevices(account: Account): Promise<LinkedDevice[]> {
+    return listApiTokenDevices(this.#db, account.key)
+  }
+
+  /** When each of the accounts last used a token, by account key, to the hour. */
+  async lastUses(accounts: readonly Account[]): Promise<Map<number, number>> {
+    const keys = accounts.map(({ key }) => key)
+    return selectLastUses(this.#db, keys)
+  }
+
+  async #keptOrNew(tx: Transaction, account: Account, device: Device | undefined) {
+    const holder = device ?? nobody
+    const fresh = this.#tokenFrom(randomBytes(16), account, holder)
+    if (await insertApiToken(tx, account.key, holder, fresh, this.#now())) return fresh
+    const kept = await findApiToken(tx, account.key, holder)
+    if (!kept) throw new Error('an API token was neither kept nor new')
+    const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
+    if (again.hash.equals(kept.hash)) return again
+    // The secret of the server is another one than when the token was made: the old token cannot be told.
+    await replaceApiToken(tx, kept, fresh)
+    return fresh
+  }
+
+  #tokenFrom(
+    nonce: Buffer,
+    account: Account,
+    { platform, deviceId }: { platform: string; deviceId: string },
+  ) {
+    const token = createHmac('sha256', this.#secret)
+      .update('API token\0')
+      .update(nonce)
+      .update(JSON.stringify([account.key, platform, deviceId]))
+      .digest('hex')
+      .slice(0, 40)
+    return { token, hash: hashOf(token), nonce } satisfies StoredApiToken & { token: string }
+  }
+
+  /** The same value if there is nothing worth a write: the hour is the same and so is the client. */
+  #useAfter(use: ApiTokenUse, client: ClientVersions): ApiTokenUse {
+    const now = this.#now()
+    const clientVersion = versionOf(use, client.clientVersion) ?? use.clientVersion
+    const platformVersion = versionOf(use, client.platformVersion) ?? use.platformVersion
+    const sameClient = clientVersion === use.clientVersion && platformVersion === use.platformVersion
+    if (sameClient && now - use.lastUsedAt < usedEverySeconds) return use
+    return { ...use, lastUsedAt: now, clientVersion, platformVersion }
+  }
+}
+
+/** The version a device is at now, if a usable one was sent. */
+function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefined {
+  if (!use.hasDevice || !sent || sent.length > longestVersion) return undefined
+  return /^[\x20-\x7e]+$/.test(sent) ? sent : undefined
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

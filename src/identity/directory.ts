@@ -1,0 +1,66 @@
+import type { Reader } from '../database/database.ts'
+import { type Person, personOf, strangerCalled } from './account.ts'
+import { selectAccounts } from './account-store.ts'
+
+const keptSeconds = 2
+const mostKept = 10_000
+
+/**
+ * Who goes by an e-mail, for listings: a folder of 10,000 entries costs one lookup for each distinct
+ * modifier, and none when it is listed again at once. A change elsewhere shows after two seconds.
+ */
+export class Directory {
+  readonly #db: Reader
+  readonly #now: () => number
+  readonly #kept = new Map<string, { person: Person; until: number }>()
+
+  constructor(db: Reader, now: () => number) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /** Everyone asked for, known here or not, by the e-mail as it was given. */
+  async people(emails: Iterable<string>): Promise<Map<string, Person>> {
+    const now = this.#now()
+    const found = new Map<string, Person>()
+    const missing: string[] = []
+    for (const email of new Set(emails)) {
+      const kept = this.#kept.get(email)
+      if (kept && kept.until > now) found.set(email, kept.person)
+      else missing.push(email)
+    }
+    if (missing.length === 0) return found
+
+    const accounts = await selectAccounts(this.#db, 'email', missing.filter(isKeepable))
+    const known = new Map(accounts.map((account) => [account.email, personOf(account)]))
+    for (const email of missing) {
+      const person = known.get(email) ?? strangerCalled(email)
+      found.set(email, person)
+      this.#keep(email, person, now + keptSeconds)
+    }
+    return found
+  }
+
+  async person(email: string): Promise<Person> {
+    return (await this.people([email])).get(email) ?? strangerCalled(email)
+  }
+
+  /** For whoever changed an account in this process: the next listing asks again. */
+  forget(email: string): void {
+    this.#kept.delete(email)
+  }
+
+  #keep(email: string, person: Person, until: number): void {
+    // Taken out first, so that the oldest entries stand at the front.
+    this.#kept.delete(email)
+    this.#kept.set(email, { person, until })
+    if (this.#kept.size <= mostKept) return
+    const oldest = this.#kept.keys().next()
+    if (!oldest.done) this.#kept.delete(oldest.value)
+  }
+}
+
+/** PostgreSQL refuses text with NUL or half a character; such an e-mail is nobody's here anyway. */
+function isKeepable(email: string): boolean {
+  return !email.includes('\0') && email.isWellFormed()
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { ensureAdministrator, readablePassword } from './first-run.ts'
+import { onEachDatabase } from './test-support.ts'
+
+const email = 'Admin@carrel.local'
+
+await onEachDatabase('The first start', (open) => {
+  it('makes an administrator with a generated password that opens the account', async () => {
+    await using identity = await open()
+    const first = await ensureAdministrator(identity.accounts, { email, password: undefined })
+    assert.ok(first.created && first.generatedPassword)
+    assert.equal(first.email, 'admin@carrel.local')
+    assert.equal((await identity.accounts.get(email)).role, 'admin')
+    assert.equal(await identity.accounts.checkPassword(email, first.generatedPassword), true)
+  })
+
+  it('takes the password of the settings and does not tell it again', async () => {
+    await using identity = await open()
+    const first = await ensureAdministrator(identity.accounts, { email, password: 'from the settings' })
+    assert.deepEqual(first, { created: true, email: 'admin@carrel.local' })
+    assert.equal(await identity.accounts.checkPassword(email, 'from the settings'), true)
+  })
+
+  it('makes nothing once there is an account, and leaves its password alone', async () => {
+    await using identity = await open()
+    await identity.signUp('ann')
+    for (const wanted of ['ann@example.org', email]) {
+      const start = await ensureAdministrator(identity.accounts, { email: wanted, password: 'another' })
+      assert.deepEqual(start, { created: false })
+    }
+    assert.equal(await identity.accounts.count(), 1)
+    assert.equal(await identity.accounts.checkPassword('ann@example.org', 'secret of ann'), true)
+    assert.equal((await identity.accounts.get('ann@example.org')).role, 'default')
+  })
+
+  it('makes one administrator when two processes start at once', async () => {
+    await using identity = await open()
+    const starts = [1, 2, 3].map(() => ensureAdministrator(identity.accounts, { email, password: undefined }))
+    const made = (await Promise.all(starts)).filter(({ created }) => created)
+    assert.equal(made.length, 1)
+    assert.equal(await identity.accounts.count(), 1)
+  })
+
+  it('says what is wrong with an e-mail of the settings', async () => {
+    await using identity = await open()
+    const wanted = { email: 'admin', password: undefined }
+    await assert.rejects(ensureAdministrator(identity.accounts, wanted), { code: 'email-invalid' })
+  })
+})
+
+it('A generated password can be read out and is never the same', () => {
+  const passwords = Array.from({ length: 200 }, readablePassword)
+  for (const password of passwords) assert.match(password, /^([a-hjkmnp-z2-9]{5}-){3}[a-hjkmnp-z2-9]{5}$/)
+  assert.equal(new Set(passwords).size, 200)
+  assert.equal(new Set(passwords.join('').replaceAll('-', '')).size, 31)
+})

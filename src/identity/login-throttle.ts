@@ -1,0 +1,84 @@
+const windowSeconds = 300
+const mostPerAddress = 10
+const mostPerName = 100
+const mostNames = 20_000
+const longestKey = 255
+
+/**
+ * Holds back guessing: at most 10 failed tries in five minutes for a login name from one address, and
+ * 100 for a login name from everywhere. Memory is bounded; the names tried longest ago are let go.
+ */
+export class LoginThrottle {
+  readonly #now: () => number
+  // The times of failed tries, oldest first, by login name and then by address.
+  readonly #tries = new Map<string, Map<string, number[]>>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /**
+   * Counts a try as failed before it is made, so that tries made at the same time cannot all pass.
+   * Resolves to the seconds to wait if there have been too many; that try is then not counted.
+   */
+  begin(name: string, address: string): number | undefined {
+    const key = keyOf(name)
+    const now = this.#now()
+    const byAddress = this.#recent(key, now)
+    const here = byAddress.get(address) ?? []
+    const everywhere = [...byAddress.values()].flat()
+    const wait = Math.max(
+      waitFor(here, mostPerAddress, now),
+      waitFor(everywhere.sort(ascending), mostPerName, now),
+    )
+    if (wait > 0) return wait
+    byAddress.set(address, [...here, now])
+    this.#keep(key, byAddress)
+    return undefined
+  }
+
+  /** A try succeeded: what this address got wrong before is forgotten. */
+  succeed(name: string, address: string): void {
+    const key = keyOf(name)
+    const byAddress = this.#tries.get(key)
+    byAddress?.delete(address)
+    if (byAddress?.size === 0) this.#tries.delete(key)
+  }
+
+  /** How many login names are remembered. */
+  get size(): number {
+    return this.#tries.size
+  }
+
+  #recent(key: string, now: number): Map<string, number[]> {
+    const recent = new Map<string, number[]>()
+    for (const [address, times] of this.#tries.get(key) ?? []) {
+      const left = times.filter((time) => time > now - windowSeconds)
+      if (left.length > 0) recent.set(address, left)
+    }
+    return recent
+  }
+
+  #keep(key: string, byAddress: Map<string, number[]>): void {
+    this.#tries.delete(key)
+    this.#tries.set(key, byAddress)
+    if (this.#tries.size <= mostNames) return
+    const oldest = this.#tries.keys().next()
+    if (!oldest.done) this.#tries.delete(oldest.value)
+  }
+}
+
+/** Seconds until fewer than `most` of the times are in the window. */
+function waitFor(times: readonly number[], most: number, now: number): number {
+  const last = times.at(-most)
+  return last === undefined ? 0 : Math.max(1, Math.ceil(last + windowSeconds - now))
+}
+
+// Longer names are nobody's; they share a count.
+function keyOf(name: string): string {
+  return name.trim().toLowerCase().slice(0, longestKey)
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}

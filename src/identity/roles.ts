@@ -1,0 +1,34 @@
+import type { Role } from './account.ts'
+
+/** What a role decides. What an account may do inside a library is decided by its permission there. */
+export type RoleAction =
+  | 'add-library'
+  | 'share'
+  | 'add-group'
+  | 'make-share-link'
+  | 'make-upload-link'
+  | 'see-public-libraries'
+  | 'publish-library'
+
+const ordinary: readonly RoleAction[] = [
+  'add-library',
+  'share',
+  'add-group',
+  'make-share-link',
+  'make-upload-link',
+  'see-public-libraries',
+]
+
+const allowed: Record<Role, ReadonlySet<RoleAction>> = {
+  guest: new Set(),
+  default: new Set(ordinary),
+  admin: new Set<RoleAction>([...ordinary, 'publish-library']),
+}
+
+export function roleAllows(role: Role, action: RoleAction): boolean {
+  return allowed[role].has(action)
+}
+
+export function canAddLibrary(role: Role): boolean {
+  return roleAllows(role, 'add-library')
+}

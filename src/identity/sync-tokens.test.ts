@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { onEachDatabase } from './test-support.ts'
+
+await onEachDatabase('SyncTokens', (open) => {
+  it('opens one library for one account, with a new token on each call', async () => {
+    await using identity = await open()
+    const ann = await identity.signUp('ann')
+    const library = await identity.addLibrary(ann)
+    const [first, second] = [
+      await identity.syncTokens.issue(library, ann.key),
+      await identity.syncTokens.issue(library, ann.key),
+    ]
+    assert.match(first, /^[0-9a-f]{40}$/)
+    assert.notEqual(first, second)
+    const grant = { libraryKey: library, accountKey: ann.key }
+    assert.deepEqual(await identity.syncTokens.authenticate(first), grant)
+    assert.deepEqual(await identity.syncTokens.authenticate(second), grant)
+    for (const other of ['', '0'.repeat(40), first.toUpperCase(), '\0']) {
+      assert.equal(await identity.syncTokens.authenticate(other), undefined)
+    }
+  })
+
+  it('is no API token, nor the other way round', async () => {
+    await using identity = await open()
+    const ann = await identity.signUp('ann')
+    const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann.key)
+    assert.deepEqual(await identity.apiTokens.authenticate(sync), { reason: 'unknown' })
+    assert.equal(await identity.syncTokens.authenticate(await identity.apiTokens.issue(ann)), undefined)
+  })
+
+  it('is issued in the transaction of another, and not if that fails', async () => {
+    await using identity = await open()
+    const ann = await identity.signUp('ann')
+    const library = await identity.addLibrary(ann)
+    const issued: string[] = []
+    const broken = identity.db.write(async (tx) => {
+      issued.push(await identity.syncTokens.issueIn(tx, library, ann.key))
+      throw new Error('no')
+    })
+    await assert.rejects(broken, /no/)
+    assert.equal(await identity.syncTokens.authenticate(issued[0] ?? ''), undefined)
+  })
+
+  it('is revoked by library, by account, and by both', async () => {
+    await using identity = await open()
+    const { syncTokens } = identity
+    const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
+    const [maps, notes] = [await identity.addLibrary(ann), await identity.addLibrary(ann)]
+    const tokens = {
+      annMaps: await syncTokens.issue(maps, ann.key),
+      annNotes: await syncTokens.issue(notes, ann.key),
+      bobMaps: await syncTokens.issue(maps, bob.key),
+      bobNotes: await syncTokens.issue(notes, bob.key),
+    }
+    const opening = async () => {
+      const left = []
+      for (const [name, token] of Object.entries(tokens))
+        if (await syncTokens.authenticate(token)) left.push(name)
+      return left
+    }
+    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps, ann.key))
+    assert.deepEqual(await opening(), ['annNotes', 'bobMaps', 'bobNotes'])
+    await identity.db.write((tx) => syncTokens.revokeForAccount(tx, ann.key))
+    assert.deepEqual(await opening(), ['bobMaps', 'bobNotes'])
+    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps))
+    assert.deepEqual(await opening(), ['bobNotes'])
+  })
+
+  it('opens nothing while the account is not active', async () => {
+    await using identity = await open()
+    const ann = await identity.signUp('ann')
+    const token = await identity.syncTokens.issue(await identity.addLibrary(ann), ann.key)
+    await identity.db.write((tx) => tx.run('update account set active = 0'))
+    assert.equal(await identity.syncTokens.authenticate(token), undefined)
+  })
+})

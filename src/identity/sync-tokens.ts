@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Database, Transaction } from '../database/database.ts'
+import {
+  deleteSyncTokens,
+  deleteSyncTokensOfAccount,
+  deleteSyncTokensOfLibrary,
+  findSyncGrant,
+  insertSyncToken,
+  type SyncGrant,
+} from './sync-token-store.ts'
+
+/** Sync tokens: 40 hex characters that open one library on one device. Only their hashes are kept. */
+export class SyncTokens {
+  readonly #db: Database
+  readonly #now: () => number
+
+  constructor(db: Database, now: () => number) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /** A new token on each call. */
+  async issue(libraryKey: number, accountKey: number): Promise<string> {
+    return this.#db.write((tx) => this.issueIn(tx, libraryKey, accountKey))
+  }
+
+  /** As issue, in a transaction of the caller's: the one that makes the library, say. */
+  async issueIn(tx: Transaction, libraryKey: number, accountKey: number): Promise<string> {
+    const token = randomBytes(20).toString('hex')
+    await insertSyncToken(tx, hashOf(token), { libraryKey, accountKey }, this.#now())
+    return token
+  }
+
+  /** A new token for each library, by its key. */
+  async issueMany(libraryKeys: readonly number[], accountKey: number): Promise<Map<number, string>> {
+    return this.#db.write(async (tx) => {
+      const tokens = new Map<number, string>()
+      for (const key of libraryKeys) tokens.set(key, await this.issueIn(tx, key, accountKey))
+      return tokens
+    })
+  }
+
+  async authenticate(token: string): Promise<SyncGrant | undefined> {
+    return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
+  }
+
+  /** All of a library, or only those one account holds for it. */
+  async revokeForLibrary(tx: Transaction, libraryKey: number, accountKey?: number): Promise<void> {
+    if (accountKey === undefined) await deleteSyncTokensOfLibrary(tx, libraryKey)
+    else await deleteSyncTokens(tx, { libraryKey, accountKey })
+  }
+
+  async revokeForAccount(tx: Transaction, accountKey: number): Promise<void> {
+    await deleteSyncTokensOfAccount(tx, accountKey)
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, describe } from 'node:test'
+import { findPostgres } from '../../test/support/postgres.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { openDatabase } from '../database/open.ts'
+import type { Account } from './account.ts'
+import { Accounts } from './accounts.ts'
+import { ApiTokens } from './api-tokens.ts'
+import type { Device } from './device.ts'
+import { Directory } from './directory.ts'
+import { Login } from './login.ts'
+import { Passwords } from './passwords.ts'
+import { SyncTokens } from './sync-tokens.ts'
+
+/** The least argon2 takes: these tests are about accounts, not about the cost of a hash. */
+export const cheapCost = { memory: 8, passes: 1, parallelism: 1 }
+
+export const secret = Buffer.from('a secret for tests only')
+
+export const laptop: Device = {
+  platform: 'linux',
+  deviceId: 'd'.repeat(40),
+  deviceName: 'Laptop',
+  clientVersion: '9.0.4',
+  platformVersion: '6.1',
+}
+
+export interface IdentityOptions {
+  readonly rateLimit?: boolean
+}
+
+export type OpenIdentity = (options?: IdentityOptions) => Promise<TestIdentity>
+
+/** The whole room on one database, with a clock that only the test moves. */
+export class TestIdentity implements AsyncDisposable {
+  readonly db: Database
+  readonly passwords: Passwords
+  readonly directory: Directory
+  readonly accounts: Accounts
+  readonly apiTokens: ApiTokens
+  readonly syncTokens: SyncTokens
+  readonly login: Login
+  readonly removed: string[] = []
+  time = 1_700_000_000
+  /** What the hook of other rooms does when an account goes, after noting who went. */
+  onRemove: (tx: Transaction, account: Account) => Promise<void> = async () => {}
+  readonly #close: () => Promise<void>
+
+  constructor(db: Database, options: IdentityOptions = {}, close: () => Promise<void> = async () => {}) {
+    const now = () => this.time
+    this.#close = close
+    this.db = db
+    this.passwords = new Passwords({ cost: cheapCost })
+    this.directory = new Directory(db, now)
+    this.accounts = this.accountsWith(this.passwords)
+    this.apiTokens = new ApiTokens(db, secret, now)
+    this.syncTokens = new SyncTokens(db, now)
+    this.login = new Login({
+      db,
+      accounts: this.accounts,
+      apiTokens: this.apiTokens,
+      passwords: this.passwords,
+      now,
+      rateLimit: options.rateLimit ?? true,
+    })
+  }
+
+  accountsWith(passwords: Passwords): Accounts {
+    return new Accounts({
+      db: this.db,
+      passwords,
+      now: () => this.time,
+      directory: this.directory,
+      onRemove: async (tx, account) => {
+        await this.onRemove(tx, account)
+        this.removed.push(account.email)
+      },
+    })
+  }
+
+  /** An account of that name at example.org, whose password is `secret of <name>`. */
+  signUp(name: string, more: Partial<Parameters<Accounts['create']>[0]> = {}): Promise<Account> {
+    return this.accounts.create({ email: `${name}@example.org`, password: `secret of ${name}`, ...more })
+  }
+
+  /** A row that stands for a library of the account, as far as sync tokens need one. */
+  async addLibrary(owner: Account): Promise<number> {
+    const id = crypto.randomUUID()
+    const none = new Uint8Array(20)
+    await this.db.write(async (tx) => {
+      const columns = ['id', 'owner_key', 'name', 'description', 'head', 'head_seq', 'root', 'size']
+      columns.push('file_count', 'updated_at', 'modifier', 'created_at')
+      const time = this.time
+      await tx.insert('library', columns, [
+        [id, owner.key, 'Notes', '', none, 1, none, 0, 0, time, owner.email, time],
+      ])
+    })
+    const row = await this.db.get<{ key: number }>('select key from library where id = ?', id)
+    if (!row) throw new Error('the library row is missing')
+    return row.key
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+}
+
+/** On a SQLite file in a folder of its own, which goes when the test ends. */
+export async function openOnSqlite(
+  options: IdentityOptions = {},
+): Promise<TestIdentity & { folder: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carrel-identity-'))
+  const file = path.join(folder, 'carrel.db')
+  const db = await openDatabase({ kind: 'sqlite', file }, { onFatal: throwFatal })
+  const identity = new TestIdentity(db, options, async () => {
+    await db[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return Object.assign(identity, { folder })
+}
+
+/** Runs the suite on SQLite and on PostgreSQL; each test opens a database without accounts. */
+export async function onEachDatabase(name: string, suite: (open: OpenIdentity) => void): Promise<void> {
+  describe(`${name} on SQLite`, () => suite(openOnSqlite))
+
+  const server = await findPostgres()
+  if (typeof server === 'string') {
+    describe(`${name} on PostgreSQL`, { skip: server }, () => {})
+    return
+  }
+  const url = await server.createDatabase()
+  const db = await openDatabase({ kind: 'postgres', url }, { onFatal: throwFatal })
+  describe(`${name} on PostgreSQL`, () => {
+    after(async () => {
+      await db[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    })
+    suite(async (options) => {
+      await db.write(async (tx) => {
+        for (const table of ['library', 'account']) await tx.run(`delete from ${table}`)
+      })
+      return new TestIdentity(db, options)
+    })
+  })
+}
+
+function throwFatal(error: Error): never {
+  throw error
+}
