@@ -1,0 +1,50 @@
+/** Something to be tidied up now and then. It may be repeated, and interrupted at any time. */
+export interface Chore {
+  readonly name: string
+  run(): Promise<unknown>
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Runs chores once at the start and then every hour, one after another. One that fails is reported
+ * and tried again the next time; it holds up nothing.
+ */
+export class Upkeep implements AsyncDisposable {
+  readonly #chores: readonly Chore[]
+  readonly #onError: (chore: string, error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<void>
+  #stopped = false
+
+  constructor(chores: readonly Chore[], onError: (chore: string, error: unknown) => void) {
+    this.#chores = chores
+    this.#onError = onError
+    this.#running = this.#runAll()
+    this.#timer = setInterval(() => {
+      this.#running = this.#running.then(() => this.#runAll())
+    }, HOUR_MS).unref()
+  }
+
+  /** Resolves when the round under way is done. */
+  settled(): Promise<void> {
+    return this.#running
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  async #runAll(): Promise<void> {
+    for (const chore of this.#chores) {
+      if (this.#stopped) return
+      try {
+        await chore.run()
+      } catch (error) {
+        this.#onError(chore.name, error)
+      }
+    }
+  }
+}

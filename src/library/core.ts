@@ -1,0 +1,46 @@
+import type { Database } from '../database/database.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { ObjectStore } from './object-store.ts'
+import { PathIndex } from './path-index.ts'
+import { Writers } from './writer.ts'
+
+export interface CoreOptions {
+  readonly db: Database
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Bytes of decoded dirs kept in memory. */
+  readonly dirCacheBytes: number
+  /** Days of history a library keeps unless it says otherwise; negative keeps all. */
+  readonly defaultHistoryDays: number
+  /** Called when a background follower fails; the next request that needs it tries again. */
+  readonly onFollowError: (error: unknown) => void
+}
+
+/** What the parts of the library room share. */
+export interface LibraryCore extends AsyncDisposable {
+  readonly db: Database
+  readonly now: () => number
+  readonly objects: ObjectStore
+  readonly writers: Writers
+  readonly pathIndex: PathIndex
+  readonly defaultHistoryDays: number
+}
+
+export function createLibraryCore(options: CoreOptions): LibraryCore {
+  const { db, now } = options
+  const objects = new ObjectStore(db, options.dirCacheBytes)
+  const pathIndex = new PathIndex(db, objects, options.onFollowError)
+  const writers = new Writers(db, objects, now, (library: LibraryInfo) => pathIndex.wake(library))
+  return {
+    db,
+    now,
+    objects,
+    writers,
+    pathIndex,
+    defaultHistoryDays: options.defaultHistoryDays,
+    async [Symbol.asyncDispose]() {
+      await writers.idle()
+      await pathIndex.stop()
+    },
+  }
+}

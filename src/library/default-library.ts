@@ -1,0 +1,44 @@
+import type { Reader } from '../database/database.ts'
+import type { LibraryCore } from './core.ts'
+import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
+import { createLibraryIn } from './libraries.ts'
+import type { Actor } from './library.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { findLibraryByKey } from './library-store.ts'
+
+const NAME = 'My Library'
+
+/** The account's default library, unless it was deleted or given away. */
+export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo | undefined> {
+  return usable(core.db, owner, await defaultLibraryKeyOf(core.db, owner.key))
+}
+
+/** The account's default library, made if there is none: calls at the same moment make one between them. */
+export async function ensureDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo> {
+  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner))
+}
+
+async function makeDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo> {
+  try {
+    return await core.db.write(async (tx) => {
+      const before = await defaultLibraryKeyOf(tx, owner.key)
+      const existing = await usable(tx, owner, before)
+      if (existing !== undefined) return existing
+      const made = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
+      // The transaction is undone with the library in it if another one was quicker.
+      if (!(await rememberDefaultLibrary(tx, owner.key, made.key, before))) throw new MadeMeanwhile()
+      return made
+    })
+  } catch (error) {
+    const existing = error instanceof MadeMeanwhile ? await findDefaultLibrary(core, owner) : undefined
+    if (existing === undefined) throw error
+    return existing
+  }
+}
+
+class MadeMeanwhile extends Error {}
+
+async function usable(reader: Reader, owner: Actor, key: number | null): Promise<LibraryInfo | undefined> {
+  const library = key === null ? undefined : await findLibraryByKey(reader, key)
+  return library?.ownerKey === owner.key ? library : undefined
+}

@@ -1,0 +1,43 @@
+// The exact texts of commits. Clients show them, and older tools look for deletions by them.
+
+interface Named {
+  readonly kind: 'file' | 'dir'
+  readonly name: string
+}
+
+export const describeCreatedLibrary = 'Created library'
+export const describeRenamedLibrary = 'Changed library name or description'
+
+/** An empty file made, a file or folder copied in: one, or the first of several. */
+export function describeAdded(entries: readonly Named[]): string {
+  return several(entries, 'Added') ?? one(entries, 'Added', 'Added directory')
+}
+
+/** Folders made one below the other, named by the whole of what was asked for. */
+export function describeAddedDirs(path: string): string {
+  return `Added directory "${path}"`
+}
+
+export function describeMoved(entries: readonly Named[]): string {
+  return several(entries, 'Moved') ?? one(entries, 'Moved', 'Moved directory')
+}
+
+export function describeDeleted(entries: readonly Named[]): string {
+  return several(entries, 'Deleted') ?? one(entries, 'Deleted', 'Removed directory')
+}
+
+/** By the name it had before. */
+export function describeRenamed(entry: Named): string {
+  return one([entry], 'Renamed', 'Renamed directory')
+}
+
+function several(entries: readonly Named[], verb: string): string | undefined {
+  const [first] = entries
+  if (first === undefined || entries.length < 2) return undefined
+  return `${verb} "${first.name}" and ${entries.length - 1} more files`
+}
+
+function one(entries: readonly Named[], fileVerb: string, dirVerb: string): string {
+  const [entry] = entries
+  return entry?.kind === 'dir' ? `${dirVerb} "${entry.name}"` : `${fileVerb} "${entry?.name ?? ''}"`
+}

@@ -1,0 +1,124 @@
+import type { Dir } from '../objects/dir.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import { compareNames } from '../objects/names.ts'
+import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { ObjectStore } from './object-store.ts'
+
+/** One difference between two trees. An added or deleted folder is one change; its content is not listed. */
+export type Change =
+  | { readonly op: 'added'; readonly path: LibraryPath; readonly entry: Dirent }
+  | { readonly op: 'deleted'; readonly path: LibraryPath; readonly entry: Dirent }
+  | { readonly op: 'modified'; readonly path: LibraryPath; readonly entry: Dirent; readonly before: Dirent }
+  | {
+      readonly op: 'renamed'
+      readonly path: LibraryPath
+      readonly newPath: LibraryPath
+      readonly entry: Dirent
+    }
+
+/**
+ * What changed from one root to another, in time proportional to the folders that differ. An
+ * entry that vanished in one place and appeared in another with the same content is a rename.
+ */
+export async function diffTrees(
+  objects: ObjectStore,
+  libraryKey: number,
+  before: DirId,
+  after: DirId,
+): Promise<Change[]> {
+  const changes: Change[] = []
+  const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [path, oldId, newId] = next
+    if (oldId === newId) continue
+    const oldDir = await objects.getDir(libraryKey, oldId)
+    const newDir = await objects.getDir(libraryKey, newId)
+    diffDirs(path, oldDir.dir, newDir.dir, changes, open)
+  }
+  return pairRenames(changes)
+}
+
+function diffDirs(
+  path: LibraryPath,
+  before: Dir,
+  after: Dir,
+  changes: Change[],
+  open: [LibraryPath, DirId, DirId][],
+): void {
+  const olds = before.entries
+  const news = after.entries
+  let i = 0
+  let j = 0
+  while (i < olds.length || j < news.length) {
+    const old = olds[i]
+    const entry = news[j]
+    // Dirents that did not change are usually the very same value.
+    if (old !== undefined && old === entry) {
+      i++
+      j++
+      continue
+    }
+    // Entries are in descending order of their names.
+    const order = old === undefined ? -1 : entry === undefined ? 1 : compareNames(old.name, entry.name)
+    if (order > 0 && old !== undefined) {
+      changes.push({ op: 'deleted', path: joinPath(path, old.name), entry: old })
+      i++
+    } else if (order < 0 && entry !== undefined) {
+      changes.push({ op: 'added', path: joinPath(path, entry.name), entry })
+      j++
+    } else if (old !== undefined && entry !== undefined) {
+      compareEntries(joinPath(path, entry.name), old, entry, changes, open)
+      i++
+      j++
+    }
+  }
+}
+
+function compareEntries(
+  path: LibraryPath,
+  before: Dirent,
+  entry: Dirent,
+  changes: Change[],
+  open: [LibraryPath, DirId, DirId][],
+): void {
+  if (before.kind === 'dir' && entry.kind === 'dir') {
+    open.push([path, before.id, entry.id])
+  } else if (before.kind !== entry.kind) {
+    changes.push({ op: 'deleted', path, entry: before }, { op: 'added', path, entry })
+  } else if (before.id !== entry.id || before.mode !== entry.mode || before.mtime !== entry.mtime) {
+    changes.push({ op: 'modified', path, entry, before })
+  }
+}
+
+/** Pairs what was deleted with what was added under the same id, each at most once. */
+function pairRenames(changes: readonly Change[]): Change[] {
+  const gone = new Map<string, Change[]>()
+  const came = new Map<string, number>()
+  for (const change of changes) {
+    const key = `${change.entry.kind}:${change.entry.id}`
+    if (change.op === 'deleted') {
+      const list = gone.get(key)
+      if (list === undefined) gone.set(key, [change])
+      else list.push(change)
+    } else if (change.op === 'added') came.set(key, (came.get(key) ?? 0) + 1)
+  }
+  const paired = new Set<Change>()
+  const result: Change[] = []
+  for (const change of changes) {
+    if (change.op !== 'added') continue
+    const key = `${change.entry.kind}:${change.entry.id}`
+    const candidates = gone.get(key)
+    // Empty files and folders are all alike: they pair only if there is nothing to choose between.
+    const unclear = change.entry.id === EMPTY_ID && (candidates?.length !== 1 || came.get(key) !== 1)
+    const from = unclear ? undefined : candidates?.pop()
+    if (from === undefined) continue
+    paired.add(from).add(change)
+    result.push({ op: 'renamed', path: from.path, newPath: change.path, entry: change.entry })
+  }
+  return [...changes.filter((change) => !paired.has(change)), ...result].sort(byPath)
+}
+
+function byPath(a: Change, b: Change): number {
+  return compareNames(a.path, b.path)
+}

@@ -1,0 +1,111 @@
+import { fail } from '../errors.ts'
+import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
+import { EMPTY_ID } from '../objects/ids.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { dropLocks, followMove } from './bound-paths-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
+import type { EditableLibrary } from './library.ts'
+import { refuseLocked } from './locks.ts'
+import type { Committed } from './writer.ts'
+
+/** An entry and where it is now. */
+export interface Placed {
+  readonly path: LibraryPath
+  readonly entry: Dirent
+}
+
+/** Makes an empty file; a taken name gets ` (n)`. Throws path-not-found for the folder. */
+export function createFile(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
+  return library.commit(async (tree) => {
+    const parent = parentOf(path)
+    const name = await tree.freeNameIn(parent, baseName(path))
+    const entry = fileDirent({ id: EMPTY_ID, name, mtime: tree.now, size: 0, modifier: library.actor.email })
+    await tree.put(parent, entry)
+    return { description: describeAdded([entry]), result: { path: joinPath(parent, name), entry } }
+  })
+}
+
+/** Makes a folder; a taken name gets ` (n)`. Throws path-not-found for the parent. */
+export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise<Committed<Placed>> {
+  return library.commit(async (tree) => {
+    const parent = parentOf(path)
+    const name = await tree.freeNameIn(parent, baseName(path))
+    const entry = dirDirent({ id: EMPTY_ID, name, mtime: tree.now })
+    await tree.put(parent, entry)
+    return { description: describeAdded([entry]), result: { path: joinPath(parent, name), entry } }
+  })
+}
+
+/** Makes all missing folders of a path; one that exists is fine. Throws path-not-found where a file is in the way. */
+export function makeFolders(library: EditableLibrary, path: LibraryPath): Promise<Committed<LibraryPath>> {
+  return library.commit(async (tree) => {
+    await tree.makeDirs(path)
+    return { description: describeAddedDirs(path.slice(1)), result: path }
+  })
+}
+
+/**
+ * Gives a file or folder another name in its folder; a taken one gets ` (n)`. Its time and
+ * modifier stay, and locks, stars and smart links go along. The same name is no change.
+ * Throws path-not-found, locked.
+ */
+export function rename(
+  core: LibraryCore,
+  library: EditableLibrary,
+  path: LibraryPath,
+  newName: string,
+): Promise<Committed<Placed>> {
+  return library.commit(async (tree) => {
+    await refuseLocked(core, library, [path])
+    const entry = (await tree.find(path)) ?? fail({ code: 'path-not-found', path, wanted: 'Item' })
+    if (entry.name === newName) return { description: '', result: { path, entry } }
+    const parent = parentOf(path)
+    const name = await tree.freeNameIn(parent, newName)
+    const renamed: Dirent = { ...(await tree.take(path, { touch: false })), name }
+    await tree.put(parent, renamed, { touch: false })
+    const target = joinPath(parent, name)
+    return {
+      description: describeRenamed(entry),
+      result: { path: target, entry: renamed },
+      also: (tx) => followMove(tx, library.info.key, path, target),
+    }
+  })
+}
+
+/**
+ * Deletes what exists of `names` in a folder, in one commit; no commit if none exists. Resolves to
+ * what was deleted. Throws locked.
+ */
+export function remove(
+  core: LibraryCore,
+  library: EditableLibrary,
+  parent: LibraryPath,
+  names: readonly string[],
+): Promise<Committed<Dirent[]>> {
+  return library.commit(async (tree) => {
+    const paths = names.map((name) => joinPath(parent, name))
+    await refuseLocked(core, library, paths)
+    const removed: Dirent[] = []
+    for (const path of paths) {
+      if ((await tree.find(path)) !== undefined) removed.push(await tree.take(path))
+    }
+    return {
+      description: describeDeleted(removed),
+      result: removed,
+      async also(tx) {
+        for (const entry of removed) await dropLocks(tx, library.info.key, joinPath(parent, entry.name))
+      },
+    }
+  })
+}
+
+/** Deletes one file or folder. Resolves to undefined as result if there was none. Throws root-not-allowed, locked. */
+export async function removeOne(
+  core: LibraryCore,
+  library: EditableLibrary,
+  path: LibraryPath,
+): Promise<Committed<Dirent[]>> {
+  if (path === ROOT) fail({ code: 'root-not-allowed' })
+  return remove(core, library, parentOf(path), [baseName(path)])
+}

@@ -1,0 +1,86 @@
+import { fail } from '../errors.ts'
+import type { CommitId } from '../objects/ids.ts'
+import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
+import type { LibraryCore } from './core.ts'
+import { type Change, diffTrees } from './diff.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { raiseValidSince, setHistoryDays } from './library-store.ts'
+import { Tree } from './tree.ts'
+
+const DAY = 86_400
+
+/** The time so many days ago, never before 1970: days can be any number. */
+export function daysAgo(core: LibraryCore, days: number): number {
+  return Math.max(0, core.now() - days * DAY)
+}
+
+/** Days of history this library keeps: -1 for all, 0 for none. */
+export function keepDays(core: LibraryCore, library: LibraryInfo): number {
+  return Math.max(-1, library.historyDays ?? core.defaultHistoryDays)
+}
+
+/** Sets the days of history kept; any negative number means all. */
+export async function setKeepDays(core: LibraryCore, library: LibraryInfo, days: number): Promise<number> {
+  const kept = Math.max(-1, days)
+  await setHistoryDays(core.db, library.key, kept)
+  return kept
+}
+
+/**
+ * The oldest commit number still shown. The commit at the cut is shown too: it is the state the
+ * first change after the cut began from.
+ */
+export async function oldestShown(core: LibraryCore, library: LibraryInfo): Promise<number> {
+  const days = keepDays(core, library)
+  if (days === 0) return library.headSeq
+  const emptied = Math.max(1, library.validSinceSeq)
+  if (days < 0) return emptied
+  return Math.max(emptied, await seqAtTime(core.db, library.key, daysAgo(core, days)))
+}
+
+/** A page of the history, newest first. Merges without conflict are left out after the page is cut. */
+export async function listHistory(
+  core: LibraryCore,
+  library: LibraryInfo,
+  page: number,
+  perPage: number,
+): Promise<{ commits: NumberedCommit[]; more: boolean }> {
+  const oldest = await oldestShown(core, library)
+  const from = library.headSeq - (page - 1) * perPage
+  const to = Math.max(oldest, from - perPage + 1)
+  if (from < oldest) return { commits: [], more: false }
+  const commits = await listCommitsDown(core.db, library, from, to)
+  const shown = commits.filter((commit) => !(commit.secondParentId && commit.newMerge && !commit.conflict))
+  return { commits: shown, more: to > oldest }
+}
+
+/** Throws commit-not-found. */
+export async function getCommit(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<NumberedCommit> {
+  return (await findCommit(core.db, library, id)) ?? fail({ code: 'commit-not-found', id })
+}
+
+/** The library's tree as of a commit. Throws commit-not-found. */
+export async function getTreeAt(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Tree> {
+  const { rootId } = await getCommit(core, library, id)
+  return new Tree(core.objects, library.key, rootId)
+}
+
+/** A commit and what it changed. Throws commit-not-found. */
+export async function getCommitDetail(
+  core: LibraryCore,
+  library: LibraryInfo,
+  id: CommitId,
+): Promise<{ commit: NumberedCommit; changes: Change[] }> {
+  const commit = await getCommit(core, library, id)
+  if (commit.parentId === null) return { commit, changes: [] }
+  const parent = await findCommit(core.db, library, commit.parentId)
+  if (parent === undefined) return { commit, changes: [] }
+  const changes = await diffTrees(core.objects, library.key, parent.rootId, commit.rootId)
+  return { commit, changes }
+}
+
+/** Hides history and trash up to the head (0 days) or up to what is older than `days`. Never un-hides. */
+export async function emptyTrash(core: LibraryCore, library: LibraryInfo, days: number): Promise<void> {
+  const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
+  await raiseValidSince(core.db, library.key, seq)
+}

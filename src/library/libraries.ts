@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import type { Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { newCommitId } from '../objects/commit.ts'
+import { EMPTY_ID, type LibraryId, newLibraryId } from '../objects/ids.ts'
+import { insertCommits } from './commit-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
+import type { Actor, OwnedLibrary } from './library.ts'
+import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
+import {
+  findDeletedLibrary,
+  findLibrary,
+  findLibraryByKey,
+  insertLibrary,
+  listDeletedLibrariesOf,
+  listLibrariesOf,
+  markAllDeleted,
+  markDeleted,
+  setLibraryText,
+  setOwner,
+  setOwnerOfAll,
+  unmarkDeleted,
+} from './library-store.ts'
+import { purge } from './purge.ts'
+
+export interface LibraryWish {
+  /** Chosen by the client when it made the encryption values itself. */
+  readonly id?: LibraryId
+  readonly name: string
+  readonly description: string
+  readonly encryption?: LibraryEncryption
+}
+
+/**
+ * Makes a library with one commit and an empty root, and in the same transaction what is `also` to
+ * be there from its first moment. Throws library-id-taken.
+ */
+export async function createLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  wish: LibraryWish,
+  also?: (tx: Transaction, library: LibraryInfo) => Promise<void>,
+): Promise<LibraryInfo> {
+  return core.db.write(async (tx) => {
+    const library = await createLibraryIn(tx, core, owner, wish)
+    await also?.(tx, library)
+    return library
+  })
+}
+
+/** As createLibrary, as part of a larger transaction. */
+export async function createLibraryIn(
+  tx: Transaction,
+  core: LibraryCore,
+  owner: Actor,
+  wish: LibraryWish,
+): Promise<LibraryInfo> {
+  const id = wish.id ?? newLibraryId()
+  const now = core.now()
+  const content = {
+    libraryId: id,
+    rootId: EMPTY_ID,
+    parentId: null,
+    secondParentId: null,
+    creator: EMPTY_ID,
+    creatorName: owner.email,
+    description: describeCreatedLibrary,
+    ctime: now,
+  }
+  const commit = {
+    ...content,
+    id: newCommitId(content, randomBytes(20)),
+    seq: 1,
+    deviceName: undefined,
+    clientVersion: undefined,
+    conflict: false,
+    newMerge: false,
+  }
+  const key = await insertLibrary(tx, {
+    id,
+    ownerKey: owner.key,
+    name: wish.name,
+    description: wish.description,
+    head: commit.id,
+    root: EMPTY_ID,
+    createdAt: now,
+    modifier: owner.email,
+    encryption: wish.encryption,
+    historyDays: null,
+  })
+  if (key === undefined) return fail({ code: 'library-id-taken', id })
+  await insertCommits(tx, key, [commit])
+  return (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+}
+
+/** Newest change first. */
+export function librariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
+  return listLibrariesOf(core.db, owner.key)
+}
+
+/** Throws library-not-found. */
+export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
+  return (await findLibrary(core.db, id)) ?? fail({ code: 'library-not-found', id })
+}
+
+/**
+ * A new name, and a new description if one is given, as a commit of its own. Throws
+ * permission-denied for a read-only library.
+ */
+export async function renameLibrary(
+  library: OwnedLibrary,
+  name: string,
+  description: string | undefined,
+): Promise<void> {
+  if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
+  await library.commit(async (_tree, now) => {
+    const text = { name, description: description ?? now.description }
+    return {
+      description: describeRenamedLibrary,
+      result: undefined,
+      always: true,
+      library: text,
+      also: (tx) => setLibraryText(tx, now.key, text.name, text.description),
+    }
+  })
+}
+
+/** To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew. */
+export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): Promise<void> {
+  const { key, id } = library.info
+  await core.db.write(async (tx) => {
+    if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
+    await tx.run('delete from sync_token where library_key = ?', key)
+    await tx.run('delete from ticket where library_key = ?', key)
+    await tx.run('delete from file_lock where library_key = ?', key)
+  })
+}
+
+export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
+  return listDeletedLibrariesOf(core.db, owner.key)
+}
+
+/** Throws not-in-trash; permission-denied for somebody else's. */
+export async function restoreLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
+  const library = await getDeleted(core, owner, id)
+  await core.db.write(async (tx) => {
+    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id })
+  })
+}
+
+/** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
+export async function purgeLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
+  await purge(core, (await getDeleted(core, owner, id)).key)
+}
+
+/** All an owner deleted, as purgeLibrary does one. */
+export async function purgeDeletedOf(core: LibraryCore, owner: Actor): Promise<void> {
+  for (const { key } of await deletedLibrariesOf(core, owner)) await purge(core, key)
+}
+
+/**
+ * Hands a library over. History, files and trash stay; devices of the old owner are unlinked.
+ * Throws library-not-found if it was deleted or handed over meanwhile.
+ */
+export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, to: Actor): Promise<void> {
+  await core.db.write(async (tx) => {
+    const { key, id, ownerKey } = library.info
+    if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    await tx.run(
+      'delete from sync_token where library_key = ? and account_key = ?',
+      library.info.key,
+      library.actor.key,
+    )
+    await tx.run(
+      'update account set default_library_key = null where key = ? and default_library_key = ?',
+      library.actor.key,
+      library.info.key,
+    )
+  })
+}
+
+/**
+ * What becomes of an account's things when it is removed: its libraries go to the deleted ones, its
+ * locks, stars and tickets vanish. Part of the transaction that removes it.
+ */
+export async function leaveWithAccount(tx: Transaction, accountKey: number, now: number): Promise<void> {
+  const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
+  await tx.run(`delete from sync_token where ${owned}`, accountKey)
+  await markAllDeleted(tx, accountKey, now)
+  for (const table of ['file_lock', 'star', 'ticket']) {
+    await tx.run(`delete from ${table} where account_key = ?`, accountKey)
+  }
+}
+
+/** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
+export async function transferAllLibraries(core: LibraryCore, from: Actor, to: Actor): Promise<void> {
+  await core.db.write((tx) => setOwnerOfAll(tx, from.key, to.key))
+}
+
+async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {
+  const library = (await findDeletedLibrary(core.db, id)) ?? fail({ code: 'not-in-trash', id })
+  if (library.ownerKey !== owner.key) fail({ code: 'permission-denied' })
+  return library
+}
+
+/** Upkeep: libraries deleted so long ago that nobody may restore them. */
+export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
+  const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
+  for (const { key } of await core.db.all<{ key: number }>(sql, time)) await purge(core, key)
+}

@@ -1,0 +1,46 @@
+import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
+
+/** The values a client chose when it made an encrypted library; the server never holds the password. */
+export interface LibraryEncryption {
+  /** 2, 3 or 4. */
+  readonly version: number
+  /** Hex; checks a password. */
+  readonly magic: string
+  /** Hex; the data key's secret, encrypted with the password. */
+  readonly randomKey: string
+  /** Hex; '' below version 3. */
+  readonly salt: string
+  readonly pwdHash: string
+  readonly pwdHashAlgo: string
+  readonly pwdHashParams: string
+}
+
+export type LibraryStatus = 'normal' | 'read-only'
+
+/** A library as its row says it is at one moment: its head and all that moves with the head. */
+export interface LibraryInfo {
+  readonly key: number
+  readonly id: LibraryId
+  readonly ownerKey: number
+  readonly name: string
+  readonly description: string
+  readonly head: CommitId
+  /** The number of the head commit; commits are numbered from 1 without gaps. */
+  readonly headSeq: number
+  readonly root: DirId
+  /** Bytes of all files of the head's tree. */
+  readonly size: number
+  readonly fileCount: number
+  /** Time of the head commit, Unix seconds. */
+  readonly updatedAt: number
+  /** Account of the head commit. */
+  readonly modifier: string
+  readonly status: LibraryStatus
+  readonly encryption: LibraryEncryption | undefined
+  /** Days of history kept: negative all, 0 none; null means the server's default. */
+  readonly historyDays: number | null
+  /** History and trash before this commit number were emptied by the owner. */
+  readonly validSinceSeq: number
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}

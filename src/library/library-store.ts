@@ -1,0 +1,260 @@
+import type { Database, Reader, Transaction, Value } from '../database/database.ts'
+import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
+import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
+
+interface LibraryRow {
+  key: number
+  id: string
+  owner_key: number
+  name: string
+  description: string
+  head: Uint8Array
+  head_seq: number
+  root: Uint8Array
+  size: number
+  file_count: number
+  updated_at: number
+  modifier: string
+  status: number
+  enc_version: number
+  magic: string
+  random_key: string
+  salt: string
+  pwd_hash: string
+  pwd_hash_algo: string
+  pwd_hash_params: string
+  history_days: number | null
+  valid_since_seq: number
+  created_at: number
+  deleted_at: number | null
+}
+
+/** A library about to be made. */
+export interface NewLibrary {
+  readonly id: LibraryId
+  readonly ownerKey: number
+  readonly name: string
+  readonly description: string
+  readonly head: CommitId
+  readonly root: DirId
+  readonly createdAt: number
+  readonly modifier: string
+  readonly encryption: LibraryEncryption | undefined
+  readonly historyDays: number | null
+}
+
+/** What moves together with a head (I2). */
+export interface HeadMove {
+  readonly key: number
+  readonly from: CommitId
+  readonly to: CommitId
+  readonly seq: number
+  readonly root: DirId
+  readonly size: number
+  readonly fileCount: number
+  readonly at: number
+  readonly modifier: string
+}
+
+export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where id = ? and deleted_at is null', id)
+}
+
+/** Those of `ids` that exist, in any order. */
+export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
+  if (ids.length === 0) return []
+  const marks = ids.map(() => '?').join(', ')
+  const sql = `select * from library where id in (${marks}) and deleted_at is null`
+  return (await reader.all<LibraryRow>(sql, ...ids)).map(toInfo)
+}
+
+export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where key = ? and deleted_at is null', key)
+}
+
+export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where id = ? and deleted_at > 0', id)
+}
+
+/** Newest change first. */
+export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const rows = await reader.all<LibraryRow>(
+    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc',
+    ownerKey,
+  )
+  return rows.map(toInfo)
+}
+
+/** Latest deletion first. */
+export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const rows = await reader.all<LibraryRow>(
+    'select * from library where owner_key = ? and deleted_at > 0 order by deleted_at desc, key desc',
+    ownerKey,
+  )
+  return rows.map(toInfo)
+}
+
+/** Bytes in all libraries of an owner; deleted ones do not count. */
+export async function usageOf(reader: Reader, ownerKey: number): Promise<number> {
+  const row = await reader.get<{ used: number | string | null }>(
+    'select sum(size) as used from library where owner_key = ? and deleted_at is null',
+    ownerKey,
+  )
+  // PostgreSQL sums big integers into a numeric, which arrives as text.
+  return Number(row?.used ?? 0)
+}
+
+/** Bytes in use by owner key, for those of `ownerKeys` that own something. */
+export async function usageOfMany(
+  reader: Reader,
+  ownerKeys: readonly number[],
+): Promise<Map<number, number>> {
+  if (ownerKeys.length === 0) return new Map()
+  const rows = await reader.all<{ owner_key: number; used: number | string }>(
+    `select owner_key, sum(size) as used from library
+     where deleted_at is null and owner_key in (${ownerKeys.map(() => '?').join(', ')}) group by owner_key`,
+    ...ownerKeys,
+  )
+  return new Map(rows.map((row) => [row.owner_key, Number(row.used)]))
+}
+
+/** Resolves to the new library's key, or undefined if the id is taken (by a deleted one, too). */
+export async function insertLibrary(tx: Transaction, library: NewLibrary): Promise<number | undefined> {
+  const { encryption } = library
+  const row = await tx.get<{ key: number }>(
+    `insert into library (id, owner_key, name, description, head, head_seq, root, size, file_count,
+       updated_at, modifier, enc_version, magic, random_key, salt, pwd_hash, pwd_hash_algo, pwd_hash_params,
+       history_days, created_at)
+     values (?, ?, ?, ?, ?, 1, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do nothing returning key`,
+    library.id,
+    library.ownerKey,
+    library.name,
+    library.description,
+    idToBytes(library.head),
+    idToBytes(library.root),
+    library.createdAt,
+    library.modifier,
+    encryption?.version ?? 0,
+    encryption?.magic ?? '',
+    encryption?.randomKey ?? '',
+    encryption?.salt ?? '',
+    encryption?.pwdHash ?? '',
+    encryption?.pwdHashAlgo ?? '',
+    encryption?.pwdHashParams ?? '',
+    library.historyDays,
+    library.createdAt,
+  )
+  return row?.key
+}
+
+/** False if the head is elsewhere by now, or the library was deleted (I2). */
+export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean> {
+  const changed = await tx.run(
+    `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?
+     where key = ? and head = ? and deleted_at is null`,
+    idToBytes(move.to),
+    move.seq,
+    idToBytes(move.root),
+    move.size,
+    move.fileCount,
+    move.at,
+    move.modifier,
+    move.key,
+    idToBytes(move.from),
+  )
+  return changed === 1
+}
+
+export async function setLibraryText(
+  tx: Transaction,
+  key: number,
+  name: string,
+  description: string,
+): Promise<void> {
+  await tx.run('update library set name = ?, description = ? where key = ?', name, description, key)
+}
+
+/** False if it is not `from`'s any more, or was deleted. */
+export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
+  const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'
+  return (await tx.run(sql, to, key, from)) === 1
+}
+
+/** Every library of an owner that is not deleted; devices and the default library of `from` are let go. */
+export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
+  const theirs = 'select key from library where owner_key = ? and deleted_at is null'
+  await tx.run(`delete from sync_token where account_key = ? and library_key in (${theirs})`, from, from)
+  await tx.run(
+    `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
+    from,
+    from,
+  )
+  await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
+}
+
+export async function setHistoryDays(db: Database, key: number, days: number): Promise<void> {
+  await db.write((tx) => tx.run('update library set history_days = ? where key = ?', days, key))
+}
+
+/** The mark never moves back. */
+export async function raiseValidSince(db: Database, key: number, seq: number): Promise<void> {
+  await db.write((tx) =>
+    tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq),
+  )
+}
+
+/** False if it was deleted already. */
+export async function markDeleted(tx: Transaction, key: number, at: number): Promise<boolean> {
+  return (
+    (await tx.run('update library set deleted_at = ? where key = ? and deleted_at is null', at, key)) === 1
+  )
+}
+
+export async function markAllDeleted(tx: Transaction, ownerKey: number, at: number): Promise<void> {
+  await tx.run('update library set deleted_at = ? where owner_key = ? and deleted_at is null', at, ownerKey)
+}
+
+/** False if it is not among the deleted. */
+export async function unmarkDeleted(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('update library set deleted_at = null where key = ? and deleted_at > 0', key)) === 1
+}
+
+async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
+  const row = await reader.get<LibraryRow>(sql, parameter)
+  return row && toInfo(row)
+}
+
+function toInfo(row: LibraryRow): LibraryInfo {
+  return {
+    key: row.key,
+    id: row.id as LibraryId,
+    ownerKey: row.owner_key,
+    name: row.name,
+    description: row.description,
+    head: idFromBytes<CommitId>(row.head),
+    headSeq: row.head_seq,
+    root: idFromBytes<DirId>(row.root),
+    size: row.size,
+    fileCount: row.file_count,
+    updatedAt: row.updated_at,
+    modifier: row.modifier,
+    status: row.status === 0 ? 'normal' : 'read-only',
+    encryption:
+      row.enc_version === 0
+        ? undefined
+        : {
+            version: row.enc_version,
+            magic: row.magic,
+            randomKey: row.random_key,
+            salt: row.salt,
+            pwdHash: row.pwd_hash,
+            pwdHashAlgo: row.pwd_hash_algo,
+            pwdHashParams: row.pwd_hash_params,
+          },
+    historyDays: row.history_days,
+    validSinceSeq: row.valid_since_seq,
+    createdAt: row.created_at,
+    deletedAt: row.deleted_at,
+  }
+}

@@ -1,0 +1,72 @@
+import { fail } from '../errors.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryCore } from './core.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { Tree } from './tree.ts'
+import type { WorkingTree } from './working-tree.ts'
+import type { Committed, Edited } from './writer.ts'
+
+/** What a user may do at a path. */
+export type Permission = 'r' | 'rw'
+
+/** The account that acts, as far as the core needs to know it. */
+export interface Actor {
+  readonly key: number
+  readonly email: string
+}
+
+/** A library its holder may read; only access hands one out. It has no way to be changed. */
+export class Library {
+  readonly info: LibraryInfo
+  readonly actor: Actor
+  readonly permission: Permission
+  /** The tree of the head as it was when the library was opened. */
+  readonly tree: Tree
+  protected readonly core: LibraryCore
+
+  constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, permission: Permission) {
+    this.core = core
+    this.info = info
+    this.actor = actor
+    this.permission = permission
+    this.tree = new Tree(core.objects, info.key, info.root)
+  }
+
+  get isOwner(): boolean {
+    return this.info.ownerKey === this.actor.key
+  }
+
+  /** What the holder may do at a path; the same everywhere until folders have shares of their own. */
+  permissionAt(_path: LibraryPath): Permission {
+    return this.permission
+  }
+
+  /** The same library, with the right to change it at `path`. Throws permission-denied. */
+  editable(path: LibraryPath): EditableLibrary {
+    if (this.permissionAt(path) !== 'rw') fail({ code: 'permission-denied' })
+    return new EditableLibrary(this.core, this.info, this.actor, this.permission)
+  }
+
+  /** The same library, with the rights of its owner. Throws permission-denied. */
+  owned(): OwnedLibrary {
+    if (!this.isOwner) fail({ code: 'permission-denied' })
+    return new OwnedLibrary(this.core, this.info, this.actor, this.permission)
+  }
+}
+
+/** A library its holder may change; only Library.editable() hands one out. */
+export class EditableLibrary extends Library {
+  /**
+   * Runs `apply` on the tree of the current head, stores what it changed, and moves the head. If
+   * another commit came first, `apply` runs again on that one, so a caller never sees a moved head.
+   * On any throw the head is where it was.
+   */
+  commit<T>(apply: (tree: WorkingTree, library: LibraryInfo) => Promise<Edited<T>>): Promise<Committed<T>> {
+    return this.core.writers.commit(this.info, { author: this.actor.email, apply })
+  }
+}
+
+/** A library in the hands of its owner. */
+export class OwnedLibrary extends EditableLibrary {
+  readonly owner = true
+}

@@ -1,0 +1,99 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { pathKey } from './path-key.ts'
+
+/** A lock that holds now. */
+export interface FileLock {
+  readonly path: LibraryPath
+  readonly accountKey: number
+  /** Unix seconds. */
+  readonly lockedAt: number
+  /** Null for a lock that never ends by itself. */
+  readonly expiresAt: number | null
+}
+
+interface LockRow {
+  path: string
+  account_key: number
+  locked_at: number
+  expires_at: number | null
+}
+
+const COLUMNS = 'path, account_key, locked_at, expires_at'
+
+/** All locks of a library that have not expired. */
+export async function listLocks(reader: Reader, libraryKey: number, now: number): Promise<FileLock[]> {
+  const rows = await reader.all<LockRow>(
+    `select ${COLUMNS} from file_lock where library_key = ? and (expires_at is null or expires_at > ?)`,
+    libraryKey,
+    now,
+  )
+  return rows.map(toLock)
+}
+
+export async function findLock(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+  now: number,
+): Promise<FileLock | undefined> {
+  const row = await reader.get<LockRow>(
+    `select ${COLUMNS} from file_lock
+     where library_key = ? and path_key = ? and (expires_at is null or expires_at > ?)`,
+    libraryKey,
+    pathKey(path),
+    now,
+  )
+  return row && toLock(row)
+}
+
+/** False if somebody's lock holds there, the caller's own included. An expired lock is replaced. */
+export async function insertLock(
+  tx: Transaction,
+  libraryKey: number,
+  lock: FileLock,
+  now: number,
+): Promise<boolean> {
+  const key = pathKey(lock.path)
+  await tx.run(
+    'delete from file_lock where library_key = ? and path_key = ? and expires_at is not null and expires_at <= ?',
+    libraryKey,
+    key,
+    now,
+  )
+  const columns = ['library_key', 'path_key', 'path', 'account_key', 'locked_at', 'expires_at']
+  const row = [libraryKey, key, lock.path, lock.accountKey, lock.lockedAt, lock.expiresAt]
+  return (await tx.insert('file_lock', columns, [row], { ignoreExisting: true })) === 1
+}
+
+export async function setLockExpiry(
+  tx: Transaction,
+  libraryKey: number,
+  path: LibraryPath,
+  expiresAt: number | null,
+): Promise<void> {
+  await tx.run(
+    'update file_lock set expires_at = ? where library_key = ? and path_key = ?',
+    expiresAt,
+    libraryKey,
+    pathKey(path),
+  )
+}
+
+export async function deleteLock(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
+  await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
+}
+
+/** Start-up and upkeep: locks nobody holds any more. */
+export async function deleteExpiredLocks(tx: Transaction, now: number): Promise<number> {
+  return tx.run('delete from file_lock where expires_at is not null and expires_at <= ?', now)
+}
+
+function toLock(row: LockRow): FileLock {
+  return {
+    path: row.path as LibraryPath,
+    accountKey: row.account_key,
+    lockedAt: row.locked_at,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,310 @@
+import { inflateSync } from 'node:zlib'
+import type { Database, Transaction } from '../database/database.ts'
+import { Dir, parseDir } from '../objects/dir.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import { type FileObject, parseFile } from '../objects/file.ts'
+import {
+  type BlockId,
+  type DirId,
+  EMPTY_ID,
+  type FileId,
+  type FsId,
+  idFromBytes,
+  idToBytes,
+} from '../objects/ids.ts'
+import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from '../objects/packed.ts'
+import { DirCache, type StoredDir } from './dir-cache.ts'
+
+const FILE = 1
+const DIR = 3
+
+/** How the bytes of a row are to be read. */
+const AS_RECEIVED = 0
+const PACKED = 1
+const DIFFERENCE = 2
+
+// A version of a big folder costs what changed: below these bounds it rests as a difference to the
+// version before it. A longer chain would read slower, a shorter one would store more whole copies.
+const LONGEST_CHAIN = 256
+const SMALLEST_DIR_WITH_DIFFERENCES = 32 // entries
+
+/** A row of fs_object, ready to be written. */
+export interface PreparedObject {
+  readonly id: FsId
+  readonly kind: number
+  readonly encoding: number
+  readonly base: FsId | undefined
+  readonly depth: number
+  readonly size: number
+  readonly fileCount: number
+  readonly data: Uint8Array
+}
+
+/** Bytes and files below an entry. */
+export interface Totals {
+  readonly size: number
+  readonly fileCount: number
+}
+
+interface ObjectRow {
+  id: Uint8Array
+  encoding: number
+  base: Uint8Array | null
+  depth: number
+  size: number
+  file_count: number
+  data: Uint8Array
+}
+
+const OBJECT_COLUMNS = [
+  'library_key',
+  'id',
+  'kind',
+  'encoding',
+  'base',
+  'depth',
+  'size',
+  'file_count',
+  'data',
+]
+const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, depth: 0 }
+
+/** A commit or dir names an object that is not stored: our data is damaged, or our code is. */
+export class ObjectMissing extends Error {
+  constructor(libraryKey: number, id: string) {
+    super(`object ${id} of library ${libraryKey} is missing`)
+    this.name = 'ObjectMissing'
+  }
+}
+
+/** Reads and prepares the dirs and files of all libraries; decoded dirs are kept in a bounded cache. */
+export class ObjectStore {
+  readonly #db: Database
+  readonly #cache: DirCache
+  readonly #loading = new Map<string, Promise<StoredDir>>()
+
+  constructor(db: Database, cacheBytes: number) {
+    this.#db = db
+    this.#cache = new DirCache(cacheBytes)
+  }
+
+  /** Not a promise when the dir is at hand: walking a path then takes no turns of the loop. */
+  getDir(libraryKey: number, id: DirId): StoredDir | Promise<StoredDir> {
+    if (id === EMPTY_ID) return emptyDir
+    const cached = this.#cache.find(libraryKey, id)
+    if (cached !== undefined) return cached
+    const key = `${libraryKey}:${id}`
+    let loading = this.#loading.get(key)
+    if (loading === undefined) {
+      loading = this.#load(libraryKey, id).finally(() => this.#loading.delete(key))
+      this.#loading.set(key, loading)
+    }
+    return loading
+  }
+
+  async getFile(libraryKey: number, id: FileId): Promise<FileObject> {
+    if (id === EMPTY_ID) return { blockIds: [], size: 0 }
+    const row = await this.#row(libraryKey, id, FILE)
+    return readFileRow(row)
+  }
+
+  /** Bytes and files below an entry, without walking it. */
+  async totalsOf(libraryKey: number, dirent: Dirent): Promise<Totals> {
+    if (dirent.kind === 'file') return { size: dirent.size, fileCount: 1 }
+    if (dirent.id === EMPTY_ID) return emptyDir
+    const cached = this.#cache.find(libraryKey, dirent.id)
+    if (cached !== undefined) return cached
+    const row = await this.#db.get<{ size: number; file_count: number }>(
+      'select size, file_count from fs_object where library_key = ? and id = ?',
+      libraryKey,
+      idToBytes(dirent.id),
+    )
+    if (row === undefined) throw new ObjectMissing(libraryKey, dirent.id)
+    return { size: row.size, fileCount: row.file_count }
+  }
+
+  /** Files by id, in batches; those not held are left out. */
+  async findFileRows(libraryKey: number, ids: readonly FileId[]): Promise<PreparedObject[]> {
+    const found: PreparedObject[] = []
+    for (let start = 0; start < ids.length; start += 500) {
+      const some = ids.slice(start, start + 500)
+      const rows = await this.#db.all<ObjectRow>(
+        `select id, encoding, base, depth, size, file_count, data from fs_object
+         where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})`,
+        libraryKey,
+        ...some.map(idToBytes),
+      )
+      for (const row of rows) {
+        found.push({
+          id: idFromBytes<FileId>(row.id),
+          kind: FILE,
+          encoding: row.encoding,
+          base: undefined,
+          depth: 0,
+          size: row.size,
+          fileCount: 1,
+          data: row.data,
+        })
+      }
+    }
+    return found
+  }
+
+  /** Remembers a dir that was just made, so that the next edit finds it decoded. */
+  remember(libraryKey: number, stored: StoredDir): void {
+    if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)
+  }
+
+  async #load(libraryKey: number, id: DirId): Promise<StoredDir> {
+    const row = await this.#row(libraryKey, id, DIR)
+    const stored = await this.#decode(libraryKey, id, row)
+    this.#cache.put(libraryKey, stored)
+    return stored
+  }
+
+  async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
+    const about = { size: row.size, fileCount: row.file_count, depth: row.depth }
+    if (row.encoding === PACKED) return { dir: unpackDir(Buffer.from(row.data), id), ...about }
+    if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
+    const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
+    if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
+    const cachedBase = this.#cache.find(libraryKey, base)
+    const baseDir = cachedBase?.dir ?? (await this.#readChain(libraryKey, base))
+    const sorted = baseDir.with(unpackChanges(Buffer.from(row.data))).entries
+    return { dir: Dir.fromSorted(sorted, id), ...about }
+  }
+
+  /** Reads a version that rests as differences with one query, whatever the length of its chain. */
+  async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
+    const rows = await this.#db.all<ObjectRow>(
+      `with recursive chain as (
+         select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
+           where library_key = ? and id = ?
+         union all
+         select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
+           from chain c join fs_object f on f.library_key = ? and f.id = c.base
+           where c.encoding = ${DIFFERENCE}
+       ) select * from chain order by step desc`,
+      libraryKey,
+      idToBytes(id),
+      libraryKey,
+    )
+    const [whole, ...differences] = rows
+    if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
+    const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
+    if (differences.length === 0) return dir
+    const changes = new Map<string, Dirent | null>()
+    for (const row of differences) {
+      for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
+    }
+    return Dir.fromSorted(dir.with(changes).entries, id)
+  }
+
+  async #row(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow> {
+    const row = await this.#db.get<ObjectRow>(
+      `select id, encoding, base, depth, size, file_count, data from fs_object
+       where library_key = ? and id = ? and kind = ?`,
+      libraryKey,
+      idToBytes(id),
+      kind,
+    )
+    if (row === undefined) throw new ObjectMissing(libraryKey, id)
+    return row
+  }
+}
+
+/** The row of a new version of a dir, as a difference to `base` where that pays. */
+export function prepareDir(
+  dir: Dir,
+  totals: Totals,
+  base: StoredDir | undefined,
+  changes: ReadonlyMap<string, Dirent | null>,
+): { object: PreparedObject; stored: StoredDir } {
+  const asDifference =
+    base !== undefined &&
+    base.dir.size >= SMALLEST_DIR_WITH_DIFFERENCES &&
+    base.depth < LONGEST_CHAIN &&
+    changes.size * 4 <= dir.size
+  const depth = asDifference ? base.depth + 1 : 0
+  return {
+    object: {
+      id: dir.id,
+      kind: DIR,
+      encoding: asDifference ? DIFFERENCE : PACKED,
+      base: asDifference ? base.dir.id : undefined,
+      depth,
+      size: totals.size,
+      fileCount: totals.fileCount,
+      data: asDifference ? packChanges(changes) : packDir(dir),
+    },
+    stored: { dir, size: totals.size, fileCount: totals.fileCount, depth },
+  }
+}
+
+export function prepareFile(id: FileId, file: FileObject): PreparedObject {
+  return {
+    id,
+    kind: FILE,
+    encoding: PACKED,
+    base: undefined,
+    depth: 0,
+    size: file.size,
+    fileCount: 1,
+    data: packFile(file),
+  }
+}
+
+/** The blocks a prepared file names. */
+export function blocksOf(object: PreparedObject): readonly BlockId[] {
+  return object.kind === FILE ? readFileRow(object).blockIds : []
+}
+
+/** Objects never change, so writing one that is already there does nothing. */
+export async function insertObjects(
+  tx: Transaction,
+  libraryKey: number,
+  objects: readonly PreparedObject[],
+): Promise<void> {
+  await tx.insert(
+    'fs_object',
+    OBJECT_COLUMNS,
+    objects.map((object) => [
+      libraryKey,
+      idToBytes(object.id),
+      object.kind,
+      object.encoding,
+      object.base === undefined ? null : idToBytes(object.base),
+      object.depth,
+      object.size,
+      object.fileCount,
+      object.data,
+    ]),
+    { ignoreExisting: true },
+  )
+}
+
+/** Gives `toKey` the right to those blocks of `blockIds` that `fromKey` holds (I7): rows, not bytes. */
+export async function shareBlocks(
+  tx: Transaction,
+  fromKey: number,
+  toKey: number,
+  blockIds: readonly BlockId[],
+): Promise<void> {
+  for (let start = 0; start < blockIds.length; start += 500) {
+    const some = blockIds.slice(start, start + 500)
+    await tx.run(
+      `insert into library_block (library_key, block_id, size)
+       select ?, block_id, size from library_block
+       where library_key = ? and block_id in (${some.map(() => '?').join(', ')})
+       on conflict do nothing`,
+      toKey,
+      fromKey,
+      ...some.map(idToBytes),
+    )
+  }
+}
+
+function readFileRow(row: { encoding: number; data: Uint8Array }): FileObject {
+  const data = Buffer.from(row.data)
+  return row.encoding === AS_RECEIVED ? parseFile(inflateSync(data)) : unpackFile(data)
+}

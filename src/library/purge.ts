@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LibraryCore } from './core.ts'
+
+const ROWS_A_STEP = 1000
+
+/** The tables that hold most rows of a library, and what tells their rows apart. */
+const LARGE = [
+  ['fs_object', 'id'],
+  ['library_block', 'block_id'],
+  ['trash_item', 'path_key'],
+  ['first_seen', 'path_key'],
+  ['commit_object', 'id'],
+] as const
+
+/**
+ * Takes a deleted library out of the database, in steps small enough to let others write in between.
+ * Interrupted, it leaves a deleted library that can only be purged again. One that was restored
+ * meanwhile is left alone.
+ */
+export async function purge(core: LibraryCore, libraryKey: number): Promise<void> {
+  // Beyond this point it cannot be restored: part of it is gone.
+  const sql = 'update library set deleted_at = 0 where key = ? and deleted_at is not null'
+  if ((await core.db.write((tx) => tx.run(sql, libraryKey))) === 0) return
+  for (const [table, column] of LARGE) {
+    const sql = `delete from ${table} where library_key = ? and ${column} in
+      (select ${column} from ${table} where library_key = ? limit ${ROWS_A_STEP})`
+    while ((await core.db.write((tx) => tx.run(sql, libraryKey, libraryKey), { durable: false })) > 0) {
+      await nextTurn()
+    }
+  }
+  await core.db.write((tx) => tx.run('delete from library where key = ?', libraryKey))
+}

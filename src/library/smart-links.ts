@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { fail } from '../errors.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryCore } from './core.ts'
+import type { Library } from './library.ts'
+import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
+
+/**
+ * The one link of a file or folder, made when first asked for. It follows renames and moves inside
+ * the library, and opens only for those who may read there. Throws path-not-found.
+ */
+export async function smartLinkTo(
+  core: LibraryCore,
+  library: Library,
+  path: LibraryPath,
+  isDir: boolean,
+): Promise<string> {
+  if (isDir) await library.tree.getDir(path)
+  else await library.tree.getFile(path)
+  const known = await findSmartLinkToken(core.db, library.info.key, path, isDir)
+  if (known !== undefined) return known
+  return core.db.write(async (tx) => {
+    await insertSmartLink(tx, randomUUID(), library.info.key, path, isDir)
+    const token = await findSmartLinkToken(tx, library.info.key, path, isDir)
+    return token ?? fail({ code: 'link-not-found' })
+  })
+}
+
+/** Throws link-not-found. */
+export async function getSmartLink(core: LibraryCore, token: string): Promise<SmartLink> {
+  return (await findSmartLink(core.db, token)) ?? fail({ code: 'link-not-found' })
+}

@@ -1,0 +1,206 @@
+import { fail } from '../errors.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import { dirDirent } from '../objects/dirent.ts'
+import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import { freeName } from '../objects/names.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, segmentsOf } from '../objects/paths.ts'
+import type { StoredDir } from './dir-cache.ts'
+import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
+
+/** One dir of a tree being edited: what it was, and what is to differ. */
+interface Node {
+  stored: StoredDir
+  readonly changes: Map<string, Dirent | null>
+  readonly children: Map<string, Node>
+  /** Whether the change shows in the folder's own time; a rename leaves it alone. */
+  touched: boolean
+}
+
+/** What an edit made of a tree. */
+export interface EditedTree extends Totals {
+  readonly root: DirId
+  readonly objects: readonly PreparedObject[]
+}
+
+/** Where a tree being edited finds its dirs, and leaves the ones it makes. */
+export interface TreeSource {
+  readonly objects: ObjectStore
+  readonly libraryKey: number
+  readonly pending: PendingDirs
+}
+
+/** Dirs made by edits whose transaction is still to come, by id. */
+export type PendingDirs = Map<string, StoredDir>
+
+/**
+ * A tree being edited. Dirs are values: nothing is changed in place, and the dirs along the
+ * edited paths are made anew when the edit is done.
+ */
+export class WorkingTree {
+  readonly #objects: ObjectStore
+  readonly #libraryKey: number
+  readonly #pending: PendingDirs
+  readonly #now: number
+  readonly #root: Node
+
+  private constructor(source: TreeSource, now: number, root: StoredDir) {
+    this.#objects = source.objects
+    this.#libraryKey = source.libraryKey
+    this.#pending = source.pending
+    this.#now = now
+    this.#root = node(root)
+  }
+
+  static async open(source: TreeSource, root: DirId, now: number): Promise<WorkingTree> {
+    const { objects, libraryKey, pending } = source
+    return new WorkingTree(source, now, pending.get(root) ?? (await objects.getDir(libraryKey, root)))
+  }
+
+  /** The time of this edit, Unix seconds. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** The entry at a path; the root has none. */
+  async find(path: LibraryPath): Promise<Dirent | undefined> {
+    const names = segmentsOf(path)
+    const last = names.pop()
+    if (last === undefined) return undefined
+    const parent = await this.#descend(names)
+    return parent && entryOf(parent, last)
+  }
+
+  async hasDir(path: LibraryPath): Promise<boolean> {
+    return (await this.#descend(segmentsOf(path))) !== undefined
+  }
+
+  /** A name that is free in a folder: the wanted one, or with ` (n)`. Throws path-not-found. */
+  async freeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
+    const into = await this.#get(parent)
+    return freeName(wanted, (name) => entryOf(into, name) !== undefined)
+  }
+
+  /** Adds an entry, or replaces the one of that name. Throws path-not-found. */
+  async put(parent: LibraryPath, dirent: Dirent, options: { touch?: boolean } = {}): Promise<void> {
+    const into = await this.#get(parent)
+    into.children.delete(dirent.name)
+    into.changes.set(dirent.name, dirent)
+    if (options.touch !== false) into.touched = true
+  }
+
+  /** Takes an entry out and gives it back. Throws path-not-found. */
+  async take(path: LibraryPath, options: { touch?: boolean } = {}): Promise<Dirent> {
+    const from = await this.#get(parentOf(path))
+    const dirent = entryOf(from, baseName(path))
+    if (dirent === undefined) return fail({ code: 'path-not-found', path, wanted: 'Item' })
+    from.children.delete(dirent.name)
+    from.changes.set(dirent.name, null)
+    if (options.touch !== false) from.touched = true
+    return dirent
+  }
+
+  /** Makes the folders of a path that are missing. Throws path-not-found where a file is in the way. */
+  async makeDirs(path: LibraryPath): Promise<LibraryPath[]> {
+    const made: LibraryPath[] = []
+    let at = this.#root
+    let here = '/' as LibraryPath
+    for (const name of segmentsOf(path)) {
+      const entry = entryOf(at, name)
+      const below = joinPath(here, entry?.name ?? name)
+      if (entry === undefined) {
+        at.changes.set(name, dirDirent({ id: EMPTY_ID, name, mtime: this.#now }))
+        at.touched = true
+        made.push(below)
+      } else if (entry.kind !== 'dir') {
+        fail({ code: 'path-not-found', path: below, wanted: 'Folder' })
+      }
+      at = await this.#child(at, entry?.name ?? name)
+      here = below
+    }
+    return made
+  }
+
+  /** The new root and the dirs to store; undefined if the edit changed nothing. */
+  async finish(): Promise<EditedTree | undefined> {
+    const objects: PreparedObject[] = []
+    const stored = await this.#settle(this.#root, objects)
+    if (stored.dir.id === this.#root.stored.dir.id) return undefined
+    return { root: stored.dir.id, size: stored.size, fileCount: stored.fileCount, objects }
+  }
+
+  async #settle(node: Node, objects: PreparedObject[]): Promise<StoredDir> {
+    for (const [name, child] of node.children) {
+      const settled = await this.#settle(child, objects)
+      if (child.touched) node.touched = true
+      const entry = entryOf(node, name)
+      if (entry?.kind !== 'dir' || settled.dir.id === entry.id) continue
+      node.changes.set(name, { ...entry, id: settled.dir.id, mtime: child.touched ? this.#now : entry.mtime })
+    }
+    const before = node.stored
+    if (node.changes.size === 0) return before
+    const dir = before.dir.with(node.changes)
+    if (dir.id === before.dir.id) return before
+    const totals = await this.#totals(before, node.changes)
+    if (dir.size === 0) return this.#dirById(EMPTY_ID)
+    const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
+    objects.push(object)
+    this.#pending.set(stored.dir.id, stored)
+    return stored
+  }
+
+  async #totals(before: StoredDir, changes: ReadonlyMap<string, Dirent | null>): Promise<Totals> {
+    let { size, fileCount } = before
+    for (const [name, dirent] of changes) {
+      const old = before.dir.find(name)
+      const less = old && (await this.#totalsOf(old))
+      const more = dirent && (await this.#totalsOf(dirent))
+      size += (more?.size ?? 0) - (less?.size ?? 0)
+      fileCount += (more?.fileCount ?? 0) - (less?.fileCount ?? 0)
+    }
+    return { size, fileCount }
+  }
+
+  /** Bytes and files below an entry of this tree. */
+  async #totalsOf(dirent: Dirent): Promise<Totals> {
+    return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
+  }
+
+  #dirById(id: DirId): StoredDir | Promise<StoredDir> {
+    return this.#pending.get(id) ?? this.#objects.getDir(this.#libraryKey, id)
+  }
+
+  async #get(path: LibraryPath): Promise<Node> {
+    return (await this.#descend(segmentsOf(path))) ?? fail({ code: 'path-not-found', path, wanted: 'Folder' })
+  }
+
+  async #descend(names: readonly string[]): Promise<Node | undefined> {
+    let at = this.#root
+    for (const name of names) {
+      const entry = entryOf(at, name)
+      if (entry?.kind !== 'dir') return undefined
+      at = await this.#child(at, entry.name)
+    }
+    return at
+  }
+
+  async #child(parent: Node, name: string): Promise<Node> {
+    const known = parent.children.get(name)
+    if (known !== undefined) return known
+    const entry = entryOf(parent, name)
+    const child = node(await this.#dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
+    parent.children.set(name, child)
+    return child
+  }
+}
+
+function node(stored: StoredDir): Node {
+  return { stored, changes: new Map(), children: new Map(), touched: false }
+}
+
+function entryOf(node: Node, name: string): Dirent | undefined {
+  const changed = node.changes.get(name)
+  if (changed !== undefined) return changed ?? undefined
+  const stored = node.stored.dir.resolve(name)
+  // A name may resolve to an entry in another normal form, which this edit may have taken out.
+  return stored !== undefined && node.changes.get(stored.name) === null ? undefined : stored
+}

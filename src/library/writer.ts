@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database, Transaction } from '../database/database.ts'
+import { DomainError, fail } from '../errors.ts'
+import { newCommitId } from '../objects/commit.ts'
+import { EMPTY_ID, type LibraryId } from '../objects/ids.ts'
+import { insertCommits, type NumberedCommit } from './commit-store.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { findLibraryByKey, moveHead } from './library-store.ts'
+import { insertObjects, type ObjectStore, type PreparedObject } from './object-store.ts'
+import { type EditedTree, type PendingDirs, WorkingTree } from './working-tree.ts'
+
+/** What an edit did: a commit is made, unless nothing changed and `always` is not set. */
+export interface Edited<T> {
+  /** The commit's text, in the exact patterns clients and users know. */
+  readonly description: string
+  readonly result: T
+  /** A commit is made even if the tree stays as it is (a rename of the library). */
+  readonly always?: boolean
+  /** Rows that must agree with the new head, written in its transaction (I2). A fault thrown here fails this edit alone. */
+  readonly also?: (tx: Transaction) => Promise<void>
+  /** What `also` changes of the library itself, for the edits after this one. */
+  readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description'>>
+}
+
+/** A change to a library: a function from tree to tree. It may run again, on a newer head. */
+export interface Edit<T> {
+  /** The account that makes it, as the commit will say. */
+  readonly author: string
+  apply(tree: WorkingTree, library: LibraryInfo): Promise<Edited<T>>
+}
+
+/** What came of an edit. */
+export interface Committed<T> {
+  readonly result: T
+  /** The library as this edit left it. */
+  readonly library: LibraryInfo
+  /** The library as this edit found it. */
+  readonly before: LibraryInfo
+  /** Undefined if nothing had to change. */
+  readonly commit: NumberedCommit | undefined
+}
+
+interface Waiting {
+  readonly edit: Edit<unknown>
+  resolve(committed: Committed<unknown>): void
+  reject(error: unknown): void
+}
+
+/** An edit of a group that succeeded so far, and how its caller will be answered. */
+interface Applied {
+  readonly waiting: Waiting
+  readonly committed: Committed<unknown>
+  readonly objects: readonly PreparedObject[]
+  readonly also: ((tx: Transaction) => Promise<void>) | undefined
+}
+
+// Bounds the time one transaction takes and the memory of the dirs waiting for it.
+const LARGEST_GROUP = 128
+const LONGEST_TURN_MS = 4
+
+/** Another process moved the head between our look and our transaction. */
+class HeadMoved extends Error {}
+
+/** One edit of a group was refused inside the transaction; the others are to go on without it. */
+class EditRefused extends Error {
+  readonly waiting: Waiting
+  constructor(waiting: Waiting, cause: DomainError) {
+    super('edit refused', { cause })
+    this.waiting = waiting
+  }
+}
+
+/**
+ * The one way a head moves. Edits of one library queue here and are committed in groups: all
+ * that wait are applied in order, each failing alone, and go in one transaction with one sync;
+ * then every waiter is answered. If another process moved the head first, the edits are applied
+ * to the new head, at once (I5). The next group is prepared while the last one reaches the disk.
+ */
+export class Writers {
+  readonly #db: Database
+  readonly #objects: ObjectStore
+  readonly #now: () => number
+  readonly #onCommitted: (library: LibraryInfo) => void
+  readonly #queues = new Map<number, Waiting[]>()
+  readonly #draining = new Set<Promise<void>>()
+
+  constructor(
+    db: Database,
+    objects: ObjectStore,
+    now: () => number,
+    onCommitted: (library: LibraryInfo) => void = () => {},
+  ) {
+    this.#db = db
+    this.#objects = objects
+    this.#now = now
+    this.#onCommitted = onCommitted
+  }
+
+  /** Resolves once the commit would survive a power cut (I4). Throws what the edit throws. */
+  commit<T>(library: { key: number; id: LibraryId }, edit: Edit<T>): Promise<Committed<T>> {
+    return new Promise<Committed<T>>((resolve, reject) => {
+      const waiting: Waiting = { edit, resolve: resolve as Waiting['resolve'], reject }
+      const queue = this.#queues.get(library.key)
+      if (queue !== undefined) {
+        queue.push(waiting)
+        return
+      }
+      const started = [waiting]
+      this.#queues.set(library.key, started)
+      const draining = this.#drain(library, started).finally(() => this.#draining.delete(draining))
+      this.#draining.add(draining)
+    })
+  }
+
+  /** Resolves when no edit is waiting or under way. */
+  async idle(): Promise<void> {
+    while (this.#draining.size > 0) await Promise.all(this.#draining)
+  }
+
+  async #drain(library: { key: number; id: LibraryId }, queue: Waiting[]): Promise<void> {
+    // Edits that arrive in the same turn of the loop share a group.
+    await Promise.resolve()
+    let known: LibraryInfo | undefined
+    while (queue.length > 0) {
+      const group = queue.splice(0, LARGEST_GROUP)
+      try {
+        known = await this.#commitGroup(library, group, known)
+      } catch (error) {
+        for (const waiting of group) waiting.reject(error)
+        known = undefined
+      }
+    }
+    this.#queues.delete(library.key)
+  }
+
+  /** Resolves once the group is committed; its waiters are answered when it is durable. */
+  async #commitGroup(
+    library: { key: number; id: LibraryId },
+    group: readonly Waiting[],
+    known: LibraryInfo | undefined,
+  ): Promise<LibraryInfo> {
+    let open = group
+    let start = known
+    for (;;) {
+      start ??=
+        (await findLibraryByKey(this.#db, library.key)) ?? fail({ code: 'library-not-found', id: library.id })
+      const pending: PendingDirs = new Map()
+      const applied = await this.#apply(start, open, pending)
+      open = applied.map((one) => one.waiting)
+      const last = applied.at(-1)
+      if (last === undefined) return start
+      if (applied.every((one) => one.committed.commit === undefined)) {
+        for (const { waiting, committed } of applied) waiting.resolve(committed)
+        return start
+      }
+      try {
+        await this.#store(start, last.committed.library, applied)
+      } catch (error) {
+        if (error instanceof HeadMoved) {
+          start = undefined
+          continue
+        }
+        if (!(error instanceof EditRefused)) throw error
+        error.waiting.reject(error.cause)
+        open = open.filter((waiting) => waiting !== error.waiting)
+        continue
+      }
+      for (const stored of pending.values()) this.#objects.remember(library.key, stored)
+      this.#onCommitted(last.committed.library)
+      return last.committed.library
+    }
+  }
+
+  async #apply(start: LibraryInfo, group: readonly Waiting[], pending: PendingDirs): Promise<Applied[]> {
+    const source = { objects: this.#objects, libraryKey: start.key, pending }
+    const applied: Applied[] = []
+    let library = start
+    let turnBegan = performance.now()
+    for (const waiting of group) {
+      try {
+        // Times of one library's commits never run backwards, whatever the clock does.
+        const now = Math.max(this.#now(), library.updatedAt)
+        const tree = await WorkingTree.open(source, library.root, now)
+        const edited = await waiting.edit.apply(tree, library)
+        const one = describeOutcome(waiting, library, edited, await tree.finish(), now)
+        applied.push(one)
+        library = one.committed.library
+      } catch (error) {
+        waiting.reject(error)
+      }
+      if (performance.now() - turnBegan > LONGEST_TURN_MS) {
+        await nextTurn()
+        turnBegan = performance.now()
+      }
+    }
+    return applied
+  }
+
+  /** Resolves when committed; answers the waiters when durable. Throws HeadMoved, EditRefused. */
+  #store(before: LibraryInfo, after: LibraryInfo, applied: readonly Applied[]): Promise<void> {
+    const committed = Promise.withResolvers<void>()
+    const commits = applied.flatMap((one) => one.committed.commit ?? [])
+    const objects = applied.flatMap((one) => one.objects)
+    const durable = this.#db.write(
+      async (tx) => {
+        const moved = await moveHead(tx, {
+          key: before.key,
+          from: before.head,
+          to: after.head,
+          seq: after.headSeq,
+          root: after.root,
+          size: after.size,
+          fileCount: after.fileCount,
+          at: after.updatedAt,
+          modifier: after.modifier,
+        })
+        if (!moved) throw new HeadMoved()
+        await insertObjects(tx, before.key, objects)
+        await insertCommits(tx, before.key, commits)
+        for (const { also, waiting } of applied) {
+          if (also !== undefined) await runAlso(tx, also, waiting)
+        }
+      },
+      { onCommitted: committed.resolve },
+    )
+    void answerWhenDurable(durable, committed, applied)
+    return committed.promise
+  }
+}
+
+async function answerWhenDurable(
+  durable: Promise<void>,
+  committed: PromiseWithResolvers<void>,
+  applied: readonly Applied[],
+): Promise<void> {
+  try {
+    await durable
+    committed.resolve()
+    for (const { waiting, committed } of applied) waiting.resolve(committed)
+  } catch (error) {
+    committed.reject(error)
+    const wasCommitted = await committed.promise.then(
+      () => true,
+      () => false,
+    )
+    // Committed but not known to be durable: nobody may be told it succeeded. What was never
+    // committed is answered by whoever waits for the commit.
+    if (wasCommitted) for (const { waiting } of applied) waiting.reject(error)
+  }
+}
+
+function describeOutcome(
+  waiting: Waiting,
+  before: LibraryInfo,
+  edited: Edited<unknown>,
+  tree: EditedTree | undefined,
+  now: number,
+): Applied {
+  const { result, also } = edited
+  if (tree === undefined && edited.always !== true) {
+    return {
+      waiting,
+      committed: { result, library: before, before, commit: undefined },
+      objects: [],
+      also: undefined,
+    }
+  }
+  const root = tree?.root ?? before.root
+  const content = {
+    libraryId: before.id,
+    secondParentId: null,
+    rootId: root,
+    creator: EMPTY_ID,
+    creatorName: waiting.edit.author,
+    description: edited.description,
+    ctime: now,
+    parentId: before.head,
+  }
+  const commit: NumberedCommit = {
+    ...content,
+    id: newCommitId(content, randomBytes(20)),
+    seq: before.headSeq + 1,
+    deviceName: undefined,
+    clientVersion: undefined,
+    conflict: false,
+    newMerge: false,
+  }
+  const library: LibraryInfo = {
+    ...before,
+    ...edited.library,
+    head: commit.id,
+    headSeq: commit.seq,
+    root,
+    size: tree?.size ?? before.size,
+    fileCount: tree?.fileCount ?? before.fileCount,
+    updatedAt: now,
+    modifier: waiting.edit.author,
+  }
+  return { waiting, committed: { result, library, before, commit }, objects: tree?.objects ?? [], also }
+}
+
+async function runAlso(
+  tx: Transaction,
+  also: (tx: Transaction) => Promise<void>,
+  waiting: Waiting,
+): Promise<void> {
+  try {
+    await also(tx)
+  } catch (error) {
+    throw error instanceof DomainError ? new EditRefused(waiting, error) : error
+  }
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createFile, makeFolders, remove, removeOne, rename } from '../../src/library/entries.ts'
+import { emptyTrash, listHistory, setKeepDays } from '../../src/library/history.ts'
+import { findFirstSeen } from '../../src/library/path-index-store.ts'
+import { listTrashPage } from '../../src/library/trash.ts'
+import { ROOT } from '../../src/objects/paths.ts'
+import { at, openTestCore, type TestCore } from '../support/core.ts'
+import { onBothDatabases } from '../support/databases.ts'
+
+const DAY = 86_400
+const START = 1_700_000_000
+
+onBothDatabases('history and trash of a library', (fresh) => {
+  it('page through history, newest first', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    for (let i = 1; i <= 7; i++) await createFile(library, at(`/${i}`))
+    const { info } = await stage.reopen(library)
+    const page = async (n: number, size: number) => {
+      const { commits, more } = await listHistory(stage.core, info, n, size)
+      return [commits.map((commit) => commit.seq), more]
+    }
+    assert.deepEqual(await page(1, 3), [[8, 7, 6], true])
+    assert.deepEqual(await page(2, 3), [[5, 4, 3], true])
+    assert.deepEqual(await page(3, 3), [[2, 1], false])
+    assert.deepEqual(await page(4, 3), [[], false])
+    assert.deepEqual(await page(1, 8), [[8, 7, 6, 5, 4, 3, 2, 1], false])
+  })
+
+  it('cut history at the days kept, showing the head and the first older commit', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    let now = START
+    await using stage = await openTestCore({ ...database, now: () => now })
+    const library = await stage.newLibrary(await stage.actor())
+    for (let i = 1; i <= 4; i++) {
+      now = START + i * DAY
+      await createFile(library, at(`/${i}`))
+    }
+    now += 3600
+    const seqs = async (days: number) => {
+      await setKeepDays(stage.core, library.info, days)
+      const { info } = await stage.reopen(library)
+      return (await listHistory(stage.core, info, 1, 100)).commits.map((commit) => commit.seq)
+    }
+    assert.deepEqual(await seqs(-5), [5, 4, 3, 2, 1])
+    assert.deepEqual(await seqs(2), [5, 4, 3])
+    assert.deepEqual(await seqs(100), [5, 4, 3, 2, 1])
+    assert.deepEqual(await seqs(0), [5])
+  })
+
+  it('list what was deleted, latest first, and nothing that exists again', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await makeFolders(library, at('/d/e'))
+    for (const name of ['/a', '/b', '/d/c', '/d/e/f']) await createFile(library, at(name))
+    await removeOne(stage.core, library, at('/a'))
+    await remove(stage.core, library, at('/d'), ['c', 'e'])
+    await removeOne(stage.core, library, at('/b'))
+    await createFile(library, at('/a'))
+    await rename(stage.core, library, at('/a'), 'moved away is not deleted')
+    assert.deepEqual(await trashPaths(stage, library), ['/b', '/d/c', '/d/e', '/a'])
+    assert.deepEqual(await trashPaths(stage, library, '/d'), ['/d/c', '/d/e'])
+    await createFile(library, at('/b'))
+    assert.deepEqual(await trashPaths(stage, library), ['/d/c', '/d/e', '/a'])
+    await removeOne(stage.core, library, at('/b'))
+    assert.deepEqual(await trashPaths(stage, library), ['/b', '/d/c', '/d/e', '/a'])
+  })
+
+  it('give each deleted item the commit that still had it', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await createFile(library, at('/a'))
+    const before = (await stage.reopen(library)).info.head
+    const { commit } = await removeOne(stage.core, library, at('/a'))
+    const { items } = await listTrashPage(stage.core, (await stage.reopen(library)).info, {})
+    assert.deepEqual(
+      items.map((item) => [item.path, item.commitBefore, item.deletedAt, item.isDir]),
+      [['/a', before, commit?.ctime, false]],
+    )
+  })
+
+  it('page through a large trash without a gap and without showing anything twice', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const names = Array.from({ length: 250 }, (_, i) => `n${String(i).padStart(3, '0')}`)
+    await makeFolders(library, at('/all'))
+    await Promise.all(names.map((name) => createFile(library, at(`/all/${name}`))))
+    await remove(stage.core, library, at('/all'), names.slice(0, 130))
+    for (const name of names.slice(130)) await removeOne(stage.core, library, at(`/all/${name}`))
+    const seen: string[] = []
+    const pages: number[] = []
+    const { info } = await stage.reopen(library)
+    let cursor: Awaited<ReturnType<typeof listTrashPage>>['next']
+    do {
+      const page = await listTrashPage(stage.core, info, { cursor })
+      seen.push(...page.items.map((item) => item.path))
+      pages.push(page.items.length)
+      cursor = page.next
+    } while (cursor !== undefined)
+    assert.deepEqual(pages, [100, 100, 50])
+    assert.deepEqual(
+      seen.sort(),
+      names.map((name) => `/all/${name}`),
+    )
+  })
+
+  it('empty the trash at once, and show what is deleted afterwards, even in the same second', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore({ ...database, now: () => START })
+    const library = await stage.newLibrary(await stage.actor())
+    for (const name of ['/a', '/b']) await createFile(library, at(name))
+    await removeOne(stage.core, library, at('/a'))
+    await emptyTrash(stage.core, (await stage.reopen(library)).info, 0)
+    assert.deepEqual(await trashPaths(stage, library), [])
+    const { info } = await stage.reopen(library)
+    assert.deepEqual(
+      (await listHistory(stage.core, info, 1, 10)).commits.map((commit) => commit.seq),
+      [4],
+    )
+    await removeOne(stage.core, library, at('/b'))
+    assert.deepEqual(await trashPaths(stage, library), ['/b'])
+  })
+
+  it('empty only what is older than the days given', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    let now = START
+    await using stage = await openTestCore({ ...database, now: () => now })
+    const library = await stage.newLibrary(await stage.actor())
+    for (const name of ['/a', '/b']) await createFile(library, at(name))
+    await removeOne(stage.core, library, at('/a'))
+    now += 5 * DAY
+    await removeOne(stage.core, library, at('/b'))
+    await emptyTrash(stage.core, (await stage.reopen(library)).info, 3)
+    assert.deepEqual(await trashPaths(stage, library), ['/b'])
+  })
+
+  it('know who added a path first, through the folder it came with if need be', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    let now = START
+    await using stage = await openTestCore({ ...database, now: () => now })
+    const owner = await stage.actor('first@example.org')
+    const library = await stage.newLibrary(owner)
+    await makeFolders(library, at('/d'))
+    now = START + 10
+    await createFile(library, at('/d/a'))
+    now = START + 20
+    await rename(stage.core, library, at('/d'), 'e')
+    const { info } = await stage.reopen(library)
+    await stage.core.pathIndex.catchUp(info)
+    const first = (path: string) => findFirstSeen(stage.db, info.key, at(path))
+    assert.deepEqual(await first('/d/a'), { author: 'first@example.org', addedAt: START + 10 })
+    assert.deepEqual(await first('/e/a'), { author: 'first@example.org', addedAt: START + 20 })
+    assert.equal(await first('/nothing'), undefined)
+  })
+
+  it('is derived: dropped, it is made again from the commits', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    for (let i = 0; i < 70; i++) await createFile(library, at(`/${i}`))
+    for (let i = 0; i < 70; i += 2) await removeOne(stage.core, library, at(`/${i}`))
+    const before = await trashPaths(stage, library)
+    assert.equal(before.length, 35)
+    await stage.db.write(async (tx) => {
+      for (const table of ['follower', 'trash_item', 'first_seen']) await tx.run(`delete from ${table}`)
+    })
+    await using again = await openTestCore({
+      setting: database.setting ?? { kind: 'sqlite', file: stage.file },
+    })
+    const { info } = await again.reopen(library)
+    const { items } = await listTrashPage(again.core, info, {})
+    assert.deepEqual(
+      items.map((item) => item.path as string),
+      before,
+    )
+  })
+})
+
+async function trashPaths(
+  stage: TestCore,
+  library: Parameters<TestCore['reopen']>[0],
+  folder: string = ROOT,
+): Promise<string[]> {
+  const { info } = await stage.reopen(library)
+  const { items } = await listTrashPage(stage.core, info, { folder: at(folder) })
+  return items.map((item) => item.path)
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { openDatabase } from '../../src/database/open.ts'
+import { type DomainError, fail } from '../../src/errors.ts'
+import { createLibraryCore } from '../../src/library/core.ts'
+import { createFile, makeFolder, rename } from '../../src/library/entries.ts'
+import { listHistory } from '../../src/library/history.ts'
+import { getLibrary } from '../../src/library/libraries.ts'
+import { Library } from '../../src/library/library.ts'
+import { ROOT } from '../../src/objects/paths.ts'
+import { at, openTestCore } from '../support/core.ts'
+import { onBothDatabases } from '../support/databases.ts'
+
+onBothDatabases('writers of one library', (fresh) => {
+  it('at once lose no edit, and each gets a commit of its own', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const names = Array.from({ length: 32 }, (_, i) => `file ${i}.txt`)
+    await Promise.all(names.map((name) => createFile(library, at(`/${name}`))))
+    const after = await stage.reopen(library)
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.deepEqual(dir.entries.map((entry) => entry.name).sort(), names.sort())
+    assert.deepEqual([after.info.headSeq, after.info.fileCount], [33, 32])
+    const { commits } = await listHistory(stage.core, after.info, 1, 100)
+    for (const [i, commit] of commits.slice(0, -1).entries())
+      assert.equal(commit.parentId, commits[i + 1]?.id)
+  })
+
+  it('fail alone: an edit that cannot be made leaves the others of its group alone', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const results = await Promise.allSettled([
+      createFile(library, at('/a.txt')),
+      createFile(library, at('/no such folder/b.txt')),
+      library.commit(async (tree) => {
+        await tree.makeDirs(at('/refused later'))
+        return { description: 'x', result: 0, also: async () => fail({ code: 'permission-denied' }) }
+      }),
+      library.commit(async () => {
+        throw new Error('a bug')
+      }),
+      createFile(library, at('/c.txt')),
+    ])
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled'],
+    )
+    const after = await stage.reopen(library)
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.deepEqual(
+      dir.entries.map((entry) => entry.name),
+      ['c.txt', 'a.txt'],
+    )
+    assert.equal(after.info.headSeq, 3)
+  })
+
+  it('on several nodes meet on one head without an error and without losing an edit', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const setting = database.setting ?? { kind: 'sqlite' as const, file: stage.file }
+    await using secondDb = await openDatabase(setting, {
+      onFatal(error) {
+        throw error
+      },
+    })
+    await using second = createLibraryCore({
+      db: secondDb,
+      now: stage.core.now,
+      dirCacheBytes: 2 ** 20,
+      defaultHistoryDays: -1,
+      onFollowError(error) {
+        throw error
+      },
+    })
+    const info = await getLibrary(second, library.info.id)
+    const onSecond = new Library(second, info, library.actor, 'rw').editable(ROOT)
+    const EACH = 60
+    const write = async (node: typeof library, who: string) => {
+      for (let i = 0; i < EACH; i++) await createFile(node, at(`/${who} ${i}.txt`))
+    }
+    await Promise.all([
+      write(library, 'first'),
+      write(onSecond, 'second'),
+      write(library, 'third'),
+      write(onSecond, 'fourth'),
+    ])
+    const after = await stage.reopen(library)
+    assert.deepEqual([after.info.headSeq, after.info.fileCount], [1 + 4 * EACH, 4 * EACH])
+    const { dir } = await after.tree.getDir(ROOT)
+    assert.equal(dir.size, 4 * EACH)
+  })
+
+  it('of the same name all succeed, with names of their own', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    const made = await Promise.all(Array.from({ length: 5 }, () => makeFolder(library, at('/same'))))
+    const expected = ['same', 'same (1)', 'same (2)', 'same (3)', 'same (4)']
+    assert.deepEqual(made.map((one) => one.result.entry.name).sort(), expected)
+  })
+
+  it('of one item: exactly one rename wins, the others find it gone', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await createFile(library, at('/it.txt'))
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) => rename(stage.core, library, at('/it.txt'), `to ${i}.txt`)),
+    )
+    assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1)
+    for (const result of results) {
+      if (result.status === 'rejected')
+        assert.equal((result.reason as DomainError).fault.code, 'path-not-found')
+    }
+    const { dir } = await (await stage.reopen(library)).tree.getDir(ROOT)
+    assert.equal(dir.size, 1)
+  })
+
+  it('find a library that was deleted meanwhile gone, and change nothing', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await stage.db.write((tx) => tx.run('update library set deleted_at = 1'))
+    await assert.rejects(createFile(library, at('/a.txt')), (error: DomainError) => {
+      return error.fault.code === 'library-not-found'
+    })
+    const row = await stage.db.get<{ head_seq: number }>('select head_seq from library')
+    assert.equal(row?.head_seq, 1)
+  })
+})

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import type { Database } from '../../src/database/database.ts'
+import { type DatabaseSetting, openDatabase } from '../../src/database/open.ts'
+import { createLibraryCore, type LibraryCore } from '../../src/library/core.ts'
+import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
+import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
+import type { LibraryId } from '../../src/objects/ids.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
+
+export interface TestCoreOptions {
+  /** SQLite in a temporary folder unless given. */
+  readonly setting?: DatabaseSetting
+  readonly now?: () => number
+  readonly dirCacheBytes?: number
+}
+
+/** The library room on a real database, without a server in front of it. */
+export interface TestCore extends AsyncDisposable {
+  readonly core: LibraryCore
+  readonly db: Database
+  readonly file: string
+  /** A new account of the core's own kind. */
+  actor(email?: string): Promise<Actor>
+  newLibrary(actor: Actor, name?: string): Promise<EditableLibrary>
+  /** The library as its head is now. */
+  reopen(library: { info: { id: LibraryId }; actor: Actor }): Promise<EditableLibrary>
+}
+
+let accounts = 0
+
+export async function openTestCore(options: TestCoreOptions = {}): Promise<TestCore> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-core-'))
+  const file = path.join(folder, 'carrel.db')
+  const db = await openDatabase(options.setting ?? { kind: 'sqlite', file }, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  const now = options.now ?? (() => Math.floor(Date.now() / 1000))
+  const core = createLibraryCore({
+    db,
+    now,
+    dirCacheBytes: options.dirCacheBytes ?? 2 ** 26,
+    defaultHistoryDays: -1,
+    onFollowError(error) {
+      throw error
+    },
+  })
+  const open = async (id: LibraryId, actor: Actor) =>
+    new Library(core, await getLibrary(core, id), actor, 'rw').editable(ROOT)
+  return {
+    core,
+    db,
+    file,
+    async actor(email = `actor${++accounts}@example.org`) {
+      const row = await db.write((tx) =>
+        tx.get<{ key: number }>(
+          `insert into account (email, password_hash, role, active, created_at)
+           values (?, '', 'default', 1, 0) returning key`,
+          email,
+        ),
+      )
+      return { key: row?.key ?? 0, email }
+    },
+    async newLibrary(actor, name = 'Notes') {
+      const { id } = await createLibrary(core, actor, { name, description: '' })
+      return open(id, actor)
+    },
+    reopen: ({ info, actor }) => open(info.id, actor),
+    async [Symbol.asyncDispose]() {
+      await core[Symbol.asyncDispose]()
+      await db[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A path a test is sure of. */
+export function at(text: string): LibraryPath {
+  const path = parsePath(text)
+  if (path === undefined) throw new Error(`not a path: ${text}`)
+  return path
+}

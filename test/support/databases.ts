@@ -1,0 +1,26 @@
+import { after, describe, type TestContext } from 'node:test'
+import type { DatabaseSetting } from '../../src/database/open.ts'
+import { findPostgres } from './postgres.ts'
+
+/** Gives a fresh database, or undefined with the test skipped by name. */
+export type FreshDatabase = (t: TestContext) => Promise<{ setting: DatabaseSetting | undefined } | undefined>
+
+/** Runs one suite on SQLite and on a real PostgreSQL. An undefined setting means SQLite in a temporary folder. */
+export function onBothDatabases(name: string, suite: (fresh: FreshDatabase) => void): void {
+  describe(`${name}, on SQLite`, () => suite(async () => ({ setting: undefined })))
+  describe(`${name}, on PostgreSQL`, () => {
+    let server: ReturnType<typeof findPostgres> | undefined
+    after(async () => {
+      const found = await server
+      if (found !== undefined && typeof found !== 'string') await found[Symbol.asyncDispose]()
+    })
+    suite(async (t) => {
+      server ??= findPostgres()
+      const found = await server
+      if (typeof found !== 'string')
+        return { setting: { kind: 'postgres', url: await found.createDatabase() } }
+      t.skip(found)
+      return undefined
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/logging.ts'
+import { type RunningServer, startServer as start } from '../../src/server.ts'
+import { Client } from './client.ts'
+
+export interface TestServerOptions {
+  /** More settings, as environment variables. */
+  readonly env?: Record<string, string>
+  /** Unix seconds. */
+  readonly now?: () => number
+  /** An existing data folder, kept afterwards. */
+  readonly data?: string
+}
+
+/** A real server on a free port with a data folder of its own. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string
+  readonly data: string
+  readonly running: RunningServer
+  /** Not signed in. */
+  readonly anonymous: Client
+  /** The administrator of the first run. */
+  admin(): Promise<Client>
+  /** A new account, signed in. */
+  signUp(options?: {
+    email?: string
+    password?: string
+    role?: 'default' | 'guest' | 'admin'
+  }): Promise<Client>
+}
+
+export const ADMIN = { email: 'admin@example.org', password: 'correct horse battery' }
+
+let accounts = 0
+
+/** Starts a server; `await using` stops it and removes its data. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const data = options.data ?? (await mkdtemp(path.join(os.tmpdir(), 'carrel-test-')))
+  const config = readConfig({
+    env: {
+      CARREL_PORT: '0',
+      CARREL_RATE_LIMIT: 'off',
+      CARREL_ADMIN_EMAIL: ADMIN.email,
+      CARREL_ADMIN_PASSWORD: ADMIN.password,
+      CARREL_LOG: 'error',
+      CARREL_DATA: data,
+      ...options.env,
+    },
+    cwd: data,
+  })
+  const running = await start({
+    config,
+    logger: createLogger(config.log, { pretty: false }),
+    ...(options.now && { now: options.now }),
+    onFatal(error) {
+      throw error
+    },
+  })
+  const url = running.listening.url
+  return {
+    url,
+    data,
+    running,
+    anonymous: new Client(url),
+    admin: () => Client.signIn(url, ADMIN.email, ADMIN.password),
+    async signUp({
+      email = `user${++accounts}@example.org`,
+      password = 'a long password',
+      role = 'default',
+    } = {}) {
+      const account = await running.services.accounts.create({ email, password, role })
+      const token = await running.services.apiTokens.issue(account)
+      return new Client(url, token, email)
+    },
+    async [Symbol.asyncDispose]() {
+      await running.close()
+      if (options.data === undefined) await rm(data, { recursive: true, force: true })
+    },
+  }
+}
