@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+
+export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>
+export type AnswerBody = string | Buffer | Readable
+
+/** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
+export class Answer {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly body: AnswerBody
+
+  constructor(status: number, headers: AnswerHeaders, body: AnswerBody) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+
+const jsonHeaders: AnswerHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
+
+/** `body` as JSON under any status. */
+export function answer(status: number, body: unknown, headers?: AnswerHeaders): Answer {
+  const text = JSON.stringify(body)
+  // JSON has no "nothing"; a handler that forgot to return would otherwise answer an empty 200.
+  if (text === undefined) throw new TypeError('A handler returned nothing that can be sent as JSON')
+  return json(text, { status, headers })
+}
+
+/** JSON that is already text, for answers too large or too frequent to build as values first. */
+export function json(
+  text: string | Buffer,
+  { status = 200, headers }: { status?: number; headers?: AnswerHeaders | undefined } = {},
+): Answer {
+  return new Answer(status, headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers }, text)
+}
+
+/** An answer of any type. A stream is read to its end, and destroyed if the client goes away first. */
+export function raw(parts: { status?: number; headers?: AnswerHeaders; body: AnswerBody }): Answer {
+  return new Answer(parts.status ?? 200, parts.headers ?? {}, parts.body)
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseBody } from './body.ts'
+import { maxFields } from './fields.ts'
+import { Refusal } from './refusal.ts'
+
+function detailOf(contentType: string | undefined, body: string | Buffer): [status: number, detail: string] {
+  try {
+    parseBody(contentType, Buffer.from(body))
+  } catch (error) {
+    assert(error instanceof Refusal)
+    return [error.status, (error.body as { detail: string }).detail]
+  }
+  assert.fail('the body was taken')
+}
+
+describe('a body', () => {
+  const multipart = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nNötes 1\r\n--b--\r\n'
+  const bodies: [contentType: string | undefined, body: string][] = [
+    ['application/x-www-form-urlencoded', 'name=N%C3%B6tes+1'],
+    ['application/x-www-form-urlencoded; charset=UTF-8', 'name=Nötes%201'],
+    ['APPLICATION/JSON', '{"name": "Nötes 1"}'],
+    ['application/json;charset=utf-8', ' {"name": "x", "name": "N\\u00f6tes 1"} '],
+    ['multipart/form-data; boundary=b', multipart],
+    ['Multipart/Form-Data; boundary="b"', multipart],
+    [undefined, 'name=N%C3%B6tes+1'],
+    ['', 'name=N%C3%B6tes+1'],
+  ]
+  for (const [contentType, body] of bodies) {
+    it(`is read as ${contentType ?? 'a form when it has no type'}`, () => {
+      assert.equal(parseBody(contentType, Buffer.from(body)).text('name'), 'Nötes 1')
+    })
+  }
+
+  for (const contentType of [undefined, 'application/json', 'multipart/form-data', 'text/plain', 'x', ';;']) {
+    it(`of no bytes is fine as ${contentType ?? 'no type'}`, () => {
+      assert.deepEqual(parseBody(contentType, Buffer.alloc(0)).names(), [])
+    })
+  }
+
+  for (const body of ['{"name": "x"}', '["a=b"]', 'just words', '\0=\n', '=x']) {
+    it(`without a type that looks like no form names nothing: ${JSON.stringify(body)}`, () => {
+      assert.deepEqual(parseBody(undefined, Buffer.from(body)).names(), [])
+    })
+  }
+
+  for (const body of [
+    '{',
+    '{"a": }',
+    'name=x',
+    '"text"',
+    '12',
+    'null',
+    'true',
+    '{} x',
+    '[1,]',
+    Buffer.from([0x22, 0xff, 0x22]),
+  ]) {
+    it(`of JSON that is none is refused: ${body.toString()}`, () => {
+      const [status, detail] = detailOf('application/json', body)
+      assert.equal(status, 400)
+      assert.match(detail, /^JSON parse error - ./)
+    })
+  }
+
+  for (const contentType of [
+    'text/plain',
+    'application/xml',
+    'application/jsonx',
+    'a"b',
+    'multipart/mixed; boundary=b',
+  ]) {
+    it(`of type ${contentType} is refused`, () => {
+      assert.deepEqual(detailOf(contentType, 'x'), [
+        415,
+        `Unsupported media type "${contentType}" in request.`,
+      ])
+    })
+  }
+
+  it('with more names than any call needs is refused', () => {
+    const form = Array.from({ length: maxFields + 1 }, () => 'a').join('&')
+    assert.deepEqual(detailOf('application/x-www-form-urlencoded', form), [
+      400,
+      'Too many fields in request.',
+    ])
+  })
+
+  it('of JSON nested as deep as its size allows does no harm', () => {
+    const depth = 500_000
+    const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    assert.equal(Array.isArray(parseBody('application/json', Buffer.from(nested)).json), true)
+  })
+})

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { Fields, maxFields } from './fields.ts'
+import { parseMultipart } from './multipart.ts'
+import { detail, type Refusal } from './refusal.ts'
+import { ClientGone } from './request.ts'
+
+/** Most bytes of a body that is read into memory, unless a route says otherwise. */
+export const defaultBodyLimit = 1024 * 1024
+
+/** Whether the client announced a body. */
+export function hasBody(incoming: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+/**
+ * Reads a whole body of at most `limit` bytes. Somewhat more is taken and thrown away before refusing,
+ * because a client still sending would see a broken connection in place of the answer.
+ */
+export function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  const drained = limit + drainLimit
+  if (Number(incoming.headers['content-length'] ?? 0) > drained) return Promise.reject(tooLarge())
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    incoming.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= limit) chunks.push(chunk)
+      else chunks.length = 0
+      if (length > drained) {
+        incoming.pause()
+        reject(tooLarge())
+      }
+    })
+    incoming.once('end', () => (length > limit ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
+    incoming.once('error', () => reject(new ClientGone()))
+    incoming.once('close', () => reject(new ClientGone()))
+  })
+}
+
+/** Bytes of a refused body worth reading to the end for the connection's sake. */
+export const drainLimit = 8 * 1024 * 1024
+
+/** The fields of a body in any encoding clients use. An empty body is fine whatever its type. */
+export function parseBody(contentType: string | undefined, bytes: Buffer): Fields {
+  if (bytes.length === 0) return Fields.none
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  switch (type) {
+    case 'application/x-www-form-urlencoded':
+      return parseForm(bytes)
+    case 'multipart/form-data':
+      return Fields.fromParts(parseMultipart(contentType ?? '', bytes, maxFields))
+    case 'application/json':
+      return parseJson(bytes)
+    case '':
+      return looksLikeForm(bytes) ? parseForm(bytes) : Fields.none
+    default:
+      throw detail(415, `Unsupported media type "${contentType}" in request.`)
+  }
+}
+
+function parseForm(bytes: Buffer): Fields {
+  const fields = Fields.fromForm(bytes)
+  if (fields === undefined) throw detail(400, 'Too many fields in request.')
+  return fields
+}
+
+function parseJson(bytes: Buffer): Fields {
+  if (!isUtf8(bytes)) throw jsonError('the text is not UTF-8')
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw jsonError(error instanceof Error ? error.message : 'not JSON')
+  }
+  if (typeof value !== 'object' || value === null) throw jsonError('an object is expected')
+  return Fields.fromJson(value)
+}
+
+function looksLikeForm(bytes: Buffer): boolean {
+  return /^[^\s={}[\]"]+=[^\r\n]*$/.test(bytes.toString('latin1'))
+}
+
+function jsonError(reason: string): Refusal {
+  return detail(400, `JSON parse error - ${reason}`)
+}
+
+function tooLarge(): Refusal {
+  return detail(413, 'Request body is too large.')
+}

@@ -1,0 +1,47 @@
+import type { AnswerHeaders } from './answer.ts'
+import { detail, type Refusal } from './refusal.ts'
+import type { HttpRequest } from './request.ts'
+
+/** What an API token turned out to be. */
+export type AuthResult<User> =
+  | { readonly kind: 'user'; readonly user: User }
+  | { readonly kind: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
+
+/** Finds out whose API token it is. */
+export type Authenticate<User> = (
+  apiToken: string,
+  request: HttpRequest,
+) => AuthResult<User> | Promise<AuthResult<User>>
+
+/** The API token of an `Authorization: Token …` or `Bearer …` header; throws the refusal clients expect. */
+export function readApiToken(header: string | undefined): string {
+  const [scheme = '', apiToken, ...more] = (header ?? '').trim().split(/\s+/)
+  if (!/^(?:token|bearer)$/i.test(scheme)) throw credentialsMissing()
+  if (apiToken === undefined) throw detail(401, 'Invalid token header. No credentials provided.')
+  if (more.length > 0) throw detail(401, 'Invalid token header. Token string should not contain spaces.')
+  return apiToken
+}
+
+/** How a token that opens no account is refused. Clients sign out on 401 only. */
+export function tokenRefusal(kind: Exclude<AuthResult<unknown>['kind'], 'user'>): Refusal {
+  switch (kind) {
+    case 'unknown':
+      return detail(401, 'Invalid token')
+    case 'deleted':
+      return detail(401, 'User inactive or deleted')
+    case 'inactive':
+      return credentialsMissing()
+    case 'wiped':
+      return detail(401, 'Device set to be remote wiped', wipedHeaders)
+  }
+}
+
+export function notAdministrator(): Refusal {
+  return detail(403, 'You do not have permission to perform this action.')
+}
+
+const wipedHeaders: AnswerHeaders = { 'X-Seafile-Wiped': 'true' }
+
+function credentialsMissing(): Refusal {
+  return detail(403, 'Authentication credentials were not provided.')
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Answer } from './answer.ts'
+import type { Site } from './base-url.ts'
+import { drainLimit } from './body.ts'
+import { plainAddress } from './client-address.ts'
+import { type Exchange, type Runtime, run, type Segments } from './exchange.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { ClientGone, HttpRequest } from './request.ts'
+import type { Route } from './route.ts'
+import { discard, send } from './send.ts'
+import { answerToThrown, plainFailure, type Wording } from './surface.ts'
+
+/** What a dispatcher needs besides what routes need. */
+export interface DispatcherOptions<User, Services> {
+  readonly runtime: Runtime<User, Services>
+  readonly site: Site
+  readonly logger: Logger
+  readonly metrics: HttpMetrics
+  /** Answers slower than this, streams apart, are logged as warnings. */
+  readonly slowMs: number
+  /** Whether the server is closing, so that connections end with the answer they are waiting for. */
+  readonly isClosing: () => boolean
+}
+
+/** Takes requests whose route is known to their answers, and tells log and metrics. */
+export class Dispatcher<User, Services> {
+  readonly #options: DispatcherOptions<User, Services>
+  readonly #idPrefix = randomBytes(6).toString('hex')
+  #count = 0
+
+  constructor(options: DispatcherOptions<User, Services>) {
+    this.#options = options
+  }
+
+  async serve(
+    surface: Wording,
+    route: Route<User, Services>,
+    segments: Segments,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const exchange = this.#begin(route.path, incoming, response, route.isProbe)
+    exchange.streams = route.body === 'raw'
+    let result: Answer | undefined
+    try {
+      result = await run(exchange, route, segments, this.#options.runtime)
+    } catch (thrown) {
+      result = this.#answerTo(thrown, exchange, surface, route)
+    }
+    if (result === undefined) response.destroy()
+    else await this.#send(exchange, result)
+  }
+
+  /** Answers a request that no route takes. */
+  async send(result: Answer, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    await this.#send(this.#begin('unknown', incoming, response), result)
+  }
+
+  #begin(pattern: string, incoming: IncomingMessage, response: ServerResponse, isProbe = false): Exchange {
+    const { metrics, site } = this.#options
+    const started = performance.now()
+    const request = new HttpRequest(this.#requestId(incoming), incoming, response, site)
+    const exchange: Exchange = { request, incoming, response, pattern, userKey: undefined, streams: false }
+    metrics.started()
+    response.once('close', () => this.#ended(exchange, performance.now() - started, isProbe))
+    return exchange
+  }
+
+  /** Undefined when nobody is there to be answered. */
+  #answerTo(
+    thrown: unknown,
+    exchange: Exchange,
+    surface: Wording,
+    route: Route<User, Services>,
+  ): Answer | undefined {
+    if (isAbsence(thrown, exchange.request)) return undefined
+    try {
+      const known = answerToThrown(thrown, surface, route.faults)
+      if (known !== undefined) return known
+      this.#logFailure(thrown, exchange)
+      return surface.onUnknownError?.(thrown, exchange.request) ?? plainFailure()
+    } catch (error) {
+      this.#logFailure(error, exchange)
+      return plainFailure()
+    }
+  }
+
+  async #send(exchange: Exchange, result: Answer): Promise<void> {
+    const { incoming, response, request } = exchange
+    if (response.destroyed) return discard(result)
+    const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
+    if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
+    try {
+      const sending = send(incoming, response, result, headers)
+      if (sending === undefined) return
+      exchange.streams = true
+      await sending
+    } catch (error) {
+      if (!isAbsence(error, request)) this.#logFailure(error, exchange)
+      if (response.headersSent) response.destroy()
+      else await send(incoming, response, plainFailure(), headers)
+    }
+  }
+
+  #ended({ request, response, pattern, streams, userKey }: Exchange, ms: number, isProbe: boolean): void {
+    const { logger, metrics, slowMs } = this.#options
+    // 499 is what proxies write for a client that did not wait.
+    const status = response.writableFinished ? response.statusCode : 499
+    metrics.ended(pattern, request.method, status, ms / 1000)
+    const isSlow = ms > slowMs && !streams
+    const level = isSlow ? 'warn' : isProbe ? 'debug' : 'info'
+    if (!logger.isLevelEnabled(level)) return
+    // The pattern, not the path: paths and queries hold the names of private files, and tokens.
+    const line = { method: request.method, route: pattern, status, ms: Math.round(ms * 10) / 10 }
+    logger[level]({ ...line, request: request.id, user: userKey }, isSlow ? 'slow request' : 'request')
+  }
+
+  #logFailure(error: unknown, { request, pattern }: Exchange): void {
+    const { id, method } = request
+    this.#options.logger.error({ err: error, request: id, method, route: pattern }, 'request failed')
+  }
+
+  /** Our own, unless a trusted proxy has already given the request one. */
+  #requestId({ headers, socket }: IncomingMessage): string {
+    const sent = headers['x-request-id']
+    if (typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent)) {
+      if (this.#options.site.trust(plainAddress(socket.remoteAddress ?? ''))) return sent
+    }
+    this.#count += 1
+    return `${this.#idPrefix}-${this.#count.toString(36)}`
+  }
+}
+
+/** Whether something was thrown only because the client went away: nobody is there to be told. */
+function isAbsence(thrown: unknown, request: HttpRequest): boolean {
+  if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientGone
+  if (thrown instanceof ClientGone || thrown.name === 'AbortError') return true
+  return 'code' in thrown && /^(?:ECONNRESET|EPIPE|ERR_STREAM_)/.test(String(thrown.code))
+}
+
+/** Whether an unread body is too long to be read just to keep the connection. */
+function isTooMuchToDrain(incoming: IncomingMessage): boolean {
+  if (incoming.complete) return false
+  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
+  return encoding !== undefined || Number(length ?? 0) > drainLimit
+}

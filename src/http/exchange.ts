@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Answer, answer } from './answer.ts'
+import { defaultBodyLimit, hasBody, parseBody, readBody } from './body.ts'
+import { type Authenticate, notAdministrator, readApiToken, tokenRefusal } from './credentials.ts'
+import { Fields } from './fields.ts'
+import type { Readers, Values } from './readers.ts'
+import { notFound, Refusal } from './refusal.ts'
+import type { HttpRequest } from './request.ts'
+import type { Route } from './route.ts'
+import type { Throttle } from './throttle.ts'
+
+/** What routes need to be run. */
+export interface Runtime<User, Services> {
+  readonly services: Services
+  readonly authenticate: Authenticate<User>
+  readonly isAdmin: (user: User) => boolean
+  readonly userKey: (user: User) => string
+  readonly throttle: Throttle
+}
+
+/** One request and its answer, and what log and metrics are told of them. */
+export interface Exchange {
+  readonly request: HttpRequest
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  /** The path as the route has it, with the names of its segments. */
+  readonly pattern: string
+  /** Known once the caller has signed in. */
+  userKey: string | undefined
+  /** Whether its length is up to the size of a file, so that slowness means nothing. */
+  streams: boolean
+}
+
+/** Path segments by name, decoded. */
+export type Segments = Readonly<Record<string, string | undefined>>
+
+/**
+ * Throttle by address, credentials, throttle by account, path, query, body, handler: in this order, so that a
+ * stranger costs us little and learns nothing. Throws what the surface then words.
+ */
+export async function run<User, Services>(
+  exchange: Exchange,
+  route: Route<User, Services>,
+  segments: Segments,
+  runtime: Runtime<User, Services>,
+): Promise<Answer> {
+  const { request } = exchange
+  runtime.throttle.byAddress(route, request)
+  const isOpen = route.auth === 'none' || route.openTo?.(request) === true
+  const user = isOpen ? undefined : await signIn(exchange, route, runtime)
+  const params = readSegments(route.params, segments)
+  const query = readAll(route.query, request.queryFields)
+  const body = route.body === 'raw' ? exchange.incoming : await readFields(route.body, route, exchange)
+  const result = await route.handle({ user, params, query, body, request }, runtime.services)
+  return result instanceof Answer ? result : answer(200, result)
+}
+
+async function signIn<User, Services>(
+  exchange: Exchange,
+  route: Route<User, Services>,
+  { authenticate, isAdmin, throttle, userKey }: Runtime<User, Services>,
+): Promise<User> {
+  const { request } = exchange
+  const found = await authenticate(readApiToken(request.headers.authorization), request)
+  if (found.kind !== 'user') throw tokenRefusal(found.kind)
+  exchange.userKey = userKey(found.user)
+  if (route.auth === 'admin' && !isAdmin(found.user)) throw notAdministrator()
+  throttle.byAccount(route, exchange.userKey)
+  return found.user
+}
+
+/** A segment of the wrong shape names nothing we have: the path is unknown. */
+function readSegments(readers: Readers, segments: Segments): Values<Readers> {
+  if (isEmpty(readers)) return nothing
+  try {
+    return readAll(readers, Fields.of(segments))
+  } catch (error) {
+    throw error instanceof Refusal ? notFound() : error
+  }
+}
+
+async function readFields(
+  readers: Readers,
+  { method, bodyLimit = defaultBodyLimit }: { method: string; bodyLimit: number | undefined },
+  { incoming, request }: Exchange,
+): Promise<Values<Readers>> {
+  if (method !== 'GET' && hasBody(incoming)) {
+    request.bodyFields = parseBody(request.headers['content-type'], await readBody(incoming, bodyLimit))
+  }
+  return readAll(readers, request.bodyFields)
+}
+
+function readAll(readers: Readers, fields: Fields): Values<Readers> {
+  if (isEmpty(readers)) return nothing
+  const values: Record<string, unknown> = {}
+  for (const name in readers) values[name] = readers[name]?.(fields, name)
+  return values
+}
+
+const nothing: Values<Readers> = Object.freeze({})
+
+function isEmpty(readers: Readers): boolean {
+  for (const _ in readers) return false
+  return true
+}

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer'
+
+/**
+ * Splits `a=1&b=2` (a query string or an urlencoded body, one character per byte) and hands over each
+ * decoded pair. Returns false, having stopped, when there are more than `maxPairs`.
+ */
+export function decodePairs(
+  text: string,
+  maxPairs: number,
+  take: (name: string, value: string) => void,
+): boolean {
+  let pairs = 0
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf('&', start)
+    if (end === -1) end = text.length
+    if (end > start) {
+      pairs += 1
+      if (pairs > maxPairs) return false
+      const pair = text.slice(start, end)
+      const equals = pair.indexOf('=')
+      if (equals === -1) take(decodeFormText(pair), '')
+      else take(decodeFormText(pair.slice(0, equals)), decodeFormText(pair.slice(equals + 1)))
+    }
+    start = end + 1
+  }
+  return true
+}
+
+/**
+ * Decodes one name or value, exactly once: `+` is a space, `%41` is a byte, and a `%` that starts no
+ * escape stays itself, because rclone posts passwords without escaping them.
+ */
+export function decodeFormText(text: string): string {
+  return /[^\x21-\x24\x26-\x2a\x2c-\x7e]/.test(text) ? decodeUtf8(toBytes(text)) : text
+}
+
+/**
+ * UTF-8 to text without ever throwing. A byte that is not UTF-8 becomes a lone surrogate, so the text
+ * is ill-formed and no reader takes it for a name somebody could have given a file.
+ */
+export function decodeUtf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at)
+    if (length === 0) text += String.fromCharCode(0xdc00 + (bytes[at] ?? 0))
+    else text += bytes.toString('utf8', at, at + length)
+    at += length || 1
+  }
+  return text
+}
+
+function toBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(text.length)
+  let length = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const escaped = code === 0x25 ? hexPair(text.charCodeAt(at + 1), text.charCodeAt(at + 2)) : -1
+    if (escaped >= 0) at += 2
+    bytes[length++] = escaped >= 0 ? escaped : code === 0x2b ? 0x20 : code
+  }
+  return bytes.subarray(0, length)
+}
+
+function hexPair(high: number, low: number): number {
+  const value = hexDigit(high) * 16 + hexDigit(low)
+  return Number.isNaN(value) ? -1 : value
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN
+}
+
+/** Bytes of the well-formed UTF-8 sequence at `at`, or 0. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const lead = bytes[at] ?? 0
+  if (lead < 0x80) return 1
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
+  const sequence = bytes.subarray(at, at + length)
+  return sequence.length === length && isUtf8(sequence) ? length : 0
+}

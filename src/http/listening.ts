@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { urlOf } from './base-url.ts'
+import type { Connections } from './connections.ts'
+
+/** Where a server listens. */
+export interface Listening {
+  readonly address: string
+  readonly port: number
+  /** As in `http://127.0.0.1:8000`. */
+  readonly url: string
+}
+
+/** The server could not start to listen; the message says what to do about it. */
+export class ListenError extends Error {
+  override name = 'ListenError'
+  constructor(host: string, port: number, cause: unknown) {
+    super(remedy(host, port, cause), { cause })
+  }
+}
+
+export async function startListening(
+  server: Server,
+  where: { host: string; port: number },
+): Promise<Listening> {
+  const { host, port } = where
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    throw new ListenError(host, port, error)
+  }
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new ListenError(host, port, undefined)
+  const { address } = bound
+  return { address, port: bound.port, url: urlOf(address, bound.port) }
+}
+
+/** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
+export async function drain(app: FastifyInstance, connections: Connections, waitMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), waitMs)
+  try {
+    const closed = app.close()
+    connections.closeUnused()
+    await closed
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function remedy(host: string, port: number, cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken: stop what uses it or choose another port.`
+    case 'EACCES':
+      return `Port ${port} may not be opened by this user: choose a port above 1023 or grant the right.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: choose one it has, such as 127.0.0.1 or 0.0.0.0.`
+    case 'ERR_SOCKET_BAD_PORT':
+      return `${port} is no port: choose one from 0 to 65535.`
+    default:
+      return `Cannot listen on ${host} port ${port} (${code}): check the host and the port.`
+  }
+}

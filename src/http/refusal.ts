@@ -1,0 +1,36 @@
+import { type Answer, type AnswerHeaders, answer } from './answer.ts'
+
+/** An answer thrown instead of returned: the request cannot be served as it was asked. */
+export class Refusal extends Error {
+  readonly status: number
+  /** Sent as JSON. */
+  readonly body: unknown
+  readonly headers: AnswerHeaders | undefined
+
+  constructor(status: number, body: unknown, headers?: AnswerHeaders, options?: ErrorOptions) {
+    super(`refused with ${status}`, options)
+    this.name = 'Refusal'
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+
+  toAnswer(): Answer {
+    return answer(this.status, this.body, this.headers)
+  }
+}
+
+/** A refusal in the words of an endpoint: `{"error_msg": text}`. */
+export function errorMessage(status: number, text: string, headers?: AnswerHeaders): Refusal {
+  return new Refusal(status, { error_msg: text }, headers)
+}
+
+/** A refusal made before an endpoint is reached (credentials, throttle, method, parsing): `{"detail": text}`. */
+export function detail(status: number, text: string, headers?: AnswerHeaders): Refusal {
+  return new Refusal(status, { detail: text }, headers)
+}
+
+/** What every path we do not know is answered with, and every path segment that cannot be read. */
+export function notFound(): Refusal {
+  return errorMessage(404, 'Not found.')
+}

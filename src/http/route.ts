@@ -1,0 +1,122 @@
+import type { Readable } from 'node:stream'
+import type { FaultTable } from '../errors.ts'
+import type { Readers, Values } from './readers.ts'
+import type { HttpRequest } from './request.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Who may call a route: anybody, whoever holds an API token, administrators. */
+export type Policy = 'none' | 'user' | 'admin'
+
+/** Which throttle counts a call: per account, per address (60 a minute), the one of ping, or none. */
+export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
+
+/** How a surface words a fault: the status and the message. */
+export type FaultAnswer = [status: number, message: string]
+
+/** Words for some of the faults. */
+export type FaultWords = Partial<FaultTable<FaultAnswer>>
+
+/** What a handler is given. */
+export interface Input<User, P extends Readers, Q extends Readers, B> {
+  /** The account whose token came with the request; undefined on a route open to anybody. */
+  readonly user: User
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  readonly body: B
+  readonly request: HttpRequest
+}
+
+type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : Readable
+
+/** A route as it is written down. */
+export interface RouteSpec<
+  User,
+  Services,
+  A extends Policy,
+  P extends Readers,
+  Q extends Readers,
+  B extends Readers | 'raw',
+> {
+  method: Method
+  /** As in `/api2/repos/:repo_id/dir/`; served with and without the slash at the end. */
+  path: string
+  /** A route without a policy neither compiles nor starts (I8). */
+  auth: A
+  /** One sentence for the endpoint list in the docs. */
+  summary: string
+  /** A reader for every `:segment`. One that refuses makes the answer a plain 404. */
+  params?: P
+  query?: Q
+  /** Readers for any encoding of a body, or `'raw'` to be handed the bytes as a stream. */
+  body?: B
+  /** Most bytes a body that is not raw may have; 1 MiB unless said otherwise. */
+  bodyLimit?: number
+  /** Without it, `'user'` where a token is needed and `'none'` elsewhere. */
+  limit?: Limit
+  /** Where this route words a fault differently from its surface. */
+  faults?: FaultWords
+  /** Takes anything after the path as well. */
+  prefix?: true
+  /** What it returns is sent as JSON with status 200, unless it is an `Answer`. */
+  handle: (input: Input<A extends 'none' ? undefined : User, P, Q, Body<B>>, services: Services) => unknown
+}
+
+/** A route as the server runs it, its readers' types already matched with its handler's. */
+export interface Route<User, Services> {
+  readonly method: Method
+  readonly path: string
+  readonly auth: Policy
+  readonly summary: string
+  readonly params: Readers
+  readonly query: Readers
+  readonly body: Readers | 'raw'
+  readonly bodyLimit: number | undefined
+  readonly limit: Limit
+  readonly faults: FaultWords
+  readonly prefix: boolean
+  /** Requests for which the policy is waived: only the server's own routes have any. */
+  readonly openTo?: (request: HttpRequest) => boolean
+  /** Called by machines all the time, so not worth a line in the log. */
+  readonly isProbe?: boolean
+  readonly handle: (input: Input<User | undefined, Readers, Readers, unknown>, services: Services) => unknown
+}
+
+/** One line of the endpoint list. */
+export interface Endpoint {
+  readonly method: Method
+  readonly path: string
+  readonly auth: Policy
+  readonly summary: string
+}
+
+/** A `route` function for one kind of user and one set of services. */
+export function routesFor<User, Services>() {
+  return function route<
+    const A extends Policy,
+    P extends Readers = {},
+    Q extends Readers = {},
+    B extends Readers | 'raw' = {},
+  >(spec: RouteSpec<User, Services, A, P, Q, B>): Route<User, Services> {
+    return {
+      method: spec.method,
+      path: spec.path,
+      auth: spec.auth,
+      summary: spec.summary,
+      params: spec.params ?? {},
+      query: spec.query ?? {},
+      body: spec.body ?? {},
+      bodyLimit: spec.bodyLimit,
+      limit: spec.limit ?? (spec.auth === 'none' ? 'none' : 'user'),
+      faults: spec.faults ?? {},
+      prefix: spec.prefix ?? false,
+      // The server runs exactly these readers and this policy before it calls, so the types hold.
+      handle: spec.handle as Route<User, Services>['handle'],
+    }
+  }
+}
+
+/** What the docs list, in the order of declaration. */
+export function endpointsOf(routes: readonly Endpoint[]): Endpoint[] {
+  return routes.map(({ method, path, auth, summary }) => ({ method, path, auth, summary }))
+}

@@ -1,0 +1,43 @@
+import { DomainError, type Fault, type FaultTable } from '../errors.ts'
+import { type Answer, answer } from './answer.ts'
+import { Refusal } from './refusal.ts'
+import type { HttpRequest } from './request.ts'
+import type { FaultAnswer, FaultWords, Route } from './route.ts'
+
+/** A set of routes that speaks to one kind of client, and its words for every fault. */
+export interface Surface<User, Services> extends Wording {
+  readonly routes: readonly Route<User, Services>[]
+  readonly faults: FaultTable<FaultAnswer>
+}
+
+/** How what goes wrong is put to a client. */
+export interface Wording {
+  readonly faults: FaultWords
+  /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
+  readonly faultBody?: (message: string) => unknown
+  /** The answer to our own bugs, after they were logged; a plain 500 unless said otherwise. */
+  readonly onUnknownError?: (error: unknown, request: HttpRequest) => Answer
+}
+
+/** The answer to something thrown on purpose, or undefined when it is a bug of ours. */
+export function answerToThrown(
+  thrown: unknown,
+  surface: Wording,
+  routeFaults: FaultWords,
+): Answer | undefined {
+  if (thrown instanceof Refusal) return thrown.toAnswer()
+  if (!(thrown instanceof DomainError)) return undefined
+  const [status, message] = put(thrown.fault, routeFaults) ?? put(thrown.fault, surface.faults) ?? []
+  if (status === undefined || message === undefined) return undefined
+  return answer(status, surface.faultBody?.(message) ?? { error_msg: message })
+}
+
+export function plainFailure(): Answer {
+  return answer(500, { error_msg: 'Internal Server Error' })
+}
+
+function put(fault: Fault, table: FaultWords): FaultAnswer | undefined {
+  // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+  const word = table[fault.code] as ((fault: Fault) => FaultAnswer) | undefined
+  return word?.(fault)
+}
