@@ -1,7 +1,16 @@
 import type { Readable } from 'node:stream'
 
 export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>
-export type AnswerBody = string | Buffer | Readable
+export type AnswerBody = string | Buffer | Readable | Chunks
+
+/**
+ * Bytes read as fast as the client takes them; a chunk is in use until the next is asked for. `return` lets go of
+ * what they come from, at any time.
+ */
+export interface Chunks {
+  next(): Promise<IteratorResult<Buffer, void>>
+  return(): Promise<void>
+}
 
 /** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
 export class Answer {
@@ -37,4 +46,11 @@ export function json(
 /** An answer of any type. A stream is read to its end, and destroyed if the client goes away first. */
 export function raw(parts: { status?: number; headers?: AnswerHeaders; body: AnswerBody }): Answer {
   return new Answer(parts.status ?? 200, parts.headers ?? {}, parts.body)
+}
+
+const textHeaders: AnswerHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+/** A line of text under any status. */
+export function plainText(status: number, text: string): Answer {
+  return new Answer(status, textHeaders, text)
 }

@@ -86,9 +86,17 @@ describe('a body', () => {
     ])
   })
 
-  it('of JSON nested as deep as its size allows does no harm', () => {
-    const depth = 500_000
-    const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
-    assert.equal(Array.isArray(parseBody('application/json', Buffer.from(nested)).json), true)
+  it('of JSON may be nested, but not without end', () => {
+    const nested = (open: string, close: string, depth: number) =>
+      `${open.repeat(depth)}1${close.repeat(depth)}`
+    assert.equal(Array.isArray(parseBody('application/json', Buffer.from(nested('[', ']', 100))).json), true)
+    for (const body of [nested('[', ']', 101), nested('{"a":', '}', 101), nested('[', ']', 500_000)]) {
+      assert.deepEqual(detailOf('application/json', body), [
+        400,
+        'JSON parse error - the value is nested too deeply',
+      ])
+    }
+    const brackets = JSON.stringify({ name: `${'['.repeat(500)}"\\`, [`"${'{'.repeat(500)}`]: 1 })
+    assert.equal(parseBody('application/json', Buffer.from(brackets)).names().length, 2)
   })
 })

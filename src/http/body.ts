@@ -5,8 +5,8 @@ import { parseMultipart } from './multipart.ts'
 import { detail, type Refusal } from './refusal.ts'
 import { ClientGone } from './request.ts'
 
-/** Most bytes of a body that is read into memory, unless a route says otherwise. */
-export const defaultBodyLimit = 1024 * 1024
+/** Most levels of a JSON body. Parsing what is nested without end would hold up everybody (I10). */
+const maxJsonDepth = 100
 
 /** Whether the client announced a body. */
 export function hasBody(incoming: IncomingMessage): boolean {
@@ -68,6 +68,7 @@ function parseForm(bytes: Buffer): Fields {
 
 function parseJson(bytes: Buffer): Fields {
   if (!isUtf8(bytes)) throw jsonError('the text is not UTF-8')
+  if (isDeeper(bytes, maxJsonDepth)) throw jsonError('the value is nested too deeply')
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -76,6 +77,26 @@ function parseJson(bytes: Buffer): Fields {
   }
   if (typeof value !== 'object' || value === null) throw jsonError('an object is expected')
   return Fields.fromJson(value)
+}
+
+/** Whether JSON is nested more than `levels` deep, at a small part of what parsing it would cost. */
+function isDeeper(bytes: Buffer, levels: number): boolean {
+  let depth = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === 0x22) at = endOfString(bytes, at)
+    else if (byte === 0x5b || byte === 0x7b) depth += 1
+    else if (byte === 0x5d || byte === 0x7d) depth -= 1
+    if (depth > levels) return true
+  }
+  return false
+}
+
+/** Where the quote is that ends the string which starts at `from`. */
+function endOfString(bytes: Buffer, from: number): number {
+  let at = from + 1
+  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1
+  return at
 }
 
 function looksLikeForm(bytes: Buffer): boolean {

@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-interface Connection {
+/** One connection, as far as we care. */
+export interface Connection {
   /** Requests being answered; more than one only when a client pipelines. */
   pending: number
   newest: IncomingMessage | undefined
@@ -25,8 +26,6 @@ export class Connections {
       this.#connections.set(socket, { pending: 0, newest: undefined })
       socket.once('close', () => this.#connections.delete(socket))
     })
-    // Ahead of the router, which answers some requests within the event.
-    server.prependListener('request', (incoming, response) => this.#begin(incoming, response))
     server.on('timeout', (socket) => this.#onIdle(socket))
   }
 
@@ -35,15 +34,17 @@ export class Connections {
     return (this.#connections.get(socket)?.pending ?? 0) > 0
   }
 
-  /** Counts a request in, and out again when its answer is sent or its client is gone. */
-  #begin(incoming: IncomingMessage, response: ServerResponse): void {
+  /** Counts a request in; `end` counts it out when its answer is sent or its client is gone. */
+  begin(incoming: IncomingMessage): Connection | undefined {
     const connection = this.#connections.get(incoming.socket)
-    if (connection === undefined) return
+    if (connection === undefined) return undefined
     connection.pending += 1
     connection.newest = incoming
-    response.once('close', () => {
-      connection.pending -= 1
-    })
+    return connection
+  }
+
+  end(connection: Connection | undefined): void {
+    if (connection !== undefined) connection.pending -= 1
   }
 
   /** Closes every connection on which nothing is being answered. */

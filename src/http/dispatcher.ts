@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Answer } from './answer.ts'
+import { isStillSending } from './answer-ahead.ts'
 import type { Site } from './base-url.ts'
 import { drainLimit } from './body.ts'
 import { plainAddress } from './client-address.ts'
+import type { Connections } from './connections.ts'
 import { type Exchange, type Runtime, run, type Segments } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { ClientGone, HttpRequest } from './request.ts'
@@ -18,6 +20,7 @@ export interface DispatcherOptions<User, Services> {
   readonly site: Site
   readonly logger: Logger
   readonly metrics: HttpMetrics
+  readonly connections: Connections
   /** Answers slower than this, streams apart, are logged as warnings. */
   readonly slowMs: number
   /** Whether the server is closing, so that connections end with the answer they are waiting for. */
@@ -29,6 +32,8 @@ export class Dispatcher<User, Services> {
   readonly #options: DispatcherOptions<User, Services>
   readonly #idPrefix = randomBytes(6).toString('hex')
   #count = 0
+  #running = 0
+  #idle: PromiseWithResolvers<void> | undefined
 
   constructor(options: DispatcherOptions<User, Services>) {
     this.#options = options
@@ -41,6 +46,7 @@ export class Dispatcher<User, Services> {
     incoming: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
+    this.#running += 1
     const exchange = this.#begin(route.path, incoming, response, route.isProbe)
     exchange.streams = route.body === 'raw'
     let result: Answer | undefined
@@ -50,7 +56,9 @@ export class Dispatcher<User, Services> {
       result = this.#answerTo(thrown, exchange, surface, route)
     }
     if (result === undefined) response.destroy()
-    else await this.#send(exchange, result)
+    else await this.#send(exchange, result, surface.headers)
+    this.#running -= 1
+    if (this.#running === 0) this.#idle?.resolve()
   }
 
   /** Answers a request that no route takes. */
@@ -58,13 +66,24 @@ export class Dispatcher<User, Services> {
     await this.#send(this.#begin('unknown', incoming, response), result)
   }
 
+  /** Resolves when no handler runs, not even for a client that has long gone. For a server that takes no more. */
+  settled(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve()
+    this.#idle ??= Promise.withResolvers()
+    return this.#idle.promise
+  }
+
   #begin(pattern: string, incoming: IncomingMessage, response: ServerResponse, isProbe = false): Exchange {
-    const { metrics, site } = this.#options
+    const { connections, metrics, site } = this.#options
     const started = performance.now()
     const request = new HttpRequest(this.#requestId(incoming), incoming, response, site)
     const exchange: Exchange = { request, incoming, response, pattern, userKey: undefined, streams: false }
     metrics.started()
-    response.once('close', () => this.#ended(exchange, performance.now() - started, isProbe))
+    const connection = connections.begin(incoming)
+    response.on('close', () => {
+      connections.end(connection)
+      this.#ended(exchange, performance.now() - started, isProbe)
+    })
     return exchange
   }
 
@@ -87,13 +106,15 @@ export class Dispatcher<User, Services> {
     }
   }
 
-  async #send(exchange: Exchange, result: Answer): Promise<void> {
+  async #send(exchange: Exchange, result: Answer, surfaceHeaders: Wording['headers'] = {}): Promise<void> {
     const { incoming, response, request } = exchange
     if (response.destroyed) return discard(result)
     const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
+    for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
     if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
     try {
-      const sending = send(incoming, response, result, headers)
+      const isAhead = exchange.streams && isStillSending(incoming)
+      const sending = send(incoming, response, result, headers, isAhead)
       if (sending === undefined) return
       exchange.streams = true
       await sending

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Answer, answer } from './answer.ts'
-import { defaultBodyLimit, hasBody, parseBody, readBody } from './body.ts'
+import { hasBody, parseBody, readBody } from './body.ts'
 import { type Authenticate, notAdministrator, readApiToken, tokenRefusal } from './credentials.ts'
 import { Fields } from './fields.ts'
 import type { Readers, Values } from './readers.ts'
@@ -50,8 +50,11 @@ export async function run<User, Services>(
   const user = isOpen ? undefined : await signIn(exchange, route, runtime)
   const params = readSegments(route.params, segments)
   const query = readAll(route.query, request.queryFields)
-  const body = route.body === 'raw' ? exchange.incoming : await readFields(route.body, route, exchange)
-  const result = await route.handle({ user, params, query, body, request }, runtime.services)
+  if (takesFields(route, exchange.incoming)) await readFields(route.bodyLimit, exchange)
+  const body = route.body === 'raw' ? exchange.incoming : readAll(route.body, request.bodyFields)
+  const handled = route.handle({ user, params, query, body, request }, runtime.services)
+  // Each turn of waiting costs microseconds, so what is already there is not waited for.
+  const result = handled instanceof Promise ? await handled : handled
   return result instanceof Answer ? result : answer(200, result)
 }
 
@@ -79,15 +82,12 @@ function readSegments(readers: Readers, segments: Segments): Values<Readers> {
   }
 }
 
-async function readFields(
-  readers: Readers,
-  { method, bodyLimit = defaultBodyLimit }: { method: string; bodyLimit: number | undefined },
-  { incoming, request }: Exchange,
-): Promise<Values<Readers>> {
-  if (method !== 'GET' && hasBody(incoming)) {
-    request.bodyFields = parseBody(request.headers['content-type'], await readBody(incoming, bodyLimit))
-  }
-  return readAll(readers, request.bodyFields)
+function takesFields(route: { method: string; body: unknown }, incoming: IncomingMessage): boolean {
+  return route.method !== 'GET' && route.body !== 'raw' && hasBody(incoming)
+}
+
+async function readFields(limit: number, { incoming, request }: Exchange): Promise<void> {
+  request.bodyFields = parseBody(request.headers['content-type'], await readBody(incoming, limit))
 }
 
 function readAll(readers: Readers, fields: Fields): Values<Readers> {

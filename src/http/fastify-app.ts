@@ -36,11 +36,15 @@ export function createApp<User, Services>(
     logger: false,
     requestTimeout: 0,
     keepAliveTimeout: limits.keepAliveMs,
-    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkMs },
+    http: {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // Clients are told a little less than we wait, so that they do not call as we hang up.
+      keepAliveTimeoutBuffer: Math.min(1000, limits.keepAliveMs),
+    },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, connections.isAnswering(socket)),
-    rewriteUrl,
     frameworkErrors: (_error, request, reply) => {
       // Escapes that are none, or a segment nothing we have is called by.
       reply.hijack()
@@ -87,18 +91,6 @@ function addRoute<User, Services>(
 
 /** Queries are ours to read; Fastify need not. */
 const noQuery = Object.freeze({})
-
-/** Raw UTF-8 in a path, one character per byte, is escaped so that the router decodes it as UTF-8. */
-function rewriteUrl({ url = '/' }: { url?: string | undefined }): string {
-  if (!/[\x80-\xff]/.test(url)) return url
-  const end = url.indexOf('?')
-  const path = end === -1 ? url : url.slice(0, end)
-  return encodeBytes(path) + url.slice(path.length)
-}
-
-function encodeBytes(path: string): string {
-  return path.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
-}
 
 /** The answer where no route took the request: an unknown path, or a method the path does not have. */
 function answerFor({ method = '', url = '' }: IncomingMessage, methods: MethodTable): Answer {

@@ -40,6 +40,10 @@ describe('the text of a query or an urlencoded body', () => {
       const text = decodeUtf8(bytes)
       const expected = bytes.equals(Buffer.from(bytes.toString('utf8')))
       assert.equal(text.isWellFormed(), expected, `seed ${seed}, bytes ${bytes.toString('hex')}`)
+      const points = Array.from({ length: next() % 12 }, () => (next() << 5) % 0x110000)
+      const good = String.fromCodePoint(...points).toWellFormed()
+      const damaged = Buffer.concat([Buffer.from(good), Buffer.from([0xff]), Buffer.from(good)])
+      assert.equal(decodeUtf8(damaged), `${good}\udcff${good}`, `seed ${seed}`)
     }
   })
 })

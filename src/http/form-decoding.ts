@@ -39,15 +39,21 @@ export function decodeFormText(text: string): string {
  * is ill-formed and no reader takes it for a name somebody could have given a file.
  */
 export function decodeUtf8(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8')
-  let text = ''
+  return isUtf8(bytes) ? bytes.toString('utf8') : decodeDamaged(bytes)
+}
+
+function decodeDamaged(bytes: Buffer): string {
+  // No sequence is shorter than the UTF-16 units it stands for.
+  const units = new Uint16Array(bytes.length)
+  let written = 0
   for (let at = 0; at < bytes.length; ) {
     const length = sequenceLength(bytes, at)
-    if (length === 0) text += String.fromCharCode(0xdc00 + (bytes[at] ?? 0))
-    else text += bytes.toString('utf8', at, at + length)
+    const code = length === 0 ? 0xdc00 + (bytes[at] ?? 0) : codePointAt(bytes, at, length)
+    if (code > 0xffff) units[written++] = 0xd7c0 + (code >> 10)
+    units[written++] = code > 0xffff ? 0xdc00 + (code & 0x3ff) : code
     at += length || 1
   }
-  return text
+  return Buffer.from(units.buffer, 0, written * 2).toString('utf16le')
 }
 
 function toBytes(text: string): Buffer {
@@ -73,11 +79,27 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN
 }
 
-/** Bytes of the well-formed UTF-8 sequence at `at`, or 0. */
+/** Bytes of the well-formed UTF-8 sequence at `at`, or 0: the table of the Unicode standard, row by row. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0
+  const second = bytes[at + 1] ?? 0
   if (lead < 0x80) return 1
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
-  const sequence = bytes.subarray(at, at + length)
-  return sequence.length === length && isUtf8(sequence) ? length : 0
+  if (lead < 0xc2 || lead > 0xf4 || !continues(second)) return 0
+  if (lead < 0xe0) return 2
+  if ((lead === 0xe0 && second < 0xa0) || (lead === 0xed && second > 0x9f)) return 0
+  if ((lead === 0xf0 && second < 0x90) || (lead === 0xf4 && second > 0x8f)) return 0
+  if (!continues(bytes[at + 2] ?? 0)) return 0
+  if (lead < 0xf0) return 3
+  return continues(bytes[at + 3] ?? 0) ? 4 : 0
+}
+
+function continues(byte: number): boolean {
+  return (byte & 0xc0) === 0x80
+}
+
+function codePointAt(bytes: Buffer, at: number, length: number): number {
+  const lead = bytes[at] ?? 0
+  let code = length === 1 ? lead : lead & (0xff >> (length + 1))
+  for (let next = 1; next < length; next += 1) code = (code << 6) | ((bytes[at + next] ?? 0) & 0x3f)
+  return code
 }

@@ -38,15 +38,22 @@ export async function startListening(
 }
 
 /** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
-export async function drain(app: FastifyInstance, connections: Connections, waitMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), waitMs)
-  try {
-    const closed = app.close()
-    connections.closeUnused()
-    await closed
-  } finally {
-    clearTimeout(timer)
-  }
+export async function drain(
+  app: FastifyInstance,
+  connections: Connections,
+  settled: () => Promise<void>,
+  waitMs: number,
+): Promise<void> {
+  const timeUp = Promise.withResolvers<void>()
+  const timer = setTimeout(() => {
+    app.server.closeAllConnections()
+    timeUp.resolve()
+  }, waitMs)
+  const closed = app.close()
+  connections.closeUnused()
+  await closed
+  await Promise.race([settled(), timeUp.promise])
+  clearTimeout(timer)
 }
 
 function remedy(host: string, port: number, cause: unknown): string {

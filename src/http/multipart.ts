@@ -1,5 +1,6 @@
 import type { FilePart } from './fields.ts'
 import { decodeUtf8 } from './form-decoding.ts'
+import { boundaryOf, filenameOf, parametersOf } from './header-parameters.ts'
 import { detail, type Refusal } from './refusal.ts'
 
 /** One part of a form: its name, and its text or the file it holds. */
@@ -7,7 +8,9 @@ export type Part = readonly [name: string, value: string | FilePart]
 
 /** Takes a multipart/form-data body apart. For bodies small enough to be in memory; uploads are streamed. */
 export function parseMultipart(contentType: string, bytes: Buffer, maxParts: number): Part[] {
-  const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`, 'latin1')
+  const boundary = boundaryOf(contentType)
+  if (boundary === undefined) throw malformed('there is no boundary')
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: Part[] = []
   let at = endOfFirst(delimiter, bytes)
   // Two hyphens after a delimiter make it the last; anything behind it is an epilogue.
@@ -24,13 +27,6 @@ export function parseMultipart(contentType: string, bytes: Buffer, maxParts: num
     at = end + delimiter.length
   }
   return parts
-}
-
-function boundaryOf(contentType: string): string {
-  const boundary = parametersOf(contentType).get('boundary')
-  if (boundary === undefined || boundary === '' || boundary.length > 200)
-    throw malformed('there is no boundary')
-  return boundary
 }
 
 /** Just past the first delimiter, which lacks its line break when nothing precedes it. */
@@ -60,29 +56,8 @@ function readPart(head: Buffer, content: Buffer): Part {
   }
   const name = parameters.get('name')
   if (name === undefined) throw malformed('a part has no name')
-  const filename = decodeExtended(parameters.get('filename*')) ?? parameters.get('filename')
+  const filename = filenameOf(parameters)
   return [name, filename === undefined ? decodeUtf8(content) : { filename, contentType, bytes: content }]
-}
-
-/** The `; name="value"` pairs of a header, names in lower case; `\"` and `\\` stand for the second character. */
-function parametersOf(header: string): Map<string, string> {
-  const parameters = new Map<string, string>()
-  for (const [, name = '', quoted, plain = ''] of header.matchAll(
-    /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g,
-  )) {
-    parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim())
-  }
-  return parameters
-}
-
-/** `UTF-8''percent-encoded`, as Android sends file names. */
-function decodeExtended(value: string | undefined): string | undefined {
-  const encoded = /^utf-8'[^']*'(.*)$/is.exec(value ?? '')?.[1]
-  if (encoded === undefined) return undefined
-  const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
-  return decodeUtf8(Buffer.from(bytes, 'latin1'))
 }
 
 function malformed(reason: string): Refusal {

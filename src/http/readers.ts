@@ -1,8 +1,12 @@
 import type { Fields } from './fields.ts'
 import { errorMessage } from './refusal.ts'
 
-/** Turns what was sent under a name into a value, or throws a `Refusal`. */
-export type Reader<T> = (fields: Fields, name: string) => T
+/**
+ * Turns what was sent under a name into a value, or throws a `Refusal`. Any function of this shape is one; the
+ * `length` all functions have is there because TypeScript puts off inferring from generic calls that give a bare
+ * function type, and a route's handler would find no types in `query: { n: optional(integer()) }`.
+ */
+export type Reader<T> = ((fields: Fields, name: string) => T) & { readonly length: number }
 
 /** What a route reads, by wire name. */
 export type Readers = Readonly<Record<string, Reader<unknown>>>

@@ -1,4 +1,4 @@
-import { type Answer, type AnswerHeaders, answer } from './answer.ts'
+import { type Answer, type AnswerHeaders, answer, plainText } from './answer.ts'
 
 /** An answer thrown instead of returned: the request cannot be served as it was asked. */
 export class Refusal extends Error {
@@ -17,6 +17,13 @@ export class Refusal extends Error {
 
   toAnswer(): Answer {
     return answer(this.status, this.body, this.headers)
+  }
+}
+
+/** A refusal that is sent as a line of plain text. */
+export class TextRefusal extends Refusal {
+  override toAnswer(): Answer {
+    return plainText(this.status, String(this.body))
   }
 }
 

@@ -3,7 +3,7 @@ import type { FaultTable } from '../errors.ts'
 import type { Readers, Values } from './readers.ts'
 import type { HttpRequest } from './request.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
 /** Who may call a route: anybody, whoever holds an API token, administrators. */
 export type Policy = 'none' | 'user' | 'admin'
@@ -50,7 +50,7 @@ export interface RouteSpec<
   query?: Q
   /** Readers for any encoding of a body, or `'raw'` to be handed the bytes as a stream. */
   body?: B
-  /** Most bytes a body that is not raw may have; 1 MiB unless said otherwise. */
+  /** Most bytes a body that is not raw may have: 1 MiB where a token is needed, else 64 KiB. */
   bodyLimit?: number
   /** Without it, `'user'` where a token is needed and `'none'` elsewhere. */
   limit?: Limit
@@ -71,7 +71,8 @@ export interface Route<User, Services> {
   readonly params: Readers
   readonly query: Readers
   readonly body: Readers | 'raw'
-  readonly bodyLimit: number | undefined
+  /** Bytes. */
+  readonly bodyLimit: number
   readonly limit: Limit
   readonly faults: FaultWords
   readonly prefix: boolean
@@ -106,7 +107,7 @@ export function routesFor<User, Services>() {
       params: spec.params ?? {},
       query: spec.query ?? {},
       body: spec.body ?? {},
-      bodyLimit: spec.bodyLimit,
+      bodyLimit: spec.bodyLimit ?? (spec.auth === 'none' ? 64 * 1024 : 1024 * 1024),
       limit: spec.limit ?? (spec.auth === 'none' ? 'none' : 'user'),
       faults: spec.faults ?? {},
       prefix: spec.prefix ?? false,

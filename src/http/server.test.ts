@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Fields } from './fields.ts'
+import type { Fields } from './fields.ts'
 import { flag, integer, list, map, required, text } from './readers.ts'
 import { asAnn, route, serve, type TestServer } from './test-support.ts'
 
@@ -199,13 +199,6 @@ describe('the HTTP server', () => {
   it('lists in Allow what a path has', async () => {
     const reply = await server.call('PUT', '/api2/repos/5/dir/')
     assert.equal(reply.headers.allow, 'GET, HEAD, OPTIONS, POST')
-  })
-
-  it('reads raw UTF-8 in a path and in a query as UTF-8', async () => {
-    const raw = (path: string) =>
-      `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Token ann\r\nConnection: close\r\n\r\n`
-    assert.match(await server.send(raw('/api2/repos/5/dir/?p=/ä')), /"p":"\/ä"/)
-    assert.match(await server.send(raw('/api2/ä/')), /404 Not Found/)
   })
 
   it('reads a request line with an absolute URL', async () => {

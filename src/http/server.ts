@@ -69,11 +69,11 @@ export interface HttpServer extends AsyncDisposable {
 export function createHttpServer<User, Services>(options: HttpServerOptions<User, Services>): HttpServer {
   const limits = { ...defaultLimits, ...options.limits }
   let closing = false
-  const ready = () => (closing ? Promise.resolve(notWhileClosing) : options.ready())
-  const system = { routes: systemRoutes(options.metrics, ready), faults: {} }
+  const system = { routes: systemRoutes(options.metrics, options.ready), faults: {} }
   const surfaces = [...options.surfaces, system]
   const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
+  const connections = new Connections(limits.idleMs)
   const dispatcher = new Dispatcher<User, Services>({
     runtime: { ...options, throttle: new Throttle(options.rateLimit) },
     site: {
@@ -82,15 +82,15 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     },
     logger: options.logger,
     metrics: options.metrics,
+    connections,
     slowMs: limits.slowMs,
     isClosing: () => closing,
   })
-  const connections = new Connections(limits.idleMs)
   const app = createApp(surfaces, dispatcher, connections, limits)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
-    closed ??= drain(app, connections, waitMs)
+    closed ??= drain(app, connections, () => dispatcher.settled(), waitMs)
     return closed
   }
   return {
@@ -100,8 +100,6 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
       return startListening(app.server, where)
     },
     close,
-    [Symbol.asyncDispose]: () => close({ waitMs: 0 }),
+    [Symbol.asyncDispose]: () => close(),
   }
 }
-
-const notWhileClosing: Readiness = { ok: false, checks: { server: 'closing' } }

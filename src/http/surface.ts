@@ -15,8 +15,12 @@ export interface Wording {
   readonly faults: FaultWords
   /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
   readonly faultBody?: (message: string) => unknown
+  /** In place of `faultBody`, for clients that are not answered in JSON. */
+  readonly faultAnswer?: (status: number, message: string) => Answer
   /** The answer to our own bugs, after they were logged; a plain 500 unless said otherwise. */
   readonly onUnknownError?: (error: unknown, request: HttpRequest) => Answer
+  /** Sent with every answer, whatever it is. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The answer to something thrown on purpose, or undefined when it is a bug of ours. */
@@ -29,6 +33,7 @@ export function answerToThrown(
   if (!(thrown instanceof DomainError)) return undefined
   const [status, message] = put(thrown.fault, routeFaults) ?? put(thrown.fault, surface.faults) ?? []
   if (status === undefined || message === undefined) return undefined
+  if (surface.faultAnswer !== undefined) return surface.faultAnswer(status, message)
   return answer(status, surface.faultBody?.(message) ?? { error_msg: message })
 }
 

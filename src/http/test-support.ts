@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -106,7 +106,7 @@ async function call(port: number, method: string, path: string, options: CallOpt
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = request({ port, method, path, agent: false, headers: { ...length, ...headers } })
   sent.end(body)
-  const [reply] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage]
   return { status: reply.statusCode ?? 0, headers: reply.headers, text: await text(reply) }
 }
 

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream'
+import { ClientGone } from './request.ts'
+
+/**
+ * The bytes of a body, one chunk at a time and only when asked for, so that a slow reader slows the sender. Unlike
+ * iterating over the stream, stopping early leaves the connection open: an answer still has to go out on it.
+ */
+export class BodyChunks {
+  readonly #body: Readable
+  readonly #onChunk: ((chunk: Buffer) => void) | undefined
+  #wake: (() => void) | undefined
+  #gone = false
+
+  /** `onChunk` sees every byte in order; what it throws ends the reading. */
+  constructor(body: Readable, onChunk?: (chunk: Buffer) => void) {
+    this.#body = body
+    this.#onChunk = onChunk
+    body.on('readable', this.#onChange)
+    body.on('end', this.#onChange)
+    body.on('close', this.#onClose)
+    body.on('error', this.#onClose)
+  }
+
+  /** The next bytes, undefined at the end. Throws ClientGone if the sender left in the middle. */
+  async read(): Promise<Buffer | undefined> {
+    const body = this.#body
+    for (;;) {
+      const chunk = body.read() as Buffer | null
+      if (chunk !== null) {
+        this.#onChunk?.(chunk)
+        return chunk
+      }
+      if (body.readableEnded) return undefined
+      if (this.#gone || body.destroyed) throw new ClientGone()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** Lets go of the stream as it is; what is left of it can be dropped by whoever answers. */
+  release(): void {
+    this.#body.off('readable', this.#onChange)
+    this.#body.off('end', this.#onChange)
+    this.#body.off('close', this.#onClose)
+  }
+
+  readonly #onChange = (): void => {
+    this.#wake?.()
+  }
+
+  // Stays attached as the listener for errors: a reset after the reading ended concerns nobody.
+  readonly #onClose = (): void => {
+    this.#gone = true
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,37 @@
+import { decodeUtf8 } from './form-decoding.ts'
+
+/** The `; name="value"` pairs of a header, names in lower case; `\"` and `\\` stand for the second character. */
+export function parametersOf(header: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const [, name = '', quoted, plain = ''] of header.matchAll(
+    /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g,
+  )) {
+    parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim())
+  }
+  return parameters
+}
+
+/** The boundary of a multipart content type; undefined if it has none that can be used. */
+export function boundaryOf(contentType: string): string | undefined {
+  const boundary = parametersOf(contentType).get('boundary')
+  return boundary === undefined || boundary === '' || boundary.length > 200 ? undefined : boundary
+}
+
+/** The file name among the parameters of a part's Content-Disposition. */
+export function filenameOf(parameters: ReadonlyMap<string, string>): string | undefined {
+  return decodeExtended(parameters.get('filename*')) ?? parameters.get('filename')
+}
+
+/** `UTF-8''percent-encoded`, as Android sends file names. */
+function decodeExtended(value: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/is.exec(value ?? '')?.[1]
+  return encoded === undefined ? undefined : decodePercent(Buffer.from(encoded))
+}
+
+/** Decodes `%41` and nothing else; a `%` that starts no escape stays itself. */
+export function decodePercent(text: Buffer): string {
+  const bytes = text
+    .toString('latin1')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return decodeUtf8(Buffer.from(bytes, 'latin1'))
+}

@@ -1,0 +1,246 @@
+import { decodeUtf8 } from './form-decoding.ts'
+import { filenameOf, parametersOf } from './header-parameters.ts'
+
+/** A part of a form whose content is still arriving. It is gone once the next part is asked for. */
+export interface StreamedPart {
+  readonly name: string
+  /** As sent, with any folders in it; undefined for a part that is no file. */
+  readonly filename: string | undefined
+  /** Names in lower case; the last of several wins. */
+  readonly headers: ReadonlyMap<string, string>
+  /** To be read once. Ending early is fine. */
+  readonly content: AsyncIterable<Buffer>
+  /** All of the content, which must not be long. */
+  text(): Promise<string>
+}
+
+export interface MultipartOptions {
+  /** The error to throw for a body that is no form, or one beyond the limits. */
+  readonly malformed: (reason: string) => Error
+  readonly maxParts?: number
+  /** Bytes of all headers of a part. */
+  readonly maxHeaderBytes?: number
+  /** Bytes of a part read as text. */
+  readonly maxTextBytes?: number
+}
+
+const blankLine = Buffer.from('\r\n\r\n')
+const nothing = Buffer.alloc(0)
+// What may come after the last part; nobody sends any.
+const maxEpilogueBytes = 64 * 1024
+const maxPreambleBytes = 64 * 1024
+
+/**
+ * Takes a multipart/form-data body apart while it arrives. Holds no more than the chunk it looks at, and never
+ * reads ahead of who takes the content.
+ */
+export class MultipartStream {
+  readonly #read: () => Promise<Buffer | undefined>
+  readonly #delimiter: Buffer
+  readonly #options: Required<MultipartOptions>
+  /** Bytes read and not yet given out. */
+  #buffer: Buffer = nothing
+  #parts = 0
+  #state: 'start' | 'content' | 'delimiter' | 'end' = 'start'
+
+  /** `read` gives the next bytes, undefined at the end. */
+  constructor(read: () => Promise<Buffer | undefined>, boundary: string, options: MultipartOptions) {
+    this.#read = read
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+    this.#options = { maxParts: 10_000, maxHeaderBytes: 16 * 1024, maxTextBytes: 1024 * 1024, ...options }
+  }
+
+  /** The next part, undefined after the last, when the body has been read to its end. */
+  async next(): Promise<StreamedPart | undefined> {
+    if (this.#state === 'start') await this.#skipPreamble()
+    while (this.#state === 'content') await this.#nextPiece()
+    if (this.#state === 'end' || (await this.#isLast())) return undefined
+    this.#parts += 1
+    if (this.#parts > this.#options.maxParts) throw this.#malformed('there are too many parts')
+    const headers = parseHeaders(await this.#readHeaders())
+    const parameters = parametersOf(headers.get('content-disposition') ?? '')
+    const name = parameters.get('name')
+    if (name === undefined) throw this.#malformed('a part has no name')
+    const number = this.#parts
+    const content = new PartContent(async () => (number === this.#parts ? this.#nextPiece() : undefined))
+    const text = () => this.#readText(content)
+    return { name, filename: filenameOf(parameters), headers, content, text }
+  }
+
+  /** Content of the part under way as far as it is there; undefined at its end. */
+  async #nextPiece(): Promise<Buffer | undefined> {
+    while (this.#state === 'content') {
+      const buffer = this.#buffer
+      const end = buffer.indexOf(this.#delimiter)
+      if (end >= 0) {
+        this.#state = 'delimiter'
+        this.#buffer = buffer.subarray(end + this.#delimiter.length)
+        return end > 0 ? buffer.subarray(0, end) : undefined
+      }
+      const ready = buffer.length - this.#heldBack(buffer)
+      if (ready > 0) {
+        this.#buffer = buffer.subarray(ready)
+        return buffer.subarray(0, ready)
+      }
+      await this.#fill('a part has no end')
+    }
+    return undefined
+  }
+
+  /** How many of the last bytes may be the beginning of a delimiter. */
+  #heldBack(buffer: Buffer): number {
+    const delimiter = this.#delimiter
+    let at = buffer.indexOf(0x0d, Math.max(0, buffer.length - delimiter.length + 1))
+    while (at >= 0) {
+      const length = buffer.length - at
+      if (buffer.compare(delimiter, 0, length, at) === 0) return length
+      at = buffer.indexOf(0x0d, at + 1)
+    }
+    return 0
+  }
+
+  /** Up to and with the first delimiter, which lacks its line break when nothing precedes it. */
+  async #skipPreamble(): Promise<void> {
+    const first = this.#delimiter.subarray(2)
+    while (
+      this.#buffer.length < first.length &&
+      first.subarray(0, this.#buffer.length).equals(this.#buffer)
+    ) {
+      if (await this.#more()) continue
+      // A body without a single byte is a form without parts.
+      if (this.#buffer.length > 0) throw this.#malformed('the boundary does not occur')
+      this.#state = 'end'
+      return
+    }
+    this.#state = 'content'
+    if (this.#buffer.subarray(0, first.length).equals(first)) {
+      this.#buffer = this.#buffer.subarray(first.length)
+      this.#state = 'delimiter'
+      return
+    }
+    let skipped = 0
+    for (let piece = await this.#nextPiece(); piece !== undefined; piece = await this.#nextPiece()) {
+      skipped += piece.length
+      if (skipped > maxPreambleBytes) throw this.#malformed('the boundary does not occur')
+    }
+  }
+
+  /** Reads what follows a delimiter: two hyphens after the last part, else blanks and a line break. */
+  async #isLast(): Promise<boolean> {
+    await this.#need(2)
+    if (this.#buffer[0] === 0x2d && this.#buffer[1] === 0x2d) {
+      await this.#skipEpilogue()
+      return true
+    }
+    let blanks = 0
+    while (this.#buffer[0] === 0x20 || this.#buffer[0] === 0x09) {
+      this.#buffer = this.#buffer.subarray(1)
+      blanks += 1
+      if (blanks > 256) break
+      await this.#need(2)
+    }
+    if (this.#buffer[0] !== 0x0d || this.#buffer[1] !== 0x0a) {
+      throw this.#malformed('a boundary does not end its line')
+    }
+    return false
+  }
+
+  async #skipEpilogue(): Promise<void> {
+    this.#state = 'end'
+    let skipped = this.#buffer.length
+    this.#buffer = nothing
+    for (let chunk = await this.#read(); chunk !== undefined; chunk = await this.#read()) {
+      skipped += chunk.length
+      if (skipped > maxEpilogueBytes) throw this.#malformed('something follows the last part')
+    }
+  }
+
+  /** From the line break that ends the delimiter to the blank line, which it takes with it. */
+  async #readHeaders(): Promise<Buffer> {
+    const { maxHeaderBytes } = this.#options
+    let end = this.#buffer.indexOf(blankLine)
+    while (end < 0) {
+      if (this.#buffer.length > maxHeaderBytes) throw this.#malformed('the headers of a part are too long')
+      const seen = Math.max(0, this.#buffer.length - blankLine.length + 1)
+      await this.#fill('a part has no end to its headers')
+      end = this.#buffer.indexOf(blankLine, seen)
+    }
+    if (end > maxHeaderBytes) throw this.#malformed('the headers of a part are too long')
+    const headers = this.#buffer.subarray(0, end)
+    await this.#beginContent(end + 2)
+    return headers
+  }
+
+  /** A part without content may share the line break of the blank line with the delimiter after it. */
+  async #beginContent(lineBreak: number): Promise<void> {
+    this.#buffer = this.#buffer.subarray(lineBreak)
+    const delimiter = this.#delimiter
+    while (
+      this.#buffer.length < delimiter.length &&
+      delimiter.subarray(0, this.#buffer.length).equals(this.#buffer)
+    ) {
+      await this.#fill('a part has no end')
+    }
+    const isEmpty = this.#buffer.subarray(0, delimiter.length).equals(delimiter)
+    this.#buffer = this.#buffer.subarray(isEmpty ? delimiter.length : 2)
+    this.#state = isEmpty ? 'delimiter' : 'content'
+  }
+
+  async #readText(content: AsyncIterable<Buffer>): Promise<string> {
+    const pieces: Buffer[] = []
+    let length = 0
+    for await (const piece of content) {
+      length += piece.length
+      if (length > this.#options.maxTextBytes) throw this.#malformed('a text is too long')
+      pieces.push(piece)
+    }
+    const [first] = pieces
+    return decodeUtf8(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces))
+  }
+
+  async #need(bytes: number): Promise<void> {
+    while (this.#buffer.length < bytes) await this.#fill('there is no last part')
+  }
+
+  async #fill(ifNone: string): Promise<void> {
+    if (!(await this.#more())) throw this.#malformed(ifNone)
+  }
+
+  async #more(): Promise<boolean> {
+    const chunk = await this.#read()
+    if (chunk === undefined) return false
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
+    return true
+  }
+
+  #malformed(reason: string): Error {
+    return this.#options.malformed(reason)
+  }
+}
+
+/** The content of a part. An iterator by hand: a generator would cost small uploads more than their bytes. */
+class PartContent implements AsyncIterableIterator<Buffer> {
+  readonly #nextPiece: () => Promise<Buffer | undefined>
+
+  constructor(nextPiece: () => Promise<Buffer | undefined>) {
+    this.#nextPiece = nextPiece
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    const value = await this.#nextPiece()
+    return value === undefined ? { done: true, value } : { done: false, value }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+function parseHeaders(block: Buffer): Map<string, string> {
+  const headers = new Map<string, string>()
+  for (const line of decodeUtf8(block).split('\r\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+  }
+  return headers
+}

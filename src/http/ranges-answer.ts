@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { Answer, type AnswerHeaders, type Chunks, plainText } from './answer.ts'
+import { type Span, selectRanges } from './ranges.ts'
+import { formatDate, judge, rangeApplies, type Validators } from './ranges-conditions.ts'
+import { begin } from './ranges-reading.ts'
+import type { HttpRequest } from './request.ts'
+
+/** Bytes of a known length that a client may ask for whole or in parts. */
+export interface Representation extends Validators {
+  readonly size: number
+  readonly contentType: string
+  /** For every answer about it, but for the headers this module works out itself. */
+  readonly headers: AnswerHeaders
+  /**
+   * The bytes of a part, which is not empty; must throw rather than end early. A chunk that is not the
+   * only one may be used again once the next is asked for.
+   */
+  read(span: Span): AsyncGenerator<Buffer, void>
+  /** More headers for an answer that carries just this part, such as a digest of it. */
+  describe?(span: Span): Promise<AnswerHeaders>
+}
+
+/**
+ * The answer to GET or HEAD: 200, 206, 304, 412 or 416. The first bytes have been read when it resolves, so what
+ * cannot be read at all is thrown, not sent; whoever does not send the answer after all must `discard` it.
+ */
+export async function answerWith(request: HttpRequest, source: Representation): Promise<Answer> {
+  const verdict = judge(request.headers, source)
+  if (verdict === 'not-modified') return new Answer(304, sharedHeaders(source), '')
+  if (verdict === 'precondition-failed') return plainText(412, 'Precondition failed.')
+  const isHead = request.method === 'HEAD'
+  // RFC 9110, 14.2: a range is a part of what GET sends; with any other method it means nothing.
+  const isPartial = !isHead && rangeApplies(request.headers, source)
+  const selection = selectRanges(isPartial ? request.headers.range : undefined, source.size)
+  switch (selection.kind) {
+    case 'whole':
+      return answerWhole(source, isHead)
+    case 'unsatisfiable':
+      return unsatisfiable(source)
+    case 'parts': {
+      const [only, ...more] = selection.spans
+      return only !== undefined && more.length === 0
+        ? answerPart(source, only)
+        : answerParts(source, selection.spans)
+    }
+  }
+}
+
+async function answerWhole(source: Representation, isHead: boolean): Promise<Answer> {
+  const { contentType, size } = source
+  const span = { start: 0, end: size }
+  const headers = {
+    ...sharedHeaders(source),
+    ...(await source.describe?.(span)),
+    'Content-Type': contentType,
+    'Content-Length': size,
+  }
+  return new Answer(200, headers, isHead || size === 0 ? '' : await begin(source.read(span), size))
+}
+
+async function answerPart(source: Representation, span: Span): Promise<Answer> {
+  const length = span.end - span.start
+  const headers = {
+    ...sharedHeaders(source),
+    ...(await source.describe?.(span)),
+    'Content-Type': source.contentType,
+    'Content-Length': length,
+    'Content-Range': contentRange(span, source.size),
+  }
+  return new Answer(206, headers, await begin(source.read(span), length))
+}
+
+/** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */
+async function answerParts(source: Representation, spans: readonly Span[]): Promise<Answer> {
+  const boundary = randomBytes(15).toString('base64url')
+  const parts = spans.map((span, index) => {
+    const head = [
+      `${index === 0 ? '' : '\r\n'}--${boundary}`,
+      `Content-Type: ${source.contentType}`,
+      `Content-Range: ${contentRange(span, source.size)}`,
+    ]
+    return { span, head: Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1') }
+  })
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
+  const length = parts.reduce((sum, { span, head }) => sum + head.length + span.end - span.start, tail.length)
+  const headers = {
+    ...sharedHeaders(source),
+    'Content-Type': `multipart/byteranges; boundary=${boundary}`,
+    'Content-Length': length,
+  }
+  return new Answer(206, headers, await partsBody(source, parts, tail, length))
+}
+
+function partsBody(
+  source: Representation,
+  parts: readonly { span: Span; head: Buffer }[],
+  tail: Buffer,
+  length: number,
+): Promise<Buffer | Chunks> {
+  const chunks = async function* () {
+    for (const { span, head } of parts) {
+      let pending: Buffer | undefined = head
+      for await (const chunk of source.read(span)) {
+        // The head goes out with the first bytes of its part, so nothing is sent before they could be read.
+        if (pending !== undefined) yield pending
+        pending = undefined
+        yield chunk
+      }
+    }
+    yield tail
+  }
+  return begin(chunks(), length)
+}
+
+function unsatisfiable(source: Representation): Answer {
+  const { headers } = plainText(416, '')
+  const all = { ...headers, ...sharedHeaders(source), 'Content-Range': `bytes */${source.size}` }
+  return new Answer(416, all, 'Requested range not satisfiable.')
+}
+
+function sharedHeaders({ etag, lastModified, headers }: Representation): AnswerHeaders {
+  return {
+    ...headers,
+    'Accept-Ranges': 'bytes',
+    ...(etag !== undefined && { ETag: `"${etag}"` }),
+    ...(lastModified !== undefined && { 'Last-Modified': formatDate(lastModified) }),
+  }
+}
+
+function contentRange({ start, end }: Span, size: number): string {
+  return `bytes ${start}-${end - 1}/${size}`
+}

@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** What tells two versions of a representation apart. */
+export interface Validators {
+  /** The opaque tag, without its quotes; always a strong one. */
+  readonly etag?: string | undefined
+  /** Unix seconds. */
+  readonly lastModified?: number | undefined
+  /** The URL only ever stands for this one version, so whoever has any version has this one. */
+  readonly neverChanges?: boolean
+}
+
+/** What the conditions of a request come to (RFC 9110, 13.2.2). */
+export type Verdict = 'proceed' | 'not-modified' | 'precondition-failed'
+
+export function judge(headers: IncomingHttpHeaders, validators: Validators): Verdict {
+  const { etag, lastModified, neverChanges = false } = validators
+  const { 'if-match': match, 'if-unmodified-since': unmodified } = headers
+  const { 'if-none-match': noneMatch, 'if-modified-since': modified } = headers
+  if (match !== undefined) {
+    if (!isListed(match, etag, { weakCounts: false })) return 'precondition-failed'
+  } else if (unmodified !== undefined && isAfter(lastModified, unmodified)) return 'precondition-failed'
+  if (noneMatch !== undefined) {
+    return isListed(noneMatch, etag, { weakCounts: true }) ? 'not-modified' : 'proceed'
+  }
+  if (modified === undefined) return 'proceed'
+  if (neverChanges) return 'not-modified'
+  const since = readDate(modified)
+  return since !== undefined && lastModified !== undefined && lastModified <= since
+    ? 'not-modified'
+    : 'proceed'
+}
+
+/** Whether a `Range` header counts: it does not if `If-Range` names another version. */
+export function rangeApplies(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+  const { 'if-range': condition } = headers
+  if (condition === undefined) return true
+  const text = String(condition).trim()
+  const date = readDate(text)
+  if (date !== undefined) return date === lastModified
+  return isListed(text, etag, { weakCounts: false })
+}
+
+export function formatDate(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString()
+}
+
+/** Whether a tag is in a list of tags. Bare ones count too: some clients send an ETag without its quotes. */
+function isListed(list: string, etag: string | undefined, { weakCounts }: { weakCounts: boolean }): boolean {
+  if (list.trim() === '*') return true
+  if (etag === undefined) return false
+  for (const [, weak, quoted, bare] of list.matchAll(/(W\/)?(?:"([^"]*)"|([^\s",]+))/g)) {
+    if ((quoted ?? bare) === etag && (weak === undefined || weakCounts)) return true
+  }
+  return false
+}
+
+function isAfter(lastModified: number | undefined, date: string): boolean {
+  const seconds = readDate(date)
+  return seconds !== undefined && lastModified !== undefined && lastModified > seconds
+}
+
+/** Dates as HTTP writes them; the two older forms it allows begin with the name of a day as well. */
+function readDate(text: string): number | undefined {
+  if (!/^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined
+  const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
+}

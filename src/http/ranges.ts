@@ -1,0 +1,64 @@
+/** Bytes `start` up to but not including `end`. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** What of a representation is asked for: all of it, one or several parts, or nothing it has. */
+export type Selection =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'parts'; readonly spans: readonly Span[] }
+  | { readonly kind: 'unsatisfiable' }
+
+/** Most parts one request may ask for. Whoever asks for more gets everything, which is cheaper to send. */
+const maxRanges = 100
+
+const whole: Selection = { kind: 'whole' }
+
+/**
+ * Reads a `Range` header (RFC 9110, 14.1.2) against a length in bytes. What is no range of bytes at all is as if
+ * it had not been sent, and an empty representation is given whole, whatever part of it is asked for. Parts that
+ * overlap or touch become one; the others stay in the order asked for.
+ */
+export function selectRanges(header: string | undefined, size: number): Selection {
+  if (header === undefined || size === 0) return whole
+  const list = /^\s*bytes\s*=(.*)$/is.exec(header)?.[1]?.split(',')
+  if (list === undefined) return whole
+  const spans: Span[] = []
+  let asked = 0
+  for (const entry of list) {
+    const range = entry.trim()
+    if (range === '') continue
+    asked += 1
+    const span = asked > maxRanges ? undefined : readRange(range, size)
+    if (span === undefined) return whole
+    if (span.start < span.end) addSpan(spans, span)
+  }
+  if (asked === 0) return whole
+  return spans.length === 0 ? { kind: 'unsatisfiable' } : { kind: 'parts', spans }
+}
+
+/** `a-b`, `a-` or `-n`, cut to the size; empty if it lies outside, undefined if it is none of these. */
+function readRange(text: string, size: number): Span | undefined {
+  const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? []
+  if (first === '') {
+    return last === '' ? undefined : { start: Math.max(0, size - Number(last)), end: size }
+  }
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
+}
+
+/** Spans already there neither overlap nor touch each other, and do not afterwards. */
+function addSpan(spans: Span[], added: Span): void {
+  let at = -1
+  let joined = added
+  for (let index = spans.length - 1; index >= 0; index -= 1) {
+    const span = spans[index]
+    if (span === undefined || span.end < added.start || span.start > added.end) continue
+    joined = { start: Math.min(joined.start, span.start), end: Math.max(joined.end, span.end) }
+    if (at !== -1) spans.splice(at, 1)
+    at = index
+  }
+  if (at === -1) spans.push(joined)
+  else spans[at] = joined
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { asAnn, route, serve, type TestServer } from './test-support.ts'
+
+const get = { method: 'GET', summary: 'A test.', handle: () => 'ok' } as const
+const routes = [
+  route({ ...get, path: '/sign-in', auth: 'none', limit: 'anonymous' }),
+  route({ ...get, path: '/ping', auth: 'none', limit: 'ping' }),
+  route({ ...get, path: '/open', auth: 'none', limit: 'user' }),
+  route({ ...get, path: '/free', auth: 'none' }),
+  route({ ...get, path: '/mine', auth: 'user' }),
+  route({ ...get, path: '/mine-too', auth: 'user' }),
+]
+
+/** Makes many calls on one connection; how many were allowed, and how many throttled. */
+async function callMany(
+  server: TestServer,
+  count: number,
+  path: string,
+  headers: Record<string, string> = {},
+) {
+  const lines = Object.entries({ host: 'a', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const calls = `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`.repeat(count - 1)
+  const last = `GET ${path} HTTP/1.1\r\n${lines.join('')}connection: close\r\n\r\n`
+  const replies = await server.send(calls + last)
+  const statuses = Array.from(replies.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => status)
+  assert.equal(statuses.length, count)
+  return {
+    allowed: statuses.filter((status) => status === '200').length,
+    refused: statuses.filter((status) => status === '429').length,
+  }
+}
+
+describe('the throttle', () => {
+  it('allows 60 calls a minute to an address that signs in', async () => {
+    const clock = { now: 1000 }
+    await using server = await serve(routes, {
+      rateLimit: { enabled: true, now: () => clock.now },
+      trustedProxies: ['127.0.0.1'],
+    })
+    const signIn = (address: string) =>
+      server.call('GET', '/sign-in', { headers: { 'x-forwarded-for': address } })
+    const from = { 'x-forwarded-for': '203.0.113.9' }
+    assert.deepEqual(await callMany(server, 70, '/sign-in', from), { allowed: 60, refused: 10 })
+    const refused = await signIn('203.0.113.9')
+    assert.equal(refused.text, '{"detail":"Request was throttled. Expected available in 61 seconds."}')
+    assert.equal(refused.headers['retry-after'], '61')
+    assert.equal((await signIn('203.0.113.10')).status, 200)
+    assert.equal((await server.call('GET', '/ping')).status, 200)
+    clock.now += 61
+    assert.equal((await signIn('203.0.113.9')).status, 200)
+  })
+
+  it('allows 3000 calls a minute to an account, whatever it calls and from wherever', async () => {
+    await using server = await serve(routes, { rateLimit: { enabled: true, now: () => 1000 } })
+    assert.deepEqual(await callMany(server, 3010, '/mine', asAnn), { allowed: 3000, refused: 10 })
+    assert.equal((await server.call('GET', '/mine-too', { headers: asAnn })).status, 429)
+    assert.equal((await server.call('GET', '/mine', { headers: { authorization: 'Token ben' } })).status, 200)
+    assert.equal((await server.call('GET', '/mine')).status, 403)
+    assert.equal((await server.call('GET', '/open')).status, 200)
+    assert.equal((await server.call('GET', '/free', { headers: asAnn })).status, 200)
+  })
+
+  it('allows nothing less when it is off', async () => {
+    await using server = await serve(routes, { rateLimit: { enabled: false, now: () => 1000 } })
+    assert.deepEqual(await callMany(server, 150, '/sign-in'), { allowed: 150, refused: 0 })
+  })
+})
