@@ -25,6 +25,7 @@ export type Fault =
   | { code: 'login-id-taken'; loginId: string }
   | { code: 'last-administrator'; email: string }
   | { code: 'link-not-found' }
+  | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */

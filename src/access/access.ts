@@ -1,10 +1,11 @@
 import { fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
+import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { getLibrary } from '../library/libraries.ts'
-import { findLibraries } from '../library/library-store.ts'
 import { Library, type OwnedLibrary, type Permission } from '../library/library.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
+import { findLibraries, findLibraryByKey } from '../library/library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
 
 /**
@@ -13,30 +14,45 @@ import type { LibraryId } from '../objects/ids.ts'
  */
 export class Access {
   readonly #core: LibraryCore
+  readonly #accounts: Accounts
 
-  constructor(core: LibraryCore) {
+  constructor(core: LibraryCore, accounts: Accounts) {
     this.#core = core
+    this.#accounts = accounts
   }
 
   /** Throws library-not-found; permission-denied for who may not even read. */
   async open(user: Account, id: LibraryId): Promise<Library> {
-    const info = await getLibrary(this.#core, id)
-    const permission = permissionOn(user, info) ?? fail({ code: 'permission-denied' })
-    return new Library(this.#core, info, user, permission)
+    return this.#grant(user, await getLibrary(this.#core, id))
   }
 
-  /** Those the user may read, by id; the others are left out. */
-  async openMany(user: Account, ids: readonly LibraryId[]): Promise<Library[]> {
+  /** Those of `ids` that exist and that the user may read, by id, with one query. */
+  async openAll(user: Account, ids: readonly LibraryId[]): Promise<Map<LibraryId, Library>> {
     const found = await findLibraries(this.#core.db, ids)
-    return found.flatMap((info) => {
-      const permission = permissionOn(user, info)
-      return permission === undefined ? [] : new Library(this.#core, info, user, permission)
-    })
+    const open = found.filter((info) => permissionOn(user, info) !== undefined)
+    return new Map(open.map((info) => [info.id, this.#grant(user, info)]))
   }
 
   /** Throws library-not-found; permission-denied for all but the owner. */
   async openOwned(user: Account, id: LibraryId): Promise<OwnedLibrary> {
     return (await this.open(user, id)).owned()
+  }
+
+  /**
+   * For what was granted earlier and is checked again: undefined if the account or the library is gone.
+   * Throws permission-denied.
+   */
+  async openByKey(accountKey: number, libraryKey: number): Promise<Library | undefined> {
+    const [user, info] = await Promise.all([
+      this.#accounts.findByKey(accountKey),
+      findLibraryByKey(this.#core.db, libraryKey),
+    ])
+    return user?.active && info ? this.#grant(user, info) : undefined
+  }
+
+  #grant(user: Account, info: LibraryInfo): Library {
+    const permission = permissionOn(user, info) ?? fail({ code: 'permission-denied' })
+    return new Library(this.#core, info, user, permission)
   }
 }
 

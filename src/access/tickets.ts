@@ -1,64 +1,108 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
+import { fail } from '../errors.ts'
 import type { Library } from '../library/library.ts'
-import { type FileId, idToBytes } from '../objects/ids.ts'
+import type { FsId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Access } from './access.ts'
+import {
+  deleteTicket,
+  deleteTicketsBefore,
+  findTicket,
+  insertTicket,
+  type TicketRow,
+} from './ticket-store.ts'
 
 /** What a ticket opens. */
-export type TicketOperation = 'download' | 'download-blocks'
+export type TicketOperation =
+  | 'download'
+  | 'view'
+  | 'download-blocks'
+  | 'upload'
+  | 'upload-blocks'
+  | 'update'
+  | 'update-blocks'
+  | 'archive'
 
 export interface TicketWish {
   readonly operation: TicketOperation
+  /** The file or folder it is bound to. */
   readonly path: LibraryPath
-  readonly objectId: FileId
+  /** The object it delivers, whatever becomes of the path. */
+  readonly objectId?: FsId
+  /** When that object became the content of the path, Unix seconds. */
+  readonly modifiedAt?: number
   /** False: the first use burns it. */
   readonly reusable: boolean
+}
+
+/** A ticket presented, with its library opened anew for the account it was issued to. */
+export interface TicketUse {
+  readonly operation: TicketOperation
+  readonly path: LibraryPath
+  readonly objectId: FsId | undefined
+  readonly modifiedAt: number | undefined
+  readonly library: Library
+  /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
+  burn(): Promise<boolean>
 }
 
 /** Hands out tickets: opaque texts that open one transfer for a while. Only their hashes are kept. */
 export class Tickets {
   readonly #db: Database
+  readonly #access: Access
   readonly #now: () => number
   readonly #lifeSeconds: number
 
-  constructor(db: Database, now: () => number, lifeSeconds: number) {
+  constructor(db: Database, access: Access, now: () => number, lifeSeconds: number) {
     this.#db = db
+    this.#access = access
     this.#now = now
     this.#lifeSeconds = lifeSeconds
   }
 
   async issue(library: Library, wish: TicketWish): Promise<string> {
     const ticket = randomUUID()
-    const row = [
-      hash('sha256', ticket, 'buffer'),
-      wish.operation,
-      library.info.key,
-      library.actor.key,
-      wish.path,
-      idToBytes(wish.objectId),
-      wish.reusable ? 1 : 0,
-      this.#now() + this.#lifeSeconds,
-    ]
+    const row: TicketRow = {
+      operation: wish.operation,
+      libraryKey: library.info.key,
+      accountKey: library.actor.key,
+      path: wish.path,
+      objectId: wish.objectId,
+      modifiedAt: wish.modifiedAt,
+      reusable: wish.reusable,
+      expiresAt: this.#now() + this.#lifeSeconds,
+    }
     // Lost in a power cut, a ticket is simply asked for again.
-    await this.#db.write((tx) => tx.insert('ticket', COLUMNS, [row]), { durable: false })
+    await this.#db.write((tx) => insertTicket(tx, hashOf(ticket), row), { durable: false })
     return ticket
+  }
+
+  /**
+   * Throws ticket-not-found for what is unknown, expired or used up, and for a ticket whose account or
+   * library is gone; permission-denied if the account may no longer read the library.
+   */
+  async present(ticket: string): Promise<TicketUse> {
+    const key = hashOf(ticket)
+    const row = (await findTicket(this.#db, key, this.#now())) ?? fail({ code: 'ticket-not-found' })
+    const library = await this.#access.openByKey(row.accountKey, row.libraryKey)
+    const { operation, path, objectId, modifiedAt, reusable } = row
+    return {
+      operation,
+      path,
+      objectId,
+      modifiedAt,
+      library: library ?? fail({ code: 'ticket-not-found' }),
+      burn: async () => reusable || this.#db.write((tx) => deleteTicket(tx, key), { durable: false }),
+    }
   }
 
   /** Start-up and upkeep: tickets nobody can use any more. */
   deleteExpired(): Promise<number> {
-    return this.#db.write((tx) => tx.run('delete from ticket where expires_at <= ?', this.#now()), {
-      durable: false,
-    })
+    return this.#db.write((tx) => deleteTicketsBefore(tx, this.#now()), { durable: false })
   }
 }
 
-const COLUMNS = [
-  'hash',
-  'operation',
-  'library_key',
-  'account_key',
-  'path',
-  'object_id',
-  'reusable',
-  'expires_at',
-]
+function hashOf(ticket: string): Buffer {
+  return hash('sha256', ticket, 'buffer')
+}

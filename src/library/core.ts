@@ -1,4 +1,6 @@
 import type { Database } from '../database/database.ts'
+import type { BlockStore } from '../storage/block-store.ts'
+import { ContentStore } from './content.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
@@ -6,6 +8,7 @@ import { Writers } from './writer.ts'
 
 export interface CoreOptions {
   readonly db: Database
+  readonly blocks: BlockStore
   /** Unix seconds. */
   readonly now: () => number
   /** Bytes of decoded dirs kept in memory. */
@@ -21,6 +24,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly db: Database
   readonly now: () => number
   readonly objects: ObjectStore
+  readonly content: ContentStore
   readonly writers: Writers
   readonly pathIndex: PathIndex
   readonly defaultHistoryDays: number
@@ -35,6 +39,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     db,
     now,
     objects,
+    content: new ContentStore(db, options.blocks, objects),
     writers,
     pathIndex,
     defaultHistoryDays: options.defaultHistoryDays,

@@ -16,6 +16,7 @@ export async function rememberDefaultLibrary(
   libraryKey: number,
   before: number | null,
 ): Promise<boolean> {
-  const sql = 'update account set default_library_key = ? where key = ? and coalesce(default_library_key, 0) = ?'
+  const sql =
+    'update account set default_library_key = ? where key = ? and coalesce(default_library_key, 0) = ?'
   return (await tx.run(sql, libraryKey, accountKey, before ?? 0)) === 1
 }

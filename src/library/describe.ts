@@ -13,6 +13,21 @@ export function describeAdded(entries: readonly Named[]): string {
   return several(entries, 'Added') ?? one(entries, 'Added', 'Added directory')
 }
 
+/** Files uploaded in one request, or together: `Added "a".`, `Added "a" and 2 more files.` */
+export function describeUploaded(names: readonly string[]): string {
+  const [first = ''] = names
+  return names.length > 1 ? `Added "${first}" and ${names.length - 1} more files.` : `Added "${first}".`
+}
+
+export function describeModified(name: string): string {
+  return `Modified "${name}"`
+}
+
+/** An edit of an older state that was kept beside the newer one. */
+export function describeConflict(name: string): string {
+  return `Added or modified "${name}".\n`
+}
+
 /** Folders made one below the other, named by the whole of what was asked for. */
 export function describeAddedDirs(path: string): string {
   return `Added directory "${path}"`

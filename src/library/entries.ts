@@ -1,4 +1,5 @@
-import { fail } from '../errors.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { DomainError, fail } from '../errors.ts'
 import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
 import { EMPTY_ID } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
@@ -7,7 +8,11 @@ import type { LibraryCore } from './core.ts'
 import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
+import type { WorkingTree } from './working-tree.ts'
 import type { Committed } from './writer.ts'
+
+/** About a millisecond's work (I10). */
+const FOLDERS_A_TURN = 200
 
 /** An entry and where it is now. */
 export interface Placed {
@@ -37,12 +42,46 @@ export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise
   })
 }
 
-/** Makes all missing folders of a path; one that exists is fine. Throws path-not-found where a file is in the way. */
+/**
+ * Makes all missing folders of a path; one that exists is fine. Throws path-not-found where a file is
+ * in the way, name-invalid for a new folder that may not be called so.
+ */
 export function makeFolders(library: EditableLibrary, path: LibraryPath): Promise<Committed<LibraryPath>> {
   return library.commit(async (tree) => {
     await tree.makeDirs(path)
     return { description: describeAddedDirs(path.slice(1)), result: path }
   })
+}
+
+/** What became of a path that folders were to be made for. */
+export type FolderOutcome = 'made' | 'exists' | 'refused'
+
+/** As makeFolders, for many paths in one commit. What cannot be made is refused alone. */
+export function makeManyFolders(
+  library: EditableLibrary,
+  paths: readonly LibraryPath[],
+): Promise<Committed<FolderOutcome[]>> {
+  return library.commit(async (tree) => {
+    const outcomes: FolderOutcome[] = []
+    const made: LibraryPath[] = []
+    for (const path of paths) {
+      const outcome = await makeOne(tree, path)
+      outcomes.push(outcome)
+      if (outcome === 'made') made.push(path)
+      if (outcomes.length % FOLDERS_A_TURN === 0) await nextTurn()
+    }
+    const described = made.map((path) => ({ kind: 'dir' as const, name: path.slice(1) }))
+    return { description: describeAdded(described), result: outcomes }
+  })
+}
+
+async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutcome> {
+  try {
+    return (await tree.makeDirs(path)).length > 0 ? 'made' : 'exists'
+  } catch (error) {
+    if (error instanceof DomainError) return 'refused'
+    throw error
+  }
 }
 
 /**

@@ -55,7 +55,11 @@ export async function listHistory(
 }
 
 /** Throws commit-not-found. */
-export async function getCommit(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<NumberedCommit> {
+export async function getCommit(
+  core: LibraryCore,
+  library: LibraryInfo,
+  id: CommitId,
+): Promise<NumberedCommit> {
   return (await findCommit(core.db, library, id)) ?? fail({ code: 'commit-not-found', id })
 }
 

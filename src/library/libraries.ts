@@ -7,7 +7,7 @@ import { insertCommits } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
-import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
+import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
 import {
   findDeletedLibrary,
   findLibrary,
@@ -95,7 +95,7 @@ export async function createLibraryIn(
 }
 
 /** Newest change first. */
-export function librariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
+export function librariesOf(core: LibraryCore, owner: Actor): Promise<LibrarySummary[]> {
   return listLibrariesOf(core.db, owner.key)
 }
 

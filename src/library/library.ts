@@ -3,8 +3,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { Tree } from './tree.ts'
-import type { WorkingTree } from './working-tree.ts'
-import type { Committed, Edited } from './writer.ts'
+import type { Committed, Edit } from './writer.ts'
 
 /** What a user may do at a path. */
 export type Permission = 'r' | 'rw'
@@ -61,8 +60,13 @@ export class EditableLibrary extends Library {
    * another commit came first, `apply` runs again on that one, so a caller never sees a moved head.
    * On any throw the head is where it was.
    */
-  commit<T>(apply: (tree: WorkingTree, library: LibraryInfo) => Promise<Edited<T>>): Promise<Committed<T>> {
+  commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
     return this.core.writers.commit(this.info, { author: this.actor.email, apply })
+  }
+
+  /** As commit, for an upload: it may share its commit with others of this actor that wait with it. */
+  commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
+    return this.core.writers.commit(this.info, { author: this.actor.email, isUpload: true, apply })
   }
 }
 

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
 import { isWithin, type LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
-import type { EditableLibrary } from './library.ts'
+import type { EditableLibrary, Library } from './library.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
@@ -16,6 +16,15 @@ function expiry(now: number, seconds: number): number | null {
 export async function locksOf(core: LibraryCore, libraryKey: number): Promise<Map<string, FileLock>> {
   const locks = await listLocks(core.db, libraryKey, core.now())
   return new Map(locks.map((lock) => [lock.path, lock]))
+}
+
+/** The lock that holds at a path. */
+export function findLockAt(
+  core: LibraryCore,
+  library: Library,
+  path: LibraryPath,
+): Promise<FileLock | undefined> {
+  return findLock(core.db, library.info.key, path, core.now())
 }
 
 /** Throws path-not-found; already-locked, whoever holds it. */

@@ -4,6 +4,7 @@ import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { listCommitsDown, type NumberedCommit } from './commit-store.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { LibraryInfo } from './library-info.ts'
+import { findLibraryByKey } from './library-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { advance, type FirstSeenRow, followedSeq, type TrashRow } from './path-index-store.ts'
 
@@ -62,9 +63,10 @@ export class PathIndex {
     for (const library of libraries) {
       if (this.#stopped) return
       try {
-        await this.catchUp(library)
+        // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
+        if ((await findLibraryByKey(this.#db, library.key)) !== undefined) await this.catchUp(library)
       } catch (error) {
-        this.#onError(error)
+        if (!this.#stopped) this.#onError(error)
       }
     }
   }

@@ -19,8 +19,8 @@ const LARGE = [
  */
 export async function purge(core: LibraryCore, libraryKey: number): Promise<void> {
   // Beyond this point it cannot be restored: part of it is gone.
-  const sql = 'update library set deleted_at = 0 where key = ? and deleted_at is not null'
-  if ((await core.db.write((tx) => tx.run(sql, libraryKey))) === 0) return
+  const claim = 'update library set deleted_at = 0 where key = ? and deleted_at is not null'
+  if ((await core.db.write((tx) => tx.run(claim, libraryKey))) === 0) return
   for (const [table, column] of LARGE) {
     const sql = `delete from ${table} where library_key = ? and ${column} in
       (select ${column} from ${table} where library_key = ? limit ${ROWS_A_STEP})`

@@ -1,59 +1,54 @@
-import type { Reader } from '../database/database.ts'
-import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
-import { pathKey } from './path-key.ts'
+import type { Actor, Library } from './library.ts'
+import {
+  deleteStar,
+  hasStar,
+  insertStar,
+  listStars,
+  type Star,
+  starredLibraryKeys,
+  starredPaths,
+} from './star-store.ts'
 
-/** The paths of a library that an account starred. */
-export async function starredPaths(
-  reader: Reader,
-  accountKey: number,
-  libraryKey: number,
-): Promise<Set<string>> {
-  const rows = await reader.all<{ path: string }>(
-    'select path from star where account_key = ? and library_key = ?',
-    accountKey,
-    libraryKey,
-  )
-  return new Set(rows.map((row) => row.path))
+/** What an account starred, newest first; some of it may be gone, or closed to it by now. */
+export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
+  return listStars(core.db, actor.key)
+}
+
+/** The paths of a library that its holder starred. */
+export function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
+  return starredPaths(core.db, library.actor.key, library.info.key)
 }
 
 /** The keys of the libraries that an account starred as a whole. */
-export async function starredLibraries(reader: Reader, accountKey: number): Promise<Set<number>> {
-  const sql = 'select library_key from star where account_key = ? and path_key = ?'
-  const rows = await reader.all<{ library_key: number }>(sql, accountKey, pathKey(ROOT))
-  return new Set(rows.map((row) => row.library_key))
+export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<number>> {
+  return starredLibraryKeys(core.db, actor.key)
 }
 
-export async function isStarred(
-  reader: Reader,
-  accountKey: number,
-  libraryKey: number,
-  path: LibraryPath,
-): Promise<boolean> {
-  const sql = 'select 1 as starred from star where account_key = ? and library_key = ? and path_key = ?'
-  return (await reader.get(sql, accountKey, libraryKey, pathKey(path))) !== undefined
+export function isStarred(core: LibraryCore, library: Library, path: LibraryPath): Promise<boolean> {
+  return hasStar(core.db, library.actor.key, library.info.key, path)
 }
 
 /** Starring twice is fine. */
 export async function addStar(
   core: LibraryCore,
-  accountKey: number,
-  libraryKey: number,
+  library: Library,
   path: LibraryPath,
   isDir: boolean,
 ): Promise<void> {
-  const columns = ['account_key', 'library_key', 'path_key', 'path', 'is_dir', 'created_at']
-  const row = [accountKey, libraryKey, pathKey(path), path, isDir ? 1 : 0, core.now()]
-  await core.db.write((tx) => tx.insert('star', columns, [row], { ignoreExisting: true }))
+  const createdAt = core.now()
+  const star = { accountKey: library.actor.key, libraryKey: library.info.key, path, isDir, createdAt }
+  await core.db.write((tx) => insertStar(tx, star))
 }
 
-/** False if it was not starred. */
-export async function removeStar(
+/** False if it was not starred. Needs no permission: one's stars are one's own, whatever became of the library. */
+export function removeStar(
   core: LibraryCore,
-  accountKey: number,
-  libraryKey: number,
+  actor: Actor,
+  libraryId: LibraryId,
   path: LibraryPath,
 ): Promise<boolean> {
-  const sql = 'delete from star where account_key = ? and library_key = ? and path_key = ?'
-  return (await core.db.write((tx) => tx.run(sql, accountKey, libraryKey, pathKey(path)))) === 1
+  return core.db.write((tx) => deleteStar(tx, actor.key, libraryId, path))
 }

@@ -1,11 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../errors.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import { dirDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { freeName } from '../objects/names.ts'
+import { freeName, parseName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, segmentsOf } from '../objects/paths.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
+
+const LEVELS_A_TURN = 256
+/** The most characters of a path whose folders are made along the way. */
+const LONGEST_NEW_PATH = 4096
 
 /** One dir of a tree being edited: what it was, and what is to differ. */
 interface Node {
@@ -99,15 +104,21 @@ export class WorkingTree {
     return dirent
   }
 
-  /** Makes the folders of a path that are missing. Throws path-not-found where a file is in the way. */
+  /**
+   * Makes the folders of a path that are missing, all or none. Throws path-not-found where a file is in
+   * the way, name-invalid where a missing one may not be called so or the path is too long.
+   */
   async makeDirs(path: LibraryPath): Promise<LibraryPath[]> {
     const made: LibraryPath[] = []
     let at = this.#root
     let here = '/' as LibraryPath
-    for (const name of segmentsOf(path)) {
+    const names = segmentsOf(path)
+    for (const [index, name] of names.entries()) {
       const entry = entryOf(at, name)
       const below = joinPath(here, entry?.name ?? name)
       if (entry === undefined) {
+        // Below what is missing everything is missing: nothing has been made so far.
+        if (made.length === 0) refuseBadNames(path, names.slice(index))
         at.changes.set(name, dirDirent({ id: EMPTY_ID, name, mtime: this.#now }))
         at.touched = true
         made.push(below)
@@ -128,9 +139,11 @@ export class WorkingTree {
     return { root: stored.dir.id, size: stored.size, fileCount: stored.fileCount, objects }
   }
 
-  async #settle(node: Node, objects: PreparedObject[]): Promise<StoredDir> {
+  async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
+    // A path may have thousands of levels: others get their turn (I10), and the call stack begins anew.
+    if (depth % LEVELS_A_TURN === 0) await nextTurn()
     for (const [name, child] of node.children) {
-      const settled = await this.#settle(child, objects)
+      const settled = await this.#settle(child, objects, depth + 1)
       if (child.touched) node.touched = true
       const entry = entryOf(node, name)
       if (entry?.kind !== 'dir' || settled.dir.id === entry.id) continue
@@ -191,6 +204,11 @@ export class WorkingTree {
     parent.children.set(name, child)
     return child
   }
+}
+
+function refuseBadNames(path: LibraryPath, names: readonly string[]): void {
+  const name = path.length > LONGEST_NEW_PATH ? path : names.find((one) => parseName(one) === undefined)
+  if (name !== undefined) fail({ code: 'name-invalid', name })
 }
 
 function node(stored: StoredDir): Node {

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import { DomainError, fail } from '../errors.ts'
 import { newCommitId } from '../objects/commit.ts'
-import { EMPTY_ID, type LibraryId } from '../objects/ids.ts'
+import { type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
 import { insertCommits, type NumberedCommit } from './commit-store.ts'
+import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, moveHead } from './library-store.ts'
 import { insertObjects, type ObjectStore, type PreparedObject } from './object-store.ts'
@@ -19,6 +20,8 @@ export interface Edited<T> {
   readonly always?: boolean
   /** Rows that must agree with the new head, written in its transaction (I2). A fault thrown here fails this edit alone. */
   readonly also?: (tx: Transaction) => Promise<void>
+  /** Names of the files an upload added or replaced: uploads that share a commit are described by all of them. */
+  readonly uploaded?: readonly string[]
   /** What `also` changes of the library itself, for the edits after this one. */
   readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description'>>
 }
@@ -27,6 +30,11 @@ export interface Edited<T> {
 export interface Edit<T> {
   /** The account that makes it, as the commit will say. */
   readonly author: string
+  /**
+   * An upload: it may share a commit with uploads of the same author that wait at the same moment.
+   * Its `apply` must not have changed the tree when it throws.
+   */
+  readonly isUpload?: boolean
   apply(tree: WorkingTree, library: LibraryInfo): Promise<Edited<T>>
 }
 
@@ -177,18 +185,21 @@ export class Writers {
     const applied: Applied[] = []
     let library = start
     let turnBegan = performance.now()
-    for (const waiting of group) {
-      try {
-        // Times of one library's commits never run backwards, whatever the clock does.
-        const now = Math.max(this.#now(), library.updatedAt)
-        const tree = await WorkingTree.open(source, library.root, now)
-        const edited = await waiting.edit.apply(tree, library)
-        const one = describeOutcome(waiting, library, edited, await tree.finish(), now)
-        applied.push(one)
-        library = one.committed.library
-      } catch (error) {
-        waiting.reject(error)
+    for (const sharing of shareCommits(group)) {
+      // Times of one library's commits never run backwards, whatever the clock does.
+      const now = Math.max(this.#now(), library.updatedAt)
+      const tree = await WorkingTree.open(source, library.root, now)
+      const done: Done[] = []
+      for (const waiting of sharing) {
+        try {
+          done.push({ waiting, edited: await waiting.edit.apply(tree, library) })
+        } catch (error) {
+          waiting.reject(error)
+        }
       }
+      const outcome = describeOutcome(done, library, done.length > 0 ? await tree.finish() : undefined, now)
+      applied.push(...outcome)
+      library = outcome.at(-1)?.committed.library ?? library
       if (performance.now() - turnBegan > LONGEST_TURN_MS) {
         await nextTurn()
         turnBegan = performance.now()
@@ -200,7 +211,7 @@ export class Writers {
   /** Resolves when committed; answers the waiters when durable. Throws HeadMoved, EditRefused. */
   #store(before: LibraryInfo, after: LibraryInfo, applied: readonly Applied[]): Promise<void> {
     const committed = Promise.withResolvers<void>()
-    const commits = applied.flatMap((one) => one.committed.commit ?? [])
+    const commits = [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
     const objects = applied.flatMap((one) => one.objects)
     const durable = this.#db.write(
       async (tx) => {
@@ -250,34 +261,83 @@ async function answerWhenDurable(
   }
 }
 
+/** An edit that was applied to its tree. */
+interface Done {
+  readonly waiting: Waiting
+  readonly edited: Edited<unknown>
+}
+
+/** The edits of a group in order; uploads of one author in a row go together. */
+function shareCommits(group: readonly Waiting[]): Waiting[][] {
+  const sharing: Waiting[][] = []
+  for (const waiting of group) {
+    const before = sharing.at(-1)
+    const first = before?.[0]?.edit
+    const joins =
+      first?.isUpload === true && waiting.edit.isUpload === true && first.author === waiting.edit.author
+    if (before !== undefined && joins) before.push(waiting)
+    else sharing.push([waiting])
+  }
+  return sharing
+}
+
+/** One commit for all that was done to a tree, or none if it stayed as it was. */
 function describeOutcome(
-  waiting: Waiting,
+  done: readonly Done[],
   before: LibraryInfo,
-  edited: Edited<unknown>,
   tree: EditedTree | undefined,
   now: number,
-): Applied {
-  const { result, also } = edited
-  if (tree === undefined && edited.always !== true) {
-    return {
+): Applied[] {
+  const [first] = done
+  if (first === undefined) return []
+  if (tree === undefined && !done.some(({ edited }) => edited.always)) {
+    return done.map(({ waiting, edited }) => ({
       waiting,
-      committed: { result, library: before, before, commit: undefined },
+      committed: { result: edited.result, library: before, before, commit: undefined },
       objects: [],
       also: undefined,
-    }
+    }))
   }
-  const root = tree?.root ?? before.root
+  const uploaded = done.flatMap(({ edited }) => edited.uploaded ?? [])
+  const description = done.length === 1 ? first.edited.description : describeUploaded(uploaded)
+  const commit = newCommit(before, tree?.root ?? before.root, first.waiting.edit.author, description, now)
+  const library: LibraryInfo = {
+    ...before,
+    ...first.edited.library,
+    head: commit.id,
+    headSeq: commit.seq,
+    root: commit.rootId,
+    size: tree?.size ?? before.size,
+    fileCount: tree?.fileCount ?? before.fileCount,
+    updatedAt: now,
+    modifier: first.waiting.edit.author,
+  }
+  return done.map(({ waiting, edited }, index) => ({
+    waiting,
+    committed: { result: edited.result, library, before, commit },
+    objects: index === 0 && tree !== undefined ? tree.objects : [],
+    also: edited.also,
+  }))
+}
+
+function newCommit(
+  before: LibraryInfo,
+  rootId: DirId,
+  author: string,
+  description: string,
+  now: number,
+): NumberedCommit {
   const content = {
     libraryId: before.id,
-    secondParentId: null,
-    rootId: root,
-    creator: EMPTY_ID,
-    creatorName: waiting.edit.author,
-    description: edited.description,
-    ctime: now,
+    rootId,
     parentId: before.head,
+    secondParentId: null,
+    creator: EMPTY_ID,
+    creatorName: author,
+    description,
+    ctime: now,
   }
-  const commit: NumberedCommit = {
+  return {
     ...content,
     id: newCommitId(content, randomBytes(20)),
     seq: before.headSeq + 1,
@@ -286,18 +346,6 @@ function describeOutcome(
     conflict: false,
     newMerge: false,
   }
-  const library: LibraryInfo = {
-    ...before,
-    ...edited.library,
-    head: commit.id,
-    headSeq: commit.seq,
-    root,
-    size: tree?.size ?? before.size,
-    fileCount: tree?.fileCount ?? before.fileCount,
-    updatedAt: now,
-    modifier: waiting.edit.author,
-  }
-  return { waiting, committed: { result, library, before, commit }, objects: tree?.objects ?? [], also }
 }
 
 async function runAlso(

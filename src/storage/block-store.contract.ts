@@ -234,6 +234,42 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await store.missing([]), [])
     })
 
+    it('takes a block whose id shows only at its end', async () => {
+      await using store = await open()
+      const bytes = randomBytes(3 * MIB + 7)
+      const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 2 * MIB), bytes.subarray(2 * MIB)]
+      const received = await store.receive(Readable.from(pieces))
+      await received.durable
+      assert.deepEqual([received.id, received.size], [blockIdOf(bytes), bytes.length])
+      assert.ok((await readWhole(store, received.id)).equals(bytes))
+    })
+
+    it('takes the same block from several senders at once', async () => {
+      await using store = await open()
+      const bytes = randomBytes(MIB)
+      const all = await Promise.all([1, 2, 3].map(() => store.receive(Readable.from([bytes]))))
+      await Promise.all(all.map((received) => received.durable))
+      assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+    })
+
+    it('keeps nothing of a nameless block that was cut short, aborted or empty', async () => {
+      await using store = await open()
+      const cutShort = async function* () {
+        yield randomBytes(MIB)
+        throw new Error('the client went away')
+      }
+      await assert.rejects(store.receive(cutShort()), /went away/)
+      await assert.rejects(store.receive(Readable.from([])), /at least one byte/)
+      const controller = new AbortController()
+      const endless = async function* () {
+        yield randomBytes(10)
+        controller.abort(new Error('enough'))
+        yield randomBytes(10)
+      }
+      await assert.rejects(store.receive(endless(), controller.signal), /enough/)
+      assert.deepEqual(await collect(store.list()), [])
+    })
+
     it('lists its blocks in ascending order', async () => {
       await using store = await open()
       const blocks = Array.from({ length: 50 }, () => randomBytes(10))

@@ -6,6 +6,11 @@ export interface ByteRange {
   end: number
 }
 
+export interface ReadOptions {
+  /** A chunk is the caller's only until it asks for the next: its memory may be used again then. */
+  readonly lend?: boolean
+}
+
 /** A block on its way in: all of it, or its pieces as they arrive. */
 export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
 
@@ -25,13 +30,21 @@ export interface BlockStore extends AsyncDisposable {
   put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
 
   /**
+   * Takes a block whose id shows only at its end. Resolves when the last piece was taken in and
+   * written, not yet synced: whoever names the block awaits `durable` first, and until then must
+   * not count on it. On any throw, and if `durable` rejects, the store holds what it held.
+   * At least one byte must come.
+   */
+  receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock>
+
+  /**
    * The bytes, read as they are asked for; the chunks are the caller's to keep. Nothing is opened
    * before the first is asked for, and ending early closes everything. Throws BlockMissing and
-   * BlockDamaged. A whole block is checked against its id on the way, and its last chunk is given
-   * only if it is sound, so a damaged block is never complete (I6). A range is not checked, but
-   * for lying within the block.
+   * BlockDamaged. The block is checked against its id: a whole one on the way, its last chunk given
+   * only if it is sound, so a damaged block is never complete (I6); for a range before the first
+   * chunk. A store may remember what it found while it can tell that nothing changed since.
    */
-  read(id: BlockId, range?: ByteRange): AsyncIterable<Buffer>
+  read(id: BlockId, range?: ByteRange, options?: ReadOptions): AsyncGenerator<Buffer, void>
 
   /** In bytes. Throws BlockMissing. */
   size(id: BlockId): Promise<number>
@@ -44,6 +57,14 @@ export interface BlockStore extends AsyncDisposable {
 
   /** All ids held, ascending. What is put or removed meanwhile may or may not be among them. */
   list(): AsyncIterable<BlockId>
+}
+
+/** A block that came in under no name. */
+export interface ReceivedBlock {
+  readonly id: BlockId
+  readonly size: number
+  /** Resolves once the block is held under its id and would survive a power cut (I4). */
+  readonly durable: Promise<void>
 }
 
 /** The store does not hold the block. */

@@ -8,6 +8,7 @@ import { listHistory } from '../../src/library/history.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { ROOT } from '../../src/objects/paths.ts'
+import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
 import { at, openTestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 
@@ -71,6 +72,7 @@ onBothDatabases('writers of one library', (fresh) => {
     })
     await using second = createLibraryCore({
       db: secondDb,
+      blocks: new MemoryBlockStore(),
       now: stage.core.now,
       dirCacheBytes: 2 ** 20,
       defaultHistoryDays: -1,

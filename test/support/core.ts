@@ -8,6 +8,7 @@ import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
 import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
+import { openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
 
 export interface TestCoreOptions {
   /** SQLite in a temporary folder unless given. */
@@ -39,8 +40,10 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     },
   })
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
+  const blocks = await openDiskBlockStore({ directory: path.join(folder, 'blocks') })
   const core = createLibraryCore({
     db,
+    blocks,
     now,
     dirCacheBytes: options.dirCacheBytes ?? 2 ** 26,
     defaultHistoryDays: -1,
@@ -71,6 +74,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     reopen: ({ info, actor }) => open(info.id, actor),
     async [Symbol.asyncDispose]() {
       await core[Symbol.asyncDispose]()
+      await blocks[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     },

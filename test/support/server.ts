@@ -2,15 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { readConfig } from '../../src/config.ts'
-import { createLogger } from '../../src/logging.ts'
+import { createLogger, type Logger } from '../../src/logging.ts'
 import { type RunningServer, startServer as start } from '../../src/server.ts'
 import { Client } from './client.ts'
+import { startPostgres } from './postgres.ts'
 
 export interface TestServerOptions {
   /** More settings, as environment variables. */
   readonly env?: Record<string, string>
   /** Unix seconds. */
   readonly now?: () => number
+  /** For tests that look at the log. */
+  readonly logger?: Logger
   /** An existing data folder, kept afterwards. */
   readonly data?: string
 }
@@ -36,8 +39,13 @@ export const ADMIN = { email: 'admin@example.org', password: 'correct horse batt
 
 let accounts = 0
 
-/** Starts a server; `await using` stops it and removes its data. */
+/**
+ * Starts a server; `await using` stops it and removes its data. With CARREL_TEST_DATABASE=postgres it
+ * runs on a fresh PostgreSQL database, so that every suite over HTTP can be run on both.
+ */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres' && options.data === undefined
+  const postgres = onPostgres ? await startPostgres() : undefined
   const data = options.data ?? (await mkdtemp(path.join(os.tmpdir(), 'carrel-test-')))
   const config = readConfig({
     env: {
@@ -47,13 +55,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
       CARREL_DATA: data,
+      ...(postgres && { CARREL_DATABASE: await postgres.createDatabase() }),
       ...options.env,
     },
     cwd: data,
   })
   const running = await start({
     config,
-    logger: createLogger(config.log, { pretty: false }),
+    logger: options.logger ?? createLogger(config.log, { pretty: false }),
     ...(options.now && { now: options.now }),
     onFatal(error) {
       throw error
@@ -77,6 +86,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     async [Symbol.asyncDispose]() {
       await running.close()
+      await postgres?.[Symbol.asyncDispose]()
       if (options.data === undefined) await rm(data, { recursive: true, force: true })
     },
   }

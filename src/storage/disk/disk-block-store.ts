@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/ids.ts'
-import type { BlockSource, BlockStore, ByteRange } from '../block-store.ts'
-import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
+import {
+  type BlockSource,
+  type BlockStore,
+  BlockStoreError,
+  type ByteRange,
+  type ReadOptions,
+  type ReceivedBlock,
+} from '../block-store.ts'
+import { checkedOnTheWayIn, checkedOnTheWayOut, hashedOnTheWayIn } from '../checked-bytes.ts'
+import { ChunkBuffers } from './chunk-buffers.ts'
 import { codeOf, reading, writing } from './disk-errors.ts'
 import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+import { SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
   directory: string
@@ -28,6 +37,8 @@ class DiskBlockStore implements BlockStore {
   readonly #temporary: string
   readonly #folderSyncs = new FolderSyncs(syncFolder)
   readonly #puts = new Set<Promise<void>>()
+  readonly #sound = new SoundBlocks()
+  readonly #buffers = new ChunkBuffers()
 
   constructor(directory: string, temporary: string) {
     this.#directory = directory
@@ -44,41 +55,99 @@ class DiskBlockStore implements BlockStore {
     }
   }
 
-  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    const file = this.#fileOf(id)
-    const checked = checkedOnTheWayIn(id, bytes, signal)
-    // A file of another size is a damaged block, which this put mends.
-    const held = bytes instanceof Uint8Array && (await sizeOf(id, file)) === bytes.length
-    if (held) for await (const slice of checked) void slice
-    else await this.#write(id, file, checked)
-    // For a block already held too: whoever wrote it may have died before it came to this.
-    await writing(id, this.#folderSyncs.sync(path.dirname(file)))
+  async receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock> {
+    const temporary = path.join(this.#temporary, `in-${randomUUID()}`)
+    const handle = await writing(UNNAMED, open(temporary, 'wx', 0o600))
+    const hashed = hashedOnTheWayIn(bytes, signal)
+    let id: BlockId | undefined
+    let size = 0
+    try {
+      await writeChunks(
+        UNNAMED,
+        handle,
+        (async function* () {
+          for (let step = await hashed.next(); ; step = await hashed.next()) {
+            if (step.done === true) {
+              id = step.value
+              return
+            }
+            size += step.value.length
+            yield step.value
+          }
+        })(),
+      )
+      if (id === undefined || size === 0) throw new BlockStoreError('A block has at least one byte.')
+    } catch (error) {
+      await handle.close()
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
+    const durable = this.#name(id, handle, temporary)
+    this.#puts.add(durable)
+    const forget = () => this.#puts.delete(durable)
+    durable.then(forget, forget)
+    return { id, size, durable }
   }
 
-  async #write(id: BlockId, file: string, chunks: AsyncIterable<Uint8Array>) {
-    const temporary = path.join(this.#temporary, `${id}-${randomUUID()}`)
-    const handle = await writing(id, open(temporary, 'wx', 0o600))
+  /** Syncs a written file and gives it its name. */
+  async #name(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
+    const file = this.#fileOf(id)
     try {
       try {
-        await writeChunks(id, handle, chunks)
         await writing(id, handle.datasync())
       } finally {
         await handle.close()
       }
       await writing(id, rename(temporary, file))
     } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
+    await writing(id, this.#folderSyncs.sync(path.dirname(file)))
+  }
+
+  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    const file = this.#fileOf(id)
+    const checked = checkedOnTheWayIn(id, bytes, signal)
+    // A file of another size is a damaged block, which this put mends.
+    const held = bytes instanceof Uint8Array && (await sizeOf(id, file)) === bytes.length
+    if (held) for await (const slice of checked) void slice
+    else return this.#write(id, checked)
+    // For a block already held too: whoever wrote it may have died before it came to this.
+    await writing(id, this.#folderSyncs.sync(path.dirname(file)))
+  }
+
+  async #write(id: BlockId, chunks: AsyncIterable<Uint8Array>) {
+    const temporary = path.join(this.#temporary, `${id}-${randomUUID()}`)
+    const handle = await writing(id, open(temporary, 'wx', 0o600))
+    try {
+      await writeChunks(id, handle, chunks)
+    } catch (error) {
+      await handle.close()
       // What cannot be removed now is removed at the next start; the first error is the one to tell.
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
+    await this.#name(id, handle, temporary)
   }
 
-  async *read(id: BlockId, range?: ByteRange): AsyncGenerator<Buffer, void> {
+  async *read(
+    id: BlockId,
+    range?: ByteRange,
+    { lend = false }: ReadOptions = {},
+  ): AsyncGenerator<Buffer, void> {
+    const lent = lend ? this.#buffers : undefined
     const handle = await reading(id, open(this.#fileOf(id)))
     try {
-      if (range !== undefined) return yield* readChunks(id, handle, range)
-      const { size } = await reading(id, handle.stat())
-      yield* checkedOnTheWayOut(id, readChunks(id, handle, { start: 0, end: size }))
+      const stats = await reading(id, handle.stat())
+      const all = { start: 0, end: stats.size }
+      if (this.#sound.has(id, stats)) return yield* readChunks(id, handle, range ?? all, lent)
+      const whole = readChunks(id, handle, all, range === undefined ? lent : this.#buffers)
+      const checked = checkedOnTheWayOut(id, whole)
+      if (range === undefined) yield* checked
+      else for await (const chunk of checked) void chunk
+      this.#sound.add(id, stats)
+      if (range !== undefined) yield* readChunks(id, handle, range, lent)
     } finally {
       await handle.close()
     }
@@ -122,6 +191,8 @@ class DiskBlockStore implements BlockStore {
   }
 }
 
+// How a block is called in an error before its last byte has come.
+const UNNAMED = 'without a name yet' as BlockId
 const LOOKUPS_AT_ONCE = 32
 
 async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {

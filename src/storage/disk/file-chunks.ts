@@ -1,21 +1,30 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../objects/ids.ts'
 import { BlockDamaged, type ByteRange } from '../block-store.ts'
+import type { ChunkBuffers } from './chunk-buffers.ts'
 import { reading, writing } from './disk-errors.ts'
 
 /** Bytes per read and per write. Three such chunks are all that a transfer keeps in memory (I9). */
 export const CHUNK_BYTES = 512 * 1024
 
-/** The bytes of `range`, one chunk ahead of what was asked for. Leaves the handle open. */
+/**
+ * The bytes of `range`, one chunk ahead of what was asked for. Leaves the handle open. With `lent` buffers a
+ * chunk may be used until the next but one is asked for.
+ */
 export async function* readChunks(
   id: BlockId,
   handle: FileHandle,
   range: ByteRange,
+  lent?: ChunkBuffers,
 ): AsyncGenerator<Buffer, void> {
+  // One chunk for nobody else is not worth a whole buffer.
+  const ring = lent === undefined || range.end - range.start <= CHUNK_BYTES ? undefined : new Ring(lent)
   let position = range.start
   const readNext = () => {
-    if (position >= range.end) return undefined
-    const next = readFully(id, handle, position, Math.min(CHUNK_BYTES, range.end - position))
+    const length = Math.min(CHUNK_BYTES, range.end - position)
+    if (length <= 0) return undefined
+    const buffer = ring?.next(length) ?? Buffer.allocUnsafeSlow(length)
+    const next = readFully(id, handle, position, buffer)
     next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
     return next
   }
@@ -29,13 +38,34 @@ export async function* readChunks(
     }
   } finally {
     await ahead?.catch(() => {})
+    ring?.giveBack()
   }
 }
 
-async function readFully(id: BlockId, handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(length)
-  const { bytesRead } = await reading(id, handle.read(buffer, 0, length, position))
-  if (bytesRead < length) throw new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`)
+/** Three buffers in turn: one being read into, one on its way out, one in between being checked. */
+class Ring {
+  readonly #lent: ChunkBuffers
+  readonly #buffers: Buffer[] = []
+  #turn = 0
+
+  constructor(lent: ChunkBuffers) {
+    this.#lent = lent
+  }
+
+  next(length: number): Buffer {
+    const turn = this.#turn++ % 3
+    const buffer = (this.#buffers[turn] ??= this.#lent.take())
+    return buffer.subarray(0, length)
+  }
+
+  giveBack(): void {
+    for (const buffer of this.#buffers) this.#lent.give(buffer)
+  }
+}
+
+async function readFully(id: BlockId, handle: FileHandle, position: number, buffer: Buffer): Promise<Buffer> {
+  const { bytesRead } = await reading(id, handle.read(buffer, 0, buffer.length, position))
+  if (bytesRead < buffer.length) throw new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`)
   return buffer
 }
 

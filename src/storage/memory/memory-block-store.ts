@@ -4,9 +4,11 @@ import {
   BlockMissing,
   type BlockSource,
   type BlockStore,
+  BlockStoreError,
   type ByteRange,
+  type ReceivedBlock,
 } from '../block-store.ts'
-import { checkedOnTheWayIn } from '../checked-bytes.ts'
+import { checkedOnTheWayIn, hashedOnTheWayIn } from '../checked-bytes.ts'
 
 /** Blocks in memory, for tests: as fast as can be, and gone with the process. */
 export class MemoryBlockStore implements BlockStore {
@@ -16,6 +18,22 @@ export class MemoryBlockStore implements BlockStore {
     const slices: Uint8Array[] = []
     for await (const slice of checkedOnTheWayIn(id, bytes, signal)) slices.push(slice)
     this.#blocks.set(id, Buffer.concat(slices))
+  }
+
+  async receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock> {
+    const slices: Uint8Array[] = []
+    const hashed = hashedOnTheWayIn(bytes, signal)
+    for (;;) {
+      const step = await hashed.next()
+      if (step.done !== true) {
+        slices.push(step.value)
+        continue
+      }
+      const block = Buffer.concat(slices)
+      if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')
+      this.#blocks.set(step.value, block)
+      return { id: step.value, size: block.length, durable: Promise.resolve() }
+    }
   }
 
   // What is held here cannot be damaged, so there is nothing to check on the way out.

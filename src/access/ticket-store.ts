@@ -1,0 +1,88 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { TicketOperation } from './tickets.ts'
+
+/** A ticket as it rests: what it opens, for whom and until when. */
+export interface TicketRow {
+  readonly operation: TicketOperation
+  readonly libraryKey: number
+  readonly accountKey: number
+  readonly path: LibraryPath
+  readonly objectId: FsId | undefined
+  /** When the object's version was made, Unix seconds. */
+  readonly modifiedAt: number | undefined
+  readonly reusable: boolean
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+const COLUMNS = [
+  'hash',
+  'operation',
+  'library_key',
+  'account_key',
+  'path',
+  'object_id',
+  'modified_at',
+  'reusable',
+  'expires_at',
+]
+
+export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: TicketRow): Promise<void> {
+  const row = [
+    hash,
+    ticket.operation,
+    ticket.libraryKey,
+    ticket.accountKey,
+    ticket.path,
+    ticket.objectId === undefined ? null : idToBytes(ticket.objectId),
+    ticket.modifiedAt ?? null,
+    ticket.reusable ? 1 : 0,
+    ticket.expiresAt,
+  ]
+  await tx.insert('ticket', COLUMNS, [row])
+}
+
+export async function findTicket(
+  reader: Reader,
+  hash: Uint8Array,
+  now: number,
+): Promise<TicketRow | undefined> {
+  const row = await reader.get<{
+    operation: TicketOperation
+    library_key: number
+    account_key: number
+    path: string
+    object_id: Uint8Array | null
+    modified_at: number | null
+    reusable: number
+    expires_at: number
+  }>(
+    `select operation, library_key, account_key, path, object_id, modified_at, reusable, expires_at
+     from ticket where hash = ? and expires_at > ?`,
+    hash,
+    now,
+  )
+  return (
+    row && {
+      operation: row.operation,
+      libraryKey: row.library_key,
+      accountKey: row.account_key,
+      path: row.path as LibraryPath,
+      objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
+      modifiedAt: row.modified_at ?? undefined,
+      reusable: row.reusable === 1,
+      expiresAt: row.expires_at,
+    }
+  )
+}
+
+/** False if somebody else burnt it first. */
+export async function deleteTicket(tx: Transaction, hash: Uint8Array): Promise<boolean> {
+  return (await tx.run('delete from ticket where hash = ?', hash)) === 1
+}
+
+export async function deleteTicketsBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from ticket where expires_at <= ?', time)
+}

@@ -1,0 +1,69 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { type BlockId, idFromBytes, idToBytes } from '../objects/ids.ts'
+
+/** A block and its length as stored. */
+export interface SizedBlock {
+  readonly id: BlockId
+  readonly size: number
+}
+
+/** A block some library holds; its bytes come along if they rest in the database. */
+export interface HeldBlock extends SizedBlock {
+  readonly data?: Uint8Array | undefined
+}
+
+const IDS_A_QUERY = 500
+
+/** Gives a library the right to blocks that are stored (I7). Blocks already held are left as they are. */
+export async function insertHeldBlocks(
+  tx: Transaction,
+  libraryKey: number,
+  blocks: readonly SizedBlock[],
+): Promise<void> {
+  const rows = blocks.map(({ id, size }) => [libraryKey, idToBytes(id), size])
+  await tx.insert('library_block', ['library_key', 'block_id', 'size'], rows, { ignoreExisting: true })
+}
+
+/** Stores the bytes of small blocks. */
+export async function insertSmallBlocks(
+  tx: Transaction,
+  blocks: ReadonlyMap<BlockId, Uint8Array>,
+): Promise<void> {
+  const rows = Array.from(blocks, ([id, data]) => [idToBytes(id), data])
+  await tx.insert('small_block', ['id', 'data'], rows, { ignoreExisting: true })
+}
+
+/** Those of `ids` the library holds, with their sizes. */
+export async function findHeldBlocks(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly BlockId[],
+): Promise<Map<BlockId, number>> {
+  const held = new Map<BlockId, number>()
+  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
+    const some = ids.slice(start, start + IDS_A_QUERY)
+    const rows = await reader.all<{ block_id: Uint8Array; size: number }>(
+      `select block_id, size from library_block
+       where library_key = ? and block_id in (${some.map(() => '?').join(', ')})`,
+      libraryKey,
+      ...some.map(idToBytes),
+    )
+    for (const row of rows) held.set(idFromBytes<BlockId>(row.block_id), row.size)
+  }
+  return held
+}
+
+/** One block the library holds, with its bytes if it is a small one. */
+export async function findHeldBlock(
+  reader: Reader,
+  libraryKey: number,
+  id: BlockId,
+): Promise<HeldBlock | undefined> {
+  const row = await reader.get<{ size: number; data: Uint8Array | null }>(
+    `select b.size, s.data from library_block b left join small_block s on s.id = b.block_id
+     where b.library_key = ? and b.block_id = ?`,
+    libraryKey,
+    idToBytes(id),
+  )
+  return row && { id, size: row.size, data: row.data ?? undefined }
+}

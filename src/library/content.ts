@@ -1,0 +1,222 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { Cutter } from '../objects/chunker.ts'
+import { type FileObject, fileId } from '../objects/file.ts'
+import { type BlockId, EMPTY_ID, type FileId, sha1Hex } from '../objects/ids.ts'
+import {
+  BlockDamaged,
+  BlockMissing,
+  type BlockStore,
+  type ByteRange,
+  type ReadOptions,
+} from '../storage/block-store.ts'
+import {
+  findHeldBlock,
+  type HeldBlock,
+  insertHeldBlocks,
+  insertSmallBlocks,
+  type SizedBlock,
+} from './block-rows-store.ts'
+import { type FileLayout, FileLayouts, layoutOf } from './file-layouts.ts'
+import { IncomingBlock, type TakenBlock } from './incoming-block.ts'
+import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
+
+/** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
+export const SMALLEST_STORED_BLOCK = 64 * 1024
+
+// Blocks being synced while the next one comes in.
+const SYNCS_BEHIND = 2
+
+/** The bytes of a file, received and durable but for its small blocks, which go with the commit. */
+export interface Content {
+  readonly id: FileId
+  readonly size: number
+  readonly blocks: readonly SizedBlock[]
+  readonly small: ReadonlyMap<BlockId, Uint8Array>
+}
+
+export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
+
+export interface ReceiveOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
+  readonly onBytes?: (bytes: Buffer) => void
+}
+
+/** Bytes at rest. */
+export interface StoredBytes {
+  readonly size: number
+  /**
+   * Never fewer bytes than the range has: throws BlockMissing, BlockDamaged instead. A chunk is the
+   * caller's only until it asks for the next, unless it is the only one.
+   */
+  read(range: ByteRange): AsyncGenerator<Buffer, void>
+}
+
+/** Turns bytes into blocks and back. One way in and one way out, for every surface. */
+export class ContentStore {
+  readonly #db: Database
+  readonly #blocks: BlockStore
+  readonly #objects: ObjectStore
+  readonly #layouts: FileLayouts
+
+  constructor(db: Database, blocks: BlockStore, objects: ObjectStore) {
+    this.#db = db
+    this.#blocks = blocks
+    this.#objects = objects
+    this.#layouts = new FileLayouts(db)
+  }
+
+  /**
+   * Reads `source` to its end, cut, hashed and stored while it arrives. On any throw nothing refers
+   * to what was stored, and garbage collection takes it.
+   */
+  async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
+    const { signal, onBytes } = options
+    const cutter = new Cutter()
+    const taken: TakenBlock[] = []
+    let block = this.#incoming(signal)
+    const finish = async () => {
+      taken.push(await block.finish())
+      block = this.#incoming(signal)
+      await taken.at(-1 - SYNCS_BEHIND)?.durable
+    }
+    try {
+      for await (const bytes of source) {
+        onBytes?.(bytes)
+        for (let from = 0; from < bytes.length; ) {
+          const end = cutter.next(bytes, from)
+          await block.write(bytes.subarray(from, end))
+          from = end ?? bytes.length
+          if (end !== undefined) await finish()
+        }
+      }
+      if (block.size > 0) await finish()
+      await Promise.all(taken.map((one) => one.durable))
+    } catch (error) {
+      await block.abort(error instanceof Error ? error : new Error('aborted', { cause: error }))
+      await Promise.allSettled(taken.map((one) => one.durable))
+      throw error
+    }
+    return contentOf(taken)
+  }
+
+  /** Stores small blocks ahead of the commit, for who receives more of them than should be held in memory. */
+  async putSmall(content: Content): Promise<Content> {
+    // Not durable by itself: the commit that refers to them comes later, and so does its sync.
+    await this.#db.write((tx) => insertSmallBlocks(tx, content.small), { durable: false })
+    return { ...content, small: new Map() }
+  }
+
+  /** One block as a client made it, under the id it claims. Throws BlockMismatch. Empty blocks are refused by the caller. */
+  async receiveBlock(id: BlockId, bytes: Buffer): Promise<TakenBlock> {
+    if (bytes.length >= SMALLEST_STORED_BLOCK) {
+      await this.#blocks.put(id, bytes)
+      return { id, size: bytes.length, bytes: undefined, durable: Promise.resolve() }
+    }
+    const block = this.#incoming(undefined)
+    await block.write(bytes)
+    return block.finish()
+  }
+
+  /**
+   * The bytes of a file, read as they are asked for. Only blocks the library holds are given (I7), and
+   * only if they hash to their id (I6). Throws BlockMissing, BlockDamaged.
+   */
+  async *read(libraryKey: number, file: FileObject, range?: ByteRange): AsyncGenerator<Buffer, void> {
+    const layout = await layoutOf(this.#db, libraryKey, file)
+    yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {})
+  }
+
+  /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
+  async open(libraryKey: number, id: FileId): Promise<StoredBytes> {
+    const layout = this.#layouts.find(libraryKey, id)
+    if (layout !== undefined) return this.#openLayout(libraryKey, layout)
+    const file = await this.#objects.getFile(libraryKey, id)
+    const [only, ...more] = file.blockIds
+    // Most files are one small block, whose row brings its bytes along.
+    if (only !== undefined && more.length === 0) return this.#openSingle(libraryKey, file, only)
+    return this.#openLayout(libraryKey, await this.#layouts.make(libraryKey, id, file))
+  }
+
+  /** A block of a library to be read as it is stored. Throws BlockMissing. */
+  async openBlock(libraryKey: number, id: BlockId): Promise<StoredBytes> {
+    const held = await findHeldBlock(this.#db, libraryKey, id)
+    if (held === undefined) throw new BlockMissing(id)
+    return { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
+  }
+
+  async #openSingle(libraryKey: number, file: FileObject, id: BlockId): Promise<StoredBytes> {
+    const block = await this.openBlock(libraryKey, id)
+    if (block.size < file.size) throw new BlockDamaged(id, 'its file ends too early')
+    return { size: file.size, read: block.read }
+  }
+
+  #openLayout(libraryKey: number, layout: FileLayout): StoredBytes {
+    return { size: layout.size, read: (range) => this.#readParts(libraryKey, layout, range, { lend: true }) }
+  }
+
+  async *#readParts(
+    libraryKey: number,
+    layout: FileLayout,
+    span: ByteRange,
+    options: ReadOptions,
+  ): AsyncGenerator<Buffer, void> {
+    if (span.start >= span.end) return
+    for (const { block, range } of layout.partsOf(span)) {
+      const isSmall = block.size < SMALLEST_STORED_BLOCK
+      const held = isSmall ? await findHeldBlock(this.#db, libraryKey, block.id) : block
+      if (held === undefined) throw new BlockMissing(block.id)
+      yield* this.#readHeld(held, range, options)
+    }
+  }
+
+  /** Part of a block the library is known to hold, or all of it. */
+  #readHeld(held: HeldBlock, range: ByteRange, options: ReadOptions): AsyncGenerator<Buffer, void> {
+    if (held.size < SMALLEST_STORED_BLOCK) return readSmall(held, range)
+    const isWhole = range.start === 0 && range.end === held.size
+    return this.#blocks.read(held.id, isWhole ? undefined : range, options)
+  }
+
+  #incoming(signal: AbortSignal | undefined): IncomingBlock {
+    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, signal)
+  }
+}
+
+async function* readSmall({ id, data }: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {
+  if (data === undefined) throw new BlockMissing(id)
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  if (sha1Hex(bytes) !== id) throw new BlockDamaged(id, 'its row holds other bytes')
+  yield bytes.subarray(range.start, range.end)
+}
+
+/** Writes the rows of received files: small blocks, the right to all blocks, the file objects (I1). */
+export async function insertContents(
+  tx: Transaction,
+  libraryKey: number,
+  contents: readonly Content[],
+): Promise<void> {
+  for (const content of contents) await insertSmallBlocks(tx, content.small)
+  await insertHeldBlocks(
+    tx,
+    libraryKey,
+    contents.flatMap((content) => content.blocks),
+  )
+  const files = contents.filter((content) => content.size > 0)
+  await insertObjects(
+    tx,
+    libraryKey,
+    files.map((content) => prepareFile(content.id, fileOf(content))),
+  )
+}
+
+function contentOf(taken: readonly TakenBlock[]): Content {
+  const small = new Map<BlockId, Buffer>()
+  for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
+  const blocks = taken.map(({ id, size }) => ({ id, size }))
+  const size = blocks.reduce((sum, block) => sum + block.size, 0)
+  return { id: fileId(fileOf({ blocks, size })), size, blocks, small }
+}
+
+function fileOf(content: Pick<Content, 'blocks' | 'size'>): FileObject {
+  return { blockIds: content.blocks.map((block) => block.id), size: content.size }
+}

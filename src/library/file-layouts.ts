@@ -1,0 +1,108 @@
+import type { Database } from '../database/database.ts'
+import type { FileObject } from '../objects/file.ts'
+import type { FileId } from '../objects/ids.ts'
+import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/block-store.ts'
+import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
+
+/** A part of a block. */
+export interface BlockPart {
+  readonly block: SizedBlock
+  readonly range: ByteRange
+}
+
+/** A file whose blocks the library was seen to hold, and where each of them begins. */
+export class FileLayout {
+  readonly size: number
+  readonly blocks: readonly SizedBlock[]
+  /** One more than there are blocks: the last is where the last block ends. */
+  readonly #starts: Float64Array
+
+  constructor(size: number, blocks: readonly SizedBlock[]) {
+    this.size = size
+    this.blocks = blocks
+    this.#starts = new Float64Array(blocks.length + 1)
+    for (const [index, block] of blocks.entries()) {
+      this.#starts[index + 1] = (this.#starts[index] ?? 0) + block.size
+    }
+  }
+
+  /** The parts of blocks that make up a range. Throws BlockDamaged where the blocks end before it does. */
+  *partsOf({ start, end }: ByteRange): Generator<BlockPart, void> {
+    if (end > (this.#starts.at(-1) ?? 0)) throw new BlockDamaged(this.#lastId(), 'its file ends too early')
+    for (let index = this.#indexAt(start); ; index += 1) {
+      const block = this.blocks[index]
+      const from = this.#starts[index] ?? 0
+      if (block === undefined || from >= end) return
+      yield { block, range: { start: Math.max(0, start - from), end: Math.min(block.size, end - from) } }
+    }
+  }
+
+  /** The block that holds a byte, found by halving. */
+  #indexAt(position: number): number {
+    let low = 0
+    let high = this.blocks.length
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.#starts[middle] ?? 0) <= position) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  #lastId() {
+    return this.blocks.at(-1)?.id ?? ('of no name' as SizedBlock['id'])
+  }
+}
+
+// Some 150 bytes each, so a few megabytes at most (I9).
+const BLOCKS_REMEMBERED = 32_768
+
+/** Remembers the layouts of files used last: every range asked for needs them again. */
+export class FileLayouts {
+  readonly #db: Database
+  readonly #layouts = new Map<string, FileLayout>()
+  #blocks = 0
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  find(libraryKey: number, id: FileId): FileLayout | undefined {
+    const key = `${libraryKey}:${id}`
+    const found = this.#layouts.get(key)
+    if (found === undefined) return undefined
+    // A Map lists its keys in the order they were set: setting again makes this the newest.
+    this.#layouts.delete(key)
+    this.#layouts.set(key, found)
+    return found
+  }
+
+  /** Throws BlockMissing for a block the library does not hold (I7). */
+  async make(libraryKey: number, id: FileId, file: FileObject): Promise<FileLayout> {
+    const layout = await layoutOf(this.#db, libraryKey, file)
+    this.#remember(`${libraryKey}:${id}`, layout)
+    return layout
+  }
+
+  #remember(key: string, layout: FileLayout): void {
+    if (this.#layouts.has(key) || layout.blocks.length > BLOCKS_REMEMBERED) return
+    this.#layouts.set(key, layout)
+    this.#blocks += layout.blocks.length
+    for (const [oldest, { blocks }] of this.#layouts) {
+      if (this.#blocks <= BLOCKS_REMEMBERED) return
+      this.#layouts.delete(oldest)
+      this.#blocks -= blocks.length
+    }
+  }
+}
+
+/** Throws BlockMissing for a block the library does not hold (I7). */
+export async function layoutOf(db: Database, libraryKey: number, file: FileObject): Promise<FileLayout> {
+  const sizes = await findHeldBlocks(db, libraryKey, file.blockIds)
+  const blocks = file.blockIds.map((id) => {
+    const size = sizes.get(id)
+    if (size === undefined) throw new BlockMissing(id)
+    return { id, size }
+  })
+  return new FileLayout(file.size, blocks)
+}

@@ -1,0 +1,167 @@
+import type { Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { type Dirent, type FileDirent, fileDirent } from '../objects/dirent.ts'
+import type { CommitId } from '../objects/ids.ts'
+import { conflictName } from '../objects/names.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { findCommit } from './commit-store.ts'
+import { type Content, insertContents } from './content.ts'
+import type { LibraryCore } from './core.ts'
+import { describeConflict, describeModified, describeUploaded } from './describe.ts'
+import type { Placed } from './entries.ts'
+import type { EditableLibrary } from './library.ts'
+import { refuseLocked } from './locks.ts'
+import { Tree } from './tree.ts'
+import type { WorkingTree } from './working-tree.ts'
+import type { Committed } from './writer.ts'
+
+/** A file to be added to a folder. */
+export interface NewFile {
+  readonly name: string
+  readonly content: Content
+}
+
+export interface UploadOptions {
+  /** Folders below the target that are made if missing; the files go into the last. */
+  readonly into?: LibraryPath
+  /** A file of the same name is replaced; otherwise, and beside a folder of that name, the new one gets ` (n)`. */
+  readonly replace?: boolean
+  /** Unix seconds; the time of the upload unless given. */
+  readonly mtime?: number | undefined
+  /** Rows that must go with the commit. */
+  readonly also?: (tx: Transaction) => Promise<void>
+}
+
+/**
+ * Adds files to a folder, all in one commit, which uploads of the same account waiting at the same
+ * moment may share. Throws path-not-found (the folder, or where a file is in the way of `into`), locked.
+ */
+export function addFiles(
+  core: LibraryCore,
+  library: EditableLibrary,
+  parent: LibraryPath,
+  files: readonly NewFile[],
+  options: UploadOptions = {},
+): Promise<Committed<Placed[]>> {
+  const { into = ROOT, replace = false, mtime, also } = options
+  const folder = (into === ROOT ? parent : parent === ROOT ? into : parent + into) as LibraryPath
+  return library.commitUpload(async (tree) => {
+    if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
+    await refuseFileInTheWay(tree, folder)
+    if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
+    await tree.makeDirs(folder)
+    const placed: Placed[] = []
+    for (const { name, content } of files) {
+      const taken = await tree.find(joinPath(folder, name))
+      const free =
+        replace && taken?.kind !== 'dir' ? (taken?.name ?? name) : await tree.freeNameIn(folder, name)
+      const entry = direntOf(library, free, content, mtime ?? tree.now, taken)
+      await tree.put(folder, entry)
+      placed.push({ path: joinPath(folder, free), entry })
+    }
+    const names = placed.map(({ entry }) => entry.name)
+    return {
+      description: describeUploaded(names),
+      uploaded: names,
+      result: placed,
+      async also(tx) {
+        await insertContents(
+          tx,
+          library.info.key,
+          files.map((file) => file.content),
+        )
+        await also?.(tx)
+      },
+    }
+  })
+}
+
+export interface UpdateOptions {
+  /** The commit the new content was made from; an edit of an older state must not undo a newer one. */
+  readonly base?: CommitId | undefined
+  readonly mtime?: number | undefined
+  readonly also?: (tx: Transaction) => Promise<void>
+}
+
+/**
+ * Replaces the content of a file. If the file changed since `base`, both are kept: the new content
+ * goes beside it under a conflict name. The same content again is no change. Throws path-not-found
+ * (unless the base still had the file), commit-not-found, locked.
+ */
+export function replaceFile(
+  core: LibraryCore,
+  library: EditableLibrary,
+  path: LibraryPath,
+  content: Content,
+  options: UpdateOptions = {},
+): Promise<Committed<Placed>> {
+  const { base, mtime, also } = options
+  return library.commit(async (tree) => {
+    await refuseLocked(core, library, [path])
+    const was = base === undefined ? undefined : await fileAt(core, library, base, path)
+    const now = await tree.find(path)
+    if (now?.kind !== 'file' && was === undefined) fail({ code: 'path-not-found', path, wanted: 'File' })
+    const parent = parentOf(path)
+    const isConflict = now !== undefined && was !== undefined && now.id !== was.id && now.id !== content.id
+    const wanted = isConflict
+      ? conflictName(baseName(path), library.actor.email, mtime ?? tree.now)
+      : (now?.name ?? baseName(path))
+    const name = isConflict ? await tree.freeNameIn(parent, wanted) : wanted
+    if (!isConflict && now?.id === content.id) return { description: '', result: { path, entry: now } }
+    if (!(await tree.hasDir(parent))) await tree.makeDirs(parent)
+    const entry = direntOf(library, name, content, mtime ?? tree.now, isConflict ? undefined : now)
+    await tree.put(parent, entry)
+    return {
+      description: isConflict ? describeConflict(name) : describeModified(name),
+      result: { path: joinPath(parent, name), entry },
+      async also(tx) {
+        await insertContents(tx, library.info.key, [content])
+        await also?.(tx)
+      },
+    }
+  })
+}
+
+/** The dirent of new content; an executable file that is replaced stays executable. */
+function direntOf(
+  library: EditableLibrary,
+  name: string,
+  content: Content,
+  mtime: number,
+  replacing: Dirent | undefined,
+): FileDirent {
+  const { id, size } = content
+  const mode = replacing?.kind === 'file' ? { mode: replacing.mode } : {}
+  return fileDirent({ id, name, size, mtime, modifier: library.actor.email, ...mode })
+}
+
+async function fileAt(
+  core: LibraryCore,
+  library: EditableLibrary,
+  id: CommitId,
+  path: LibraryPath,
+): Promise<Dirent | undefined> {
+  const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
+  const entry = await new Tree(core.objects, library.info.key, commit.rootId).find(path)
+  return entry?.kind === 'file' ? entry : undefined
+}
+
+async function refuseFileInTheWay(tree: WorkingTree, folder: LibraryPath): Promise<void> {
+  for (let at = folder; at !== ROOT; at = parentOf(at)) {
+    const entry = await tree.find(at)
+    if (entry?.kind === 'file') fail({ code: 'path-not-found', path: at, wanted: 'Folder' })
+  }
+}
+
+async function replaced(
+  tree: WorkingTree,
+  folder: LibraryPath,
+  files: readonly NewFile[],
+): Promise<LibraryPath[]> {
+  const paths: LibraryPath[] = []
+  for (const { name } of files) {
+    const path = joinPath(folder, name)
+    if ((await tree.find(path))?.kind === 'file') paths.push(path)
+  }
+  return paths
+}

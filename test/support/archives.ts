@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileDirent } from '../../src/objects/dirent.ts'
+import type { FileId } from '../../src/objects/ids.ts'
+import { ROOT } from '../../src/objects/paths.ts'
+import type { Client } from './client.ts'
+import type { TestServer } from './server.ts'
+import { openLibrary } from './stored-files.ts'
+import { unzip } from './zip-reader.ts'
+
+/** Asks for an archive; gives its token. */
+export async function startArchive(
+  client: Client,
+  library: string,
+  parent: string,
+  dirents: readonly string[],
+): Promise<string> {
+  const form = { parent_dir: parent, dirents }
+  const reply = await client.post(`/api/v2.1/repos/${library}/zip-task/`, { form })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.zip_token
+}
+
+export async function progressOf(client: Client, token: string) {
+  const reply = await client.get('/api/v2.1/query-zip-progress/', { token })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body
+}
+
+/** Asks until an archive is finished, failed or canceled, as clients do; gives the last answer. */
+export async function waitForArchive(client: Client, token: string) {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const progress = await progressOf(client, token)
+    if (progress.zipped === progress.total || progress.failed === 1 || progress.canceled === 1)
+      return progress
+    assert.ok(Date.now() < deadline, `an archive is still at ${progress.zipped} of ${progress.total}`)
+  }
+}
+
+export function fetchArchive(server: TestServer, token: string, init?: RequestInit): Promise<Response> {
+  return fetch(`${server.url}/seafhttp/zip/${token}`, init)
+}
+
+/** Asks, waits, fetches and unpacks. */
+export async function archiveOf(
+  server: TestServer,
+  client: Client,
+  library: string,
+  parent: string,
+  dirents: readonly string[],
+): Promise<Map<string, Buffer | null>> {
+  const token = await startArchive(client, library, parent, dirents)
+  const progress = await waitForArchive(client, token)
+  assert.equal(progress.zipped, progress.total, JSON.stringify(progress))
+  const response = await fetchArchive(server, token)
+  assert.equal(response.status, 200)
+  return unzip(Buffer.from(await response.arrayBuffer()))
+}
+
+/** Names of the temporary files of archives. */
+export async function archiveFiles(server: TestServer): Promise<string[]> {
+  return readdir(path.join(server.data, 'archives')).catch(() => [])
+}
+
+/** Holds up whatever reads the bytes of files until `open` is called. */
+export function holdContent(t: TestContext, server: TestServer): { open: () => void } {
+  const { content } = server.running.services.core
+  const read = content.read.bind(content)
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  t.mock.method(content, 'read', async function* (...args: Parameters<typeof read>) {
+    await opened
+    yield* read(...args)
+  })
+  return { open }
+}
+
+/** Puts entries into the root as a sync client might: any name, any mode, any size. */
+export async function putSynced(
+  server: TestServer,
+  client: Client,
+  library: string,
+  entries: readonly { id: string; name: string; mode?: number; mtime?: number; size?: number }[],
+): Promise<void> {
+  const opened = await openLibrary(server, client, library)
+  await opened.editable(ROOT).commit(async (tree) => {
+    for (const { id, ...entry } of entries) {
+      const rest = { mtime: 1_700_000_000, size: 1, modifier: '', ...entry }
+      await tree.put(ROOT, fileDirent({ id: id as FileId, ...rest }))
+    }
+    return { description: 'Added', result: undefined }
+  })
+}

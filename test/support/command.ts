@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+
+const main = path.join(import.meta.dirname, '../../src/main.ts')
+
+/** How a command ended and what it printed. */
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandOptions {
+  /** More settings, as environment variables. */
+  readonly env?: Record<string, string>
+  /** What it reads from standard input; nothing unless given. */
+  readonly input?: string
+}
+
+/** Runs `carrel …` as an operator would, to its end. */
+export async function carrel(args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
+  const child = start(args, options)
+  child.stdin.end(options.input ?? '')
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ])
+  return { code, stdout, stderr }
+}
+
+/** A `carrel serve` under way; disposing it kills it if it still runs. */
+export interface Serving extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly url: string
+  /** Everything logged until it was ready, one object a line. */
+  readonly lines: readonly Record<string, unknown>[]
+  /** Sends the signal and resolves to how it ended. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** Starts `carrel serve` on a free port and resolves once it says where it listens. */
+export async function serve(args: readonly string[], options: CommandOptions = {}): Promise<Serving> {
+  const child = start(['serve', '--port', '0', ...args], options)
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const lines: Record<string, unknown>[] = []
+  const errors = text(child.stderr)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const fields = JSON.parse(line) as Record<string, unknown>
+    lines.push(fields)
+    if (typeof fields['url'] === 'string') break
+  }
+  const url = lines.at(-1)?.['url']
+  if (typeof url !== 'string') throw new Error(`carrel serve ended before it was ready: ${await errors}`)
+  child.stdout.resume()
+  return {
+    child,
+    url,
+    lines,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const [code, by] = await ended
+      return { code, signal: by }
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function start(args: readonly string[], { env = {} }: CommandOptions) {
+  // The settings of whoever runs the tests are not ours.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARREL_'))
+  return spawn(process.execPath, [main, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(inherited), ...env },
+  })
+}

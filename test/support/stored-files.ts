@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { addFiles } from '../../src/library/upload.ts'
+import type { LibraryId } from '../../src/objects/ids.ts'
+import { baseName, parentOf, ROOT } from '../../src/objects/paths.ts'
+import type { Client } from './client.ts'
+import { at } from './core.ts'
+import type { TestServer } from './server.ts'
+
+/** Puts a file into a library without the upload routes; gives the id of its content. */
+export async function storeFile(
+  server: TestServer,
+  client: Client,
+  library: string,
+  path: string,
+  bytes: Buffer,
+  mtime?: number,
+): Promise<string> {
+  const { core } = server.running.services
+  const opened = await openLibrary(server, client, library)
+  const source = bytes.length === 0 ? [] : [bytes]
+  const content = await core.content.receive(Readable.from(source))
+  const file = { name: baseName(at(path)), content }
+  await addFiles(core, opened.editable(ROOT), parentOf(at(path)), [file], { replace: true, mtime })
+  return content.id
+}
+
+export async function openLibrary(server: TestServer, client: Client, library: string) {
+  const { access, accounts } = server.running.services
+  return access.open(await accounts.get(client.email), library as LibraryId)
+}
+
+/** Some bytes of every kind of content: none, a few, one small block, one large, several. */
+export const SIZES = [0, 1, 1000, 65_535, 65_536, 300_000, 9 * 2 ** 20, 25 * 2 ** 20 + 7]
+
+export function bytesOf(size: number): Buffer {
+  return size === 0 ? Buffer.alloc(0) : randomBytes(size)
+}
