@@ -13,6 +13,9 @@ import { runChecks } from './check.ts'
 const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
 
+/** Suites that speak to a server over HTTP: they are run with SQLite and with PostgreSQL. */
+const ON_BOTH_DATABASES = ['test/api/', 'test/transfer/']
+
 /** How long one test file may take before it counts as hung. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000
 
@@ -39,10 +42,26 @@ async function main(filters: readonly string[]): Promise<boolean> {
   }
   const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
   await using _postgres = await sharedPostgres()
-  const { passed, counts } = await runFiles(files, stopping.signal)
+  const runs = [await runFiles(files, stopping.signal)]
+  const overHttp = files.filter((file) => ON_BOTH_DATABASES.some((folder) => file.startsWith(folder)))
+  if (overHttp.length > 0) {
+    console.log('\nThe suites over HTTP again, with the server on PostgreSQL.')
+    process.env['CARREL_TEST_DATABASE'] = 'postgres'
+    runs.push(await runFiles(overHttp, stopping.signal))
+  }
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
-  console.log(`\n${counts.map((line) => `ℹ ${line}`).join('\n')}`)
-  return passed && failedChecks.length === 0
+  console.log(`\n${sumOf(runs.map((one) => one.counts)).join('\n')}`)
+  return runs.every((one) => one.passed) && failedChecks.length === 0
+}
+
+/** The counts of all runs, added up, one line each. */
+function sumOf(runs: readonly (readonly string[])[]): string[] {
+  const sums = new Map<string, number>()
+  for (const line of runs.flat()) {
+    const [name = '', count] = line.split(' ')
+    sums.set(name, (sums.get(name) ?? 0) + Number(count))
+  }
+  return Array.from(sums, ([name, count]) => `ℹ ${name} ${count}`)
 }
 
 function testFiles(filters: readonly string[]): string[] {

@@ -1,0 +1,124 @@
+import { type Account, contactEmailOf, displayName, isAdmin } from '../identity/account.ts'
+import type { LinkedDevice } from '../identity/api-token-store.ts'
+import { isDesktop } from '../identity/device.ts'
+import type { ApiServices } from './services.ts'
+import { isoTime } from './wire.ts'
+
+/** What `total` and `quota_total` say where there is no limit. Clients take any negative number for that. */
+const UNLIMITED = -2
+
+export function avatarUrl(baseUrl: string): string {
+  return `${baseUrl}/media/avatars/default.png`
+}
+
+/** An account as its holder sees it in `/api2/account/info/`. */
+export async function accountInfoToWire(account: Account, { quotas }: ApiServices, baseUrl: string) {
+  const usage = await quotas.usageOf(account)
+  const limit = quotas.limitOf(account)
+  return {
+    email: account.email,
+    name: displayName(account),
+    contact_email: contactEmailOf(account),
+    login_id: account.loginId,
+    department: account.department,
+    institution: account.institution,
+    usage,
+    total: limit ?? UNLIMITED,
+    space_usage: percentage(usage, limit),
+    avatar_url: avatarUrl(baseUrl),
+    is_staff: isAdmin(account),
+    enable_subscription: false,
+    // Carrel sends no mail, so never.
+    file_updates_email_interval: 0,
+    collaborate_email_interval: 0,
+  }
+}
+
+/** An account as its holder sees it in `/api/v2.1/user/`. */
+export function userToWire(account: Account) {
+  return {
+    email: account.email,
+    name: account.name,
+    contact_email: contactEmailOf(account),
+    telephone: '',
+    login_id: account.loginId,
+    list_in_address_book: account.listInAddressBook,
+  }
+}
+
+/** An account as administrators see it in `/api2/accounts/`. */
+export async function accountToWire(account: Account, { quotas }: ApiServices) {
+  return {
+    id: account.key,
+    email: account.email,
+    name: displayName(account),
+    department: account.department,
+    institution: account.institution,
+    is_staff: isAdmin(account),
+    is_active: account.active,
+    create_time: account.createdAt * 1_000_000,
+    login_id: account.loginId,
+    list_in_address_book: account.listInAddressBook,
+    total: quotas.limitOf(account) ?? UNLIMITED,
+    usage: await quotas.usageOf(account),
+  }
+}
+
+/** Accounts as administrators see them in `/api/v2.1/admin/users/`. */
+export async function adminUsersToWire(
+  accounts: readonly Account[],
+  { quotas, apiTokens }: ApiServices,
+  baseUrl: string,
+) {
+  const [usage, lastUses] = await Promise.all([quotas.usageOfMany(accounts), apiTokens.lastUses(accounts)])
+  return accounts.map((account) => ({
+    email: account.email,
+    name: displayName(account),
+    contact_email: contactEmailOf(account),
+    login_id: account.loginId,
+    is_staff: isAdmin(account),
+    is_active: account.active,
+    quota_usage: usage.get(account.key) ?? 0,
+    quota_total: quotas.limitOf(account) ?? UNLIMITED,
+    create_time: isoTime(account.createdAt),
+    last_login: optionalTime(account.lastLoginAt),
+    last_access_time: optionalTime(lastUses.get(account.key)),
+    // On the wire being an administrator is not a role but `is_staff`.
+    role: account.role === 'guest' ? 'guest' : 'default',
+    avatar_url: avatarUrl(baseUrl),
+    has_default_device: false,
+    is_force_2fa: false,
+    social_auth: [],
+  }))
+}
+
+export async function adminUserToWire(account: Account, services: ApiServices, baseUrl: string) {
+  const [user] = await adminUsersToWire([account], services, baseUrl)
+  return user
+}
+
+/** The API token itself, which the reference shows as `key`, stays secret. */
+export function deviceToWire(account: Account, device: LinkedDevice) {
+  return {
+    user: account.email,
+    platform: device.platform,
+    device_id: device.deviceId,
+    device_name: device.deviceName,
+    client_version: device.clientVersion,
+    platform_version: device.platformVersion,
+    last_accessed: isoTime(device.lastUsedAt),
+    last_login_ip: device.loginAddress,
+    wiped_at: null,
+    is_desktop_client: isDesktop(device.platform),
+  }
+}
+
+/** `0.008326%`: never in the form with an exponent. */
+function percentage(usage: number, limit: number | undefined): string {
+  if (limit === undefined) return '0%'
+  return `${Number(((usage / limit) * 100).toFixed(6))}%`
+}
+
+function optionalTime(unixSeconds: number | null | undefined): string {
+  return unixSeconds ? isoTime(unixSeconds) : ''
+}

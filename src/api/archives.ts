@@ -1,0 +1,21 @@
+import type { Library } from '../library/library.ts'
+import type { Dirent } from '../objects/dirent.ts'
+
+/** Makes archives outside of a request. The transfer surface has them; the web API starts and watches them. */
+export interface Archives {
+  /** Starts an archive of entries of the library's tree as it was opened; gives its ticket. Throws encrypted-mismatch. */
+  start(library: Library, wish: { roots: readonly Dirent[]; name: string }): Promise<string>
+  /** The archive of a ticket, as long as that lives. */
+  find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
+  /** An unknown ticket is no error. */
+  cancel(ticket: string): Promise<void>
+}
+
+/** In files. The archive can be fetched once `zipped` equals `total`. */
+export interface ArchiveProgress {
+  readonly zipped: number
+  readonly total: number
+  /** Why there will be no archive. */
+  readonly failure: string | undefined
+  readonly canceled: boolean
+}

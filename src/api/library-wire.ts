@@ -1,0 +1,196 @@
+import type { Person } from '../identity/account.ts'
+import type { Library } from '../library/library.ts'
+import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
+import { formatSize, isoTime, relativeTime } from './wire.ts'
+
+const FORMAT_VERSION = 1
+
+// Constants of a protocol older clients once spoke; they still want to find them.
+const RELAY = {
+  relay_id: '44e8f253849ad910dc142247227c8ece8ec0f971',
+  relay_addr: '127.0.0.1',
+  relay_port: 80,
+}
+
+export const NO_ACCESS = 'You do not have permission to access this library.'
+
+/** The people shown with a library. */
+export interface LibraryPeople {
+  readonly owner: Person
+  readonly modifier: Person
+}
+
+/** An owned library in `GET /api2/repos/`. */
+export function ownedLibraryItem(library: LibrarySummary, { owner, modifier }: LibraryPeople, now: number) {
+  return {
+    type: 'repo',
+    id: library.id,
+    name: library.name,
+    owner: owner.email,
+    owner_name: owner.name,
+    owner_contact_email: owner.contactEmail,
+    permission: 'rw',
+    mtime: library.updatedAt,
+    mtime_relative: relativeTime(library.updatedAt, now),
+    ...modifierFields(modifier),
+    size: library.size,
+    size_formatted: formatSize(library.size),
+    encrypted: library.encrypted,
+    virtual: false,
+    root: '',
+    head_commit_id: library.head,
+    version: FORMAT_VERSION,
+    salt: library.salt,
+  }
+}
+
+/** One library in `GET /api2/repos/<id>/`. */
+export function libraryDetail(library: Library, modifier: Person) {
+  const { info } = library
+  return {
+    type: 'repo',
+    id: info.id,
+    owner: library.isOwner ? 'self' : 'share',
+    name: info.name,
+    mtime: info.updatedAt,
+    size: info.size,
+    encrypted: info.encryption !== undefined,
+    root: info.root,
+    permission: library.permission,
+    ...modifierFields(modifier),
+    file_count: info.fileCount,
+    head_commit_id: info.head,
+    ...(info.encryption && {
+      enc_version: info.encryption.version,
+      salt: info.encryption.salt,
+      magic: info.encryption.magic,
+      random_key: info.encryption.randomKey,
+    }),
+  }
+}
+
+/** What a sync client needs to begin: the answer to creation in `/api2/`, and to `download-info`. */
+export function syncInfo(
+  library: LibraryInfo,
+  details: { email: string; permission: string; syncToken: string; now: number },
+) {
+  const { encryption } = library
+  return {
+    email: details.email,
+    token: details.syncToken,
+    repo_id: library.id,
+    repo_name: library.name,
+    repo_desc: library.description,
+    repo_size: library.size,
+    repo_size_formatted: formatSize(library.size),
+    repo_version: FORMAT_VERSION,
+    mtime: library.updatedAt,
+    mtime_relative: relativeTime(library.updatedAt, details.now),
+    last_modified: isoTime(library.updatedAt),
+    // Not a boolean here, as opposed to listings: existing clients compare with these two.
+    encrypted: encryption === undefined ? '' : 1,
+    enc_version: encryption?.version ?? 0,
+    salt: encryption?.salt ?? '',
+    magic: encryption?.magic ?? '',
+    random_key: encryption?.randomKey ?? '',
+    pwd_hash: encryption?.pwdHash ?? '',
+    pwd_hash_algo: encryption?.pwdHashAlgo ?? '',
+    pwd_hash_params: encryption?.pwdHashParams ?? '',
+    head_commit_id: library.head,
+    permission: details.permission,
+    ...RELAY,
+  }
+}
+
+/** The answer to creation in `/api/v2.1/`. */
+export function createdLibrary(library: LibraryInfo, email: string) {
+  return {
+    repo_id: library.id,
+    repo_name: library.name,
+    repo_size: library.size,
+    encrypted: library.encryption !== undefined,
+    mtime: library.updatedAt,
+    email,
+  }
+}
+
+/** An owned library in `GET /api/v2.1/repos/`. */
+export function ownedLibraryItemV21(
+  library: LibrarySummary,
+  { owner, modifier }: LibraryPeople,
+  shown: { starred: boolean; avatar: string },
+) {
+  return {
+    type: 'mine',
+    repo_id: library.id,
+    repo_name: library.name,
+    ...ownerFields(owner),
+    owner_avatar: shown.avatar,
+    last_modified: isoTime(library.updatedAt),
+    ...modifierFields(modifier),
+    size: library.size,
+    encrypted: library.encrypted,
+    permission: library.status === 'normal' ? 'rw' : 'r',
+    starred: shown.starred,
+    monitored: false,
+    status: library.status,
+    salt: library.salt,
+    enable_onlyoffice: false,
+  }
+}
+
+/** One library in `GET /api/v2.1/repos/<id>/`. */
+export function libraryDetailV21(
+  library: Library,
+  owner: Person,
+  shown: { noQuota: boolean; avatar: string },
+) {
+  const { info } = library
+  return {
+    repo_id: info.id,
+    repo_name: info.name,
+    repo_type: null,
+    ...ownerFields(owner),
+    owner_avatar: shown.avatar,
+    size: info.size,
+    encrypted: info.encryption !== undefined,
+    file_count: info.fileCount,
+    permission: library.permission,
+    no_quota: shown.noQuota,
+    is_admin: library.isOwner,
+    is_virtual: false,
+    has_been_shared_out: false,
+    // The server holds no key of any library yet.
+    lib_need_decrypt: info.encryption !== undefined,
+    last_modified: isoTime(info.updatedAt),
+    status: info.status,
+    enable_onlyoffice: false,
+    monitored: false,
+  }
+}
+
+/** A library among the deleted ones of its owner. */
+export function deletedLibraryItem(library: LibraryInfo, owner: Person) {
+  return {
+    repo_id: library.id,
+    ...ownerFields(owner),
+    repo_name: library.name,
+    org_id: -1,
+    head_commit_id: library.head,
+    encrypted: library.encryption !== undefined,
+    del_time: isoTime(library.deletedAt ?? 0),
+    size: library.size,
+  }
+}
+
+function ownerFields(owner: Person) {
+  return { owner_email: owner.email, owner_name: owner.name, owner_contact_email: owner.contactEmail }
+}
+
+function modifierFields(modifier: Person) {
+  return {
+    modifier_email: modifier.email,
+    modifier_name: modifier.name,
+    modifier_contact_email: modifier.contactEmail,
+  }
+}

@@ -1,0 +1,9 @@
+import { errorMessage } from '../http/refusal.ts'
+import type { Library } from '../library/library.ts'
+import type { ApiServices } from './services.ts'
+
+/** Refuses what can only lead to an upload if the owner has no room left, with the status the operator chose. */
+export async function refuseIfFull({ quotas, quotaStatus }: ApiServices, library: Library): Promise<void> {
+  const room = await quotas.roomLeft(library.info)
+  if (room !== undefined && room.left <= 0) throw errorMessage(quotaStatus, 'Out of quota.')
+}

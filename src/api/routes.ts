@@ -1,0 +1,73 @@
+import type { Route } from '../http/route.ts'
+import type { Account } from '../identity/account.ts'
+import type { ApiServices } from './services.ts'
+import { accountRoutes } from './v2/account.ts'
+import { accountsRoutes } from './v2/accounts.ts'
+import { authTokenRoutes } from './v2/auth-token.ts'
+import { defaultLibraryRoutes } from './v2/default-library.ts'
+import { deviceRoutes } from './v2/devices.ts'
+import { dirRoutes } from './v2/dir.ts'
+import { fileRoutes } from './v2/file.ts'
+import { fileLockRoutes } from './v2/file-lock.ts'
+import { fileOperationRoutes } from './v2/file-operations.ts'
+import { libraryRoutes } from './v2/libraries.ts'
+import { libraryHistoryRoutes } from './v2/library-history.ts'
+import { libraryOperationRoutes } from './v2/library-operations.ts'
+import { libraryOwnerRoutes } from './v2/library-owner.ts'
+import { librarySettingRoutes } from './v2/library-settings.ts'
+import { librarySyncRoutes } from './v2/library-sync.ts'
+import { pingRoutes } from './v2/ping.ts'
+import { serverInfoRoutes } from './v2/server-info.ts'
+import { starredFileRoutes } from './v2/starred-files.ts'
+import { uploadLinkRoutes } from './v2/upload-links.ts'
+import { adminUserRoutes } from './v21/admin-users.ts'
+import { archiveRoutes } from './v21/archive.ts'
+import { batchCreateDirRoutes } from './v21/batch-create-dir.ts'
+import { deletedLibraryRoutes } from './v21/deleted-libraries.ts'
+import { dirRoutesV21 } from './v21/dir.ts'
+import { fileRoutesV21 } from './v21/file.ts'
+import { fileOperationRoutesV21 } from './v21/file-operations.ts'
+import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
+import { libraryRoutesV21 } from './v21/libraries.ts'
+import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
+import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { smartLinkRoutes } from './v21/smart-link.ts'
+import { starredItemRoutes } from './v21/starred-items.ts'
+import { userRoutes } from './v21/user.ts'
+
+/** Every route of the web API. */
+export const apiRoutes: readonly Route<Account, ApiServices>[] = [
+  ...pingRoutes,
+  ...serverInfoRoutes,
+  ...authTokenRoutes,
+  ...deviceRoutes,
+  ...accountRoutes,
+  ...accountsRoutes,
+  ...userRoutes,
+  ...adminUserRoutes,
+  ...defaultLibraryRoutes,
+  ...libraryRoutes,
+  ...libraryOperationRoutes,
+  ...libraryOwnerRoutes,
+  ...librarySettingRoutes,
+  ...librarySyncRoutes,
+  ...libraryHistoryRoutes,
+  ...libraryRoutesV21,
+  ...libraryHistoryRoutesV21,
+  ...libraryTrashRoutes,
+  ...deletedLibraryRoutes,
+  ...dirRoutes,
+  ...dirRoutesV21,
+  ...batchCreateDirRoutes,
+  ...fileRoutes,
+  ...fileOperationRoutes,
+  ...fileLockRoutes,
+  ...fileRoutesV21,
+  ...fileOperationRoutesV21,
+  ...archiveRoutes,
+  ...uploadLinkRoutes,
+  ...fileUploadedBytesRoutes,
+  ...smartLinkRoutes,
+  ...starredFileRoutes,
+  ...starredItemRoutes,
+]

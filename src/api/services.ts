@@ -1,0 +1,41 @@
+import type { Access } from '../access/access.ts'
+import type { Quotas } from '../access/quota.ts'
+import type { Tickets } from '../access/tickets.ts'
+import { routesFor } from '../http/route.ts'
+import type { Account } from '../identity/account.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { ApiTokens } from '../identity/api-tokens.ts'
+import type { Directory } from '../identity/directory.ts'
+import type { Login } from '../identity/login.ts'
+import type { SyncTokens } from '../identity/sync-tokens.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { Archives } from './archives.ts'
+
+/** Files that arrive in chunks. */
+export interface PartialUploads {
+  /** How many bytes of a file are stored. */
+  uploadedBytes(key: { libraryKey: number; accountKey: number; path: LibraryPath }): Promise<number>
+}
+
+/** What the routes of the web API work with. */
+export interface ApiServices {
+  readonly access: Access
+  readonly accounts: Accounts
+  readonly apiTokens: ApiTokens
+  readonly archives: Archives
+  readonly core: LibraryCore
+  readonly directory: Directory
+  readonly login: Login
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly partialUploads: PartialUploads
+  readonly quotas: Quotas
+  /** The status of a link refused because its library's owner is out of quota. */
+  readonly quotaStatus: 443 | 500
+  readonly syncTokens: SyncTokens
+  readonly tickets: Tickets
+}
+
+/** Declares a route of the web API. */
+export const route = routesFor<Account, ApiServices>()

@@ -1,0 +1,36 @@
+import type { TrashCursor, TrashRow } from '../library/path-index-store.ts'
+import { type TrashPage } from '../library/trash.ts'
+import { baseName, parentOf, withSlash } from '../objects/paths.ts'
+import { isoTime } from './wire.ts'
+
+/** A page of the trash. */
+export function trashPage({ items, next }: TrashPage) {
+  return {
+    data: items.map(trashItem),
+    more: next !== undefined,
+    scan_stat: next === undefined ? null : cursorText(next),
+  }
+}
+
+function trashItem(row: TrashRow) {
+  return {
+    parent_dir: withSlash(parentOf(row.path)),
+    obj_name: baseName(row.path),
+    deleted_time: isoTime(row.deletedAt),
+    scan_stat: null,
+    commit_id: row.commitBefore,
+    is_dir: row.isDir,
+    size: row.isDir ? 0 : row.size,
+    obj_id: row.isDir ? '' : row.objectId,
+  }
+}
+
+function cursorText({ seq, position }: TrashCursor): string {
+  return `${seq}-${position}`
+}
+
+/** The cursor of an earlier page; undefined for text no page ever carried. */
+export function parseTrashCursor(text: string): TrashCursor | undefined {
+  const [, seq, position] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
+  return seq === undefined ? undefined : { seq: Number(seq), position: Number(position) }
+}

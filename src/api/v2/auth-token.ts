@@ -1,0 +1,80 @@
+import { throttled } from '../../http/rate-limit.ts'
+import { type Reader, rawValue } from '../../http/readers.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { LoginOutcome } from '../../identity/login.ts'
+import { route } from '../services.ts'
+
+/** Text as a client sent it, or the words for what is wrong with it. */
+type Sent = { readonly text: string } | { readonly problem: string }
+
+const credential: Reader<Sent> = (fields, name) => {
+  const text = fields.text(name)
+  if (text !== undefined) return checkedText(text)
+  const sent = rawValue()(fields, name)
+  if (sent === undefined) return { problem: 'This field is required.' }
+  return { problem: sent === null ? 'This field may not be null.' : 'Not a valid string.' }
+}
+
+/** Text about the device; what is no text counts as not sent. */
+const deviceText: Reader<string | undefined> = (fields, name) => fields.text(name)
+
+export const authTokenRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/auth-token/',
+    prefix: true,
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Gives the API token of an account, or of an account on one device.',
+    body: {
+      username: credential,
+      password: credential,
+      platform: deviceText,
+      device_id: deviceText,
+      device_name: deviceText,
+      client_version: deviceText,
+      platform_version: deviceText,
+    },
+    async handle({ body, request }, { login }) {
+      const { username, password } = credentialsIn(body)
+      const outcome = await login.login({
+        username,
+        password,
+        address: request.address,
+        platform: body.platform,
+        deviceId: body.device_id,
+        deviceName: body.device_name,
+        clientVersion: body.client_version,
+        platformVersion: body.platform_version,
+      })
+      if ('refused' in outcome) throw refusalOf(outcome)
+      return { token: outcome.token }
+    },
+  }),
+]
+
+function checkedText(text: string): Sent {
+  if (text.includes('\0')) return { problem: 'Null characters are not allowed.' }
+  return text === '' ? { problem: 'This field may not be blank.' } : { text }
+}
+
+function credentialsIn({ username, password }: { username: Sent; password: Sent }) {
+  if ('text' in username && 'text' in password) return { username: username.text, password: password.text }
+  throw new Refusal(400, {
+    ...('problem' in username && { username: [username.problem] }),
+    ...('problem' in password && { password: [password.problem] }),
+  })
+}
+
+const words = {
+  'invalid-params': 'invalid params',
+  'bad-credentials': 'Unable to login with provided credentials.',
+  disabled: 'User account is disabled.',
+  'invalid-device-id': 'invalid device id',
+  'invalid-platform': 'invalid platform',
+}
+
+function refusalOf(outcome: Extract<LoginOutcome, { refused: unknown }>): Refusal {
+  if (outcome.refused !== 'throttled') return new Refusal(400, { non_field_errors: [words[outcome.refused]] })
+  return throttled(outcome.retryAfterSeconds)
+}

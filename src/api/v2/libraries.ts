@@ -1,0 +1,114 @@
+import { fail } from '../../errors.ts'
+import { answer } from '../../http/answer.ts'
+import { type Reader, rawText, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { personOf, strangerCalled } from '../../identity/account.ts'
+import { canAddLibrary } from '../../identity/roles.ts'
+import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
+import { parseName, toNfc } from '../../objects/names.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { libraryDetail, NO_ACCESS, ownedLibraryItem, syncInfo } from '../library-wire.ts'
+import { wishWithEncryption, wishWithPassword } from '../new-library.ts'
+import { libraryIdParam } from '../readers.ts'
+import { parseText } from '../sent-values.ts'
+import { route } from '../services.ts'
+import { denied } from '../worded.ts'
+
+/** The words of a comma-separated list; undefined when nothing was sent, which means all. */
+const words: Reader<Set<string> | undefined> = (fields, name) => {
+  const sent = fields.text(name)
+  return sent ? new Set(sent.split(',').map((word) => word.trim())) : undefined
+}
+
+// Said whether or not a caller has any encrypted library: clients offer to make one if it is True.
+const listHeaders = { enable_encrypted_library: 'True' }
+
+const id = { repo_id: libraryIdParam }
+
+export const libraryRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/',
+    auth: 'user',
+    summary: 'Lists the libraries the caller can open, newest change first.',
+    query: { type: words, nameContains: rawText() },
+    async handle({ user, query }, { core, directory, now }) {
+      // Owned libraries are the only ones there are so far; the other types have none.
+      if (query.type !== undefined && !query.type.has('mine')) return answer(200, [], listHeaders)
+      const wanted = toNfc(query.nameContains ?? '').toLowerCase()
+      const all = await librariesOf(core, user)
+      const libraries =
+        wanted === '' ? all : all.filter(({ name }) => toNfc(name).toLowerCase().includes(wanted))
+      const people = await directory.people(libraries.map(({ modifier }) => modifier))
+      const owner = personOf(user)
+      const time = now()
+      const items = libraries.map((library) => {
+        const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
+        return ownedLibraryItem(library, { owner, modifier }, time)
+      })
+      return answer(200, items, listHeaders)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api2/repos/',
+    auth: 'user',
+    summary: 'Makes a library: plain, encrypted with a password, or encrypted with values the client made.',
+    query: { from: rawText() },
+    body: {
+      name: rawText(),
+      desc: rawText(),
+      // What cannot be read must not count as absent: the library would be made without encryption.
+      passwd: text(),
+      repo_id: text('Repo id must be a valid uuid'),
+      enc_version: text('Invalid enc_version param.'),
+      magic: text(),
+      random_key: text(),
+      salt: text(),
+      pwd_hash: text(),
+      pwd_hash_algo: text(),
+      pwd_hash_params: text(),
+      from: rawText(),
+    },
+    async handle({ user, query, body }, { core, syncTokens, now }) {
+      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!body.name) throw errorMessage(400, 'Library name is required.')
+      const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
+      const description = parseText(body.desc ?? '')
+      if (description === undefined) throw errorMessage(400, 'desc invalid.')
+      const wish =
+        body.repo_id === ''
+          ? await wishWithPassword(name, description, body.passwd)
+          : wishWithEncryption(name, description, body)
+      const byWeb = query.from === 'web' || body.from === 'web'
+      let syncToken = ''
+      const library = await createLibrary(core, user, wish, async (tx, made) => {
+        if (!byWeb) syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+      })
+      return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/',
+    auth: 'user',
+    summary: 'Describes one library.',
+    params: id,
+    faults: { ...olderLibraryNotFound, ...denied(NO_ACCESS) },
+    async handle({ user, params }, { access, directory }) {
+      const library = await access.open(user, params.repo_id)
+      return libraryDetail(library, await directory.person(library.info.modifier))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/repos/:repo_id/',
+    auth: 'user',
+    summary: "Moves a library to its owner's deleted libraries.",
+    params: id,
+    async handle({ user, params }, { access, core }) {
+      await deleteLibrary(core, await access.openOwned(user, params.repo_id))
+      return 'success'
+    },
+  }),
+]

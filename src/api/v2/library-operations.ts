@@ -1,0 +1,78 @@
+import { fail } from '../../errors.ts'
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import type { Account } from '../../identity/account.ts'
+import { checkMagic, checkPassword } from '../../library/encryption.ts'
+import { getLibrary, renameLibrary } from '../../library/libraries.ts'
+import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
+import type { LibraryId } from '../../objects/ids.ts'
+import { parseName } from '../../objects/names.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { NO_ACCESS } from '../library-wire.ts'
+import { libraryIdParam } from '../readers.ts'
+import { parseText } from '../sent-values.ts'
+import { type ApiServices, route } from '../services.ts'
+import { denied, worded } from '../worded.ts'
+
+const INCORRECT_PASSWORD = 'Incorrect password'
+
+export const libraryOperationRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/repos/:repo_id/',
+    auth: 'user',
+    summary: 'Renames a library (`op=rename`) or checks its password (`op=setpassword`, `op=checkpassword`).',
+    params: { repo_id: libraryIdParam },
+    query: { op: rawText(), magic: rawText() },
+    body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
+    faults: olderLibraryNotFound,
+    async handle({ user, params, query, body }, services) {
+      const call = { user, id: params.repo_id, services }
+      await getLibrary(services.core, call.id)
+      const op = query.op ?? 'setpassword'
+      if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
+      if (op === 'setpassword') return setPassword(call, body.password)
+      if (op === 'checkpassword') return compareMagic(call, query.magic || body.magic)
+      return 'unsupported operation'
+    },
+  }),
+]
+
+interface Call {
+  readonly user: Account
+  readonly id: LibraryId
+  readonly services: ApiServices
+}
+
+async function rename({ user, id, services }: Call, sentName: string, sentText: string | undefined) {
+  const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
+  const description = sentText === undefined ? undefined : parseText(sentText)
+  if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
+  const words = denied('You do not have permission to rename this library.')
+  const library = await worded(words, () => services.access.openOwned(user, id))
+  await renameLibrary(library, name, description)
+  return 'success'
+}
+
+async function setPassword({ user, id, services }: Call, password: string | undefined) {
+  const { info } = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
+  const encryption = encryptionOf(info)
+  if (!password) throw errorMessage(440, 'Library password is needed.')
+  // With NULs at its end a password makes the same key as without them; no password has any.
+  const right = parseText(password) !== undefined && (await checkPassword(id, encryption, password))
+  if (!right) throw errorMessage(400, INCORRECT_PASSWORD)
+  return 'success'
+}
+
+async function compareMagic({ user, id, services }: Call, magic: string | undefined) {
+  if (!magic) throw errorMessage(441, 'Library password magic is needed.')
+  const { info } = await services.access.open(user, id)
+  // The status is what existing clients know for a wrong password on this call, odd as it is.
+  if (!checkMagic(encryptionOf(info), magic)) throw errorMessage(500, `SearpcError:${INCORRECT_PASSWORD}`)
+  return 'success'
+}
+
+function encryptionOf(library: LibraryInfo): LibraryEncryption {
+  if (library.encryption === undefined) throw errorMessage(409, 'Repo is not encrypted')
+  return library.encryption
+}

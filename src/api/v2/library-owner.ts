@@ -1,0 +1,45 @@
+import { fail } from '../../errors.ts'
+import { required } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { canAddLibrary } from '../../identity/roles.ts'
+import { getLibrary, transferLibrary } from '../../library/libraries.ts'
+import { libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+
+const path = '/api2/repos/:repo_id/owner/'
+const params = { repo_id: libraryIdParam }
+
+export const libraryOwnerRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Tells the owner of a library that it is theirs.',
+    params,
+    async handle({ user, params }, { access }) {
+      await access.openOwned(user, params.repo_id)
+      return { owner: user.email }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Hands a library over to another account.',
+    params,
+    body: { owner: required() },
+    async handle({ user, params, body }, { access, accounts, core }) {
+      await getLibrary(core, params.repo_id)
+      const email = body.owner.toLowerCase()
+      const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
+      const library = await access.openOwned(user, params.repo_id)
+      if (!canAddLibrary(owner.role)) {
+        const words = `Transfer failed: role of ${owner.email} is ${owner.role}, can not add library.`
+        throw errorMessage(403, words)
+      }
+      if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
+      await transferLibrary(core, library, owner)
+      return { success: true }
+    },
+  }),
+]

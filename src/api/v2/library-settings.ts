@@ -1,0 +1,37 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { keepDays, setKeepDays } from '../../library/history.ts'
+import { libraryIdParam } from '../readers.ts'
+import { parseWhole } from '../sent-values.ts'
+import { route } from '../services.ts'
+
+const path = '/api2/repos/:repo_id/history-limit/'
+const params = { repo_id: libraryIdParam }
+
+export const librarySettingRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Tells how many days of history a library keeps; -1 is all of it.',
+    params,
+    async handle({ user, params }, { access, core }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      return { keep_days: keepDays(core, info) }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Sets how many days of history a library keeps; a negative number keeps all of it.',
+    params,
+    body: { keep_days: rawText() },
+    async handle({ user, params, body }, { access, core }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      const days = parseWhole(body.keep_days)
+      if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
+      return { keep_days: await setKeepDays(core, info, days) }
+    },
+  }),
+]

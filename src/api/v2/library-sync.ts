@@ -1,0 +1,43 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/ids.ts'
+import { NO_ACCESS, syncInfo } from '../library-wire.ts'
+import { libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+import { denied } from '../worded.ts'
+
+export const librarySyncRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/download-info/',
+    auth: 'user',
+    summary: 'Gives a sync client what it needs to begin with a library, a new sync token included.',
+    params: { repo_id: libraryIdParam },
+    faults: denied(NO_ACCESS),
+    async handle({ user, params }, { access, syncTokens, now }) {
+      const { info, permission } = await access.open(user, params.repo_id)
+      const syncToken = await syncTokens.issue(info.key, user.key)
+      return syncInfo(info, { email: user.email, permission, syncToken, now: now() })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repo-tokens/',
+    auth: 'user',
+    summary: 'Gives a new sync token for each of several libraries.',
+    query: { repos: rawText() },
+    async handle({ user, query }, { access, syncTokens }) {
+      if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')
+      const libraries = [...(await access.openAll(user, parseIds(query.repos))).values()]
+      const keys = libraries.map(({ info }) => info.key)
+      const tokens = await syncTokens.issueMany(keys, user.key)
+      return Object.fromEntries(libraries.map(({ info }) => [info.id, tokens.get(info.key)]))
+    },
+  }),
+]
+
+function parseIds(text: string): LibraryId[] {
+  const ids = text.split(',').map(parseLibraryId)
+  if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'Libraries ids are invalid')
+  return [...new Set(ids)]
+}

@@ -1,0 +1,20 @@
+import { json } from '../../http/answer.ts'
+import { route } from '../services.ts'
+
+export const pingRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/ping/',
+    auth: 'none',
+    limit: 'ping',
+    summary: 'Whether the server answers.',
+    handle: () => json('"pong"'),
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/auth/ping/',
+    auth: 'user',
+    summary: 'Whether the API token is good.',
+    handle: () => json('"pong"'),
+  }),
+]

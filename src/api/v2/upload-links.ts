@@ -1,0 +1,63 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import type { Library } from '../../library/library.ts'
+import { parsePath, ROOT } from '../../objects/paths.ts'
+import { lenientFlag } from '../listing-readers.ts'
+import { folderAt } from '../lookups.ts'
+import { refuseIfFull } from '../quota-refusal.ts'
+import { libraryIdParam } from '../readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { denied } from '../worded.ts'
+
+const faults = denied('You do not have permission to access this folder.')
+
+export const uploadLinkRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/upload-link/',
+    auth: 'user',
+    summary: 'A link to upload files into a folder by.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText(), from: rawText(), replace: lenientFlag },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload', query)
+      if (query.from === 'web') return `${request.baseUrl}/seafhttp/upload-aj/${ticket}`
+      return `${request.baseUrl}/seafhttp/upload-api/${ticket}${query.replace ? '?replace=1' : ''}`
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/update-link/',
+    auth: 'user',
+    summary: 'A link to replace the content of files by.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText(), from: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'update', query)
+      return `${request.baseUrl}/seafhttp/update-${query.from === 'web' ? 'aj' : 'api'}/${ticket}`
+    },
+  }),
+]
+
+/** An upload ticket is bound to its folder; an update ticket only to the library. */
+async function issue(
+  services: ApiServices,
+  library: Library,
+  operation: 'upload' | 'update',
+  { p = ROOT, from }: { p: string | undefined; from: string | undefined },
+): Promise<string> {
+  if (p === '') throw errorMessage(400, 'p invalid.')
+  const { path } = await folderAt(library, { text: p, path: parsePath(p) })
+  library.editable(path)
+  await refuseIfFull(services, library)
+  if (from !== undefined && from !== 'api' && from !== 'web') throw errorMessage(400, 'from invalid.')
+  return services.tickets.issue(library, {
+    operation,
+    path: operation === 'upload' ? path : ROOT,
+    reusable: true,
+  })
+}

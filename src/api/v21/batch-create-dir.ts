@@ -1,0 +1,44 @@
+import { fail } from '../../errors.ts'
+import { list, required } from '../../http/readers.ts'
+import { makeManyFolders } from '../../library/entries.ts'
+import type { Library } from '../../library/library.ts'
+import { parseLibraryId } from '../../objects/ids.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../objects/paths.ts'
+import { route } from '../services.ts'
+
+const words = { made: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }
+
+export const batchCreateDirRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/batch-create-dir/',
+    auth: 'user',
+    summary: 'Makes many folders with all that is missing above them.',
+    body: { repo_id: required(), paths: list({ nonEmpty: true }) },
+    async handle({ user, body }, { access }) {
+      const id = parseLibraryId(body.repo_id) ?? fail({ code: 'library-not-found', id: body.repo_id })
+      const library = await access.open(user, id)
+      const errors = await makeAll(library, body.paths)
+      const failed: object[] = []
+      const success: object[] = []
+      for (const [index, path] of body.paths.entries()) {
+        const error = errors[index]
+        if (error === undefined) success.push({ repo_id: id, path })
+        else failed.push({ repo_id: id, path, error_msg: error })
+      }
+      return { failed, success }
+    },
+  }),
+]
+
+/** For each path what is wrong with it, if anything. */
+async function makeAll(library: Library, sent: readonly string[]): Promise<(string | undefined)[]> {
+  const paths = sent.map(parsePath)
+  if (library.permission !== 'rw') return sent.map(() => 'Permission denied.')
+  const readable = paths.filter((path): path is LibraryPath => path !== undefined)
+  const { result } = await makeManyFolders(library.editable(ROOT), readable)
+  const outcomes = result.values()
+  return paths.map((path) =>
+    path === undefined ? 'path invalid.' : words[outcomes.next().value ?? 'refused'],
+  )
+}

@@ -1,0 +1,59 @@
+import { fail } from '../../errors.ts'
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { personOf } from '../../identity/account.ts'
+import { deletedLibrariesOf, purgeDeletedOf, purgeLibrary, restoreLibrary } from '../../library/libraries.ts'
+import { parseLibraryId } from '../../objects/ids.ts'
+import { deletedLibraryItem } from '../library-wire.ts'
+import { libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+
+const path = '/api/v2.1/deleted-repos/'
+
+export const deletedLibraryRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Lists the libraries the caller deleted, latest first.',
+    async handle({ user }, { core }) {
+      const owner = personOf(user)
+      return (await deletedLibrariesOf(core, user)).map((library) => deletedLibraryItem(library, owner))
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Restores a deleted library.',
+    body: { repo_id: rawText() },
+    async handle({ user, body }, { core }) {
+      if (!body.repo_id) throw errorMessage(400, 'repo_id can not be empty.')
+      const id = parseLibraryId(body.repo_id) ?? fail({ code: 'not-in-trash', id: body.repo_id })
+      await restoreLibrary(core, user, id)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    summary: 'Purges all libraries the caller deleted, for good.',
+    async handle({ user }, { core }) {
+      await purgeDeletedOf(core, user)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/deleted-repos/:repo_id/',
+    auth: 'user',
+    summary: 'Purges a deleted library, for good.',
+    params: { repo_id: libraryIdParam },
+    faults: { 'not-in-trash': () => [404, 'Library does not exist in trash.'] },
+    async handle({ user, params }, { core }) {
+      await purgeLibrary(core, user, params.repo_id)
+      return { success: true }
+    },
+  }),
+]

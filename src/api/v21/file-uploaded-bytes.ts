@@ -1,0 +1,36 @@
+import { answer } from '../../http/answer.ts'
+import { map, required } from '../../http/readers.ts'
+import { parseName } from '../../objects/names.ts'
+import { joinPath, ROOT } from '../../objects/paths.ts'
+import { folderAt } from '../lookups.ts'
+import { refuseIfFull } from '../quota-refusal.ts'
+import { libraryIdParam, requiredPath } from '../readers.ts'
+import { route } from '../services.ts'
+
+export const fileUploadedBytesRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file-uploaded-bytes/',
+    auth: 'user',
+    summary: 'How much of a resumable upload is stored.',
+    params: { repo_id: libraryIdParam },
+    query: { parent_dir: requiredPath(), file_name: map(required(), parseName) },
+    async handle({ user, params, query }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const { path } = query.parent_dir
+      const uploadedBytes =
+        path === undefined
+          ? 0
+          : await services.partialUploads.uploadedBytes({
+              libraryKey: library.info.key,
+              accountKey: user.key,
+              path: joinPath(path, query.file_name),
+            })
+      // The folder of an upload with a relative path is made with its last chunk.
+      if (uploadedBytes === 0) await folderAt(library, query.parent_dir)
+      library.editable(path ?? ROOT)
+      await refuseIfFull(services, library)
+      return answer(200, { uploadedBytes }, { 'Accept-Ranges': 'bytes' })
+    },
+  }),
+]

@@ -1,0 +1,92 @@
+import { fail } from '../../errors.ts'
+import { type Reader, rawText, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { personOf, strangerCalled } from '../../identity/account.ts'
+import { canAddLibrary } from '../../identity/roles.ts'
+import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
+import { findLibrary } from '../../library/library-store.ts'
+import { starredLibraries } from '../../library/stars.ts'
+import { parseName } from '../../objects/names.ts'
+import { avatarUrl } from '../account-wire.ts'
+import { createdLibrary, libraryDetailV21, ownedLibraryItemV21 } from '../library-wire.ts'
+import { wishWithPassword } from '../new-library.ts'
+import { libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+
+/** Every value sent under the name; none means all. */
+const words: Reader<readonly string[]> = (fields, name) => fields.all(name)
+
+const params = { repo_id: libraryIdParam }
+
+export const libraryRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/',
+    auth: 'user',
+    summary: 'Lists the libraries the caller can open, newest change first.',
+    query: { type: words },
+    async handle({ user, query, request }, { core, directory }) {
+      if (query.type.length > 0 && !query.type.includes('mine')) return { repos: [] }
+      const libraries = await librariesOf(core, user)
+      const starred = await starredLibraries(core, user)
+      const people = await directory.people(libraries.map(({ modifier }) => modifier))
+      const owner = personOf(user)
+      const avatar = avatarUrl(request.baseUrl)
+      const repos = libraries.map((library) => {
+        const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
+        return ownedLibraryItemV21(
+          library,
+          { owner, modifier },
+          { starred: starred.has(library.key), avatar },
+        )
+      })
+      return { repos }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/',
+    auth: 'user',
+    summary: 'Makes a library, encrypted if a password is given.',
+    body: { repo_name: rawText(), name: rawText(), passwd: text() },
+    faults: { 'role-forbids': () => [403, 'Permission denied.'] },
+    async handle({ user, body }, { core }) {
+      const name = parseName(body.repo_name || body.name || '')
+      if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
+      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      const library = await createLibrary(core, user, await wishWithPassword(name, '', body.passwd))
+      return createdLibrary(library, user.email)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/',
+    auth: 'user',
+    summary: 'Describes one library.',
+    params,
+    async handle({ user, params, request }, { access, accounts, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const { ownerKey } = library.info
+      const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
+      const room = await quotas.roomLeft(library.info)
+      return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
+        noQuota: room !== undefined && room.left <= 0,
+        avatar: avatarUrl(request.baseUrl),
+      })
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/repos/:repo_id/',
+    auth: 'user',
+    summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
+    params,
+    async handle({ user, params }, { access, core }) {
+      if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
+      const library = await access.openOwned(user, params.repo_id)
+      if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
+      await deleteLibrary(core, library)
+      return 'success'
+    },
+  }),
+]

@@ -1,0 +1,54 @@
+import { optionalText, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { given, optionalFlag, worded } from '../account-input.ts'
+import { userToWire } from '../account-wire.ts'
+import { route } from '../services.ts'
+
+export const userRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/user/',
+    auth: 'user',
+    summary: "The caller's profile.",
+    handle: ({ user }) => userToWire(user),
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/user/',
+    auth: 'user',
+    summary: "Changes the caller's profile.",
+    body: {
+      name: optionalText(),
+      contact_email: optionalText(),
+      telephone: optionalText(),
+      list_in_address_book: optionalFlag,
+    },
+    async handle({ user, body }, { accounts }) {
+      const changes = given({
+        name: body.name,
+        contactEmail: body.contact_email,
+        listInAddressBook: body.list_in_address_book,
+      })
+      return userToWire(await worded(accounts.update(user.email, changes)))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/user/reset-password/',
+    auth: 'user',
+    summary: "Changes the caller's password, which signs out everywhere.",
+    body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
+    async handle({ user, body }, { accounts }) {
+      const { old_password: older, new_password: newer } = body
+      if (older === '') throw errorMessage(400, 'Old password invalid')
+      if (newer === '') throw errorMessage(400, 'New password invalid')
+      if (older === newer) throw errorMessage(400, 'New password cannot be the same as old password')
+      if (!(await accounts.checkPassword(user.email, older)))
+        throw errorMessage(400, 'Old password incorrect')
+      await worded(accounts.update(user.email, { password: newer }), {
+        'password-too-long': 'New password invalid',
+      })
+      return { success: true }
+    },
+  }),
+]

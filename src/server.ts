@@ -1,0 +1,282 @@
+import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { Access } from './access/access.ts'
+import { Quotas } from './access/quota.ts'
+import { Tickets } from './access/tickets.ts'
+import { apiFaults } from './api/faults.ts'
+import { apiRoutes } from './api/routes.ts'
+import type { ApiServices } from './api/services.ts'
+import type { BlocksSetting, Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import { openDatabase } from './database/open.ts'
+import { answer, plainText } from './http/answer.ts'
+import type { AuthResult } from './http/credentials.ts'
+import type { Listening } from './http/listening.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
+import { type Account, isAdmin } from './identity/account.ts'
+import { Accounts } from './identity/accounts.ts'
+import { ApiTokens } from './identity/api-tokens.ts'
+import { Directory } from './identity/directory.ts'
+import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
+import { Login } from './identity/login.ts'
+import { Passwords } from './identity/passwords.ts'
+import { loadSecret } from './identity/secret.ts'
+import { SyncTokens } from './identity/sync-tokens.ts'
+import { Upkeep } from './jobs/upkeep.ts'
+import { createLibraryCore, type LibraryCore } from './library/core.ts'
+import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
+import { deleteExpiredLocks } from './library/lock-store.ts'
+import type { Logger } from './logging.ts'
+import type { BlockStore } from './storage/block-store.ts'
+import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
+import { Archives } from './transfer/archive-tasks.ts'
+import { downloadFaults } from './transfer/download-faults.ts'
+import { IndexedUploads } from './transfer/idx-progress.ts'
+import { PartialUploads } from './transfer/resumable.ts'
+import { downloadRoutes, uploadRoutes } from './transfer/routes.ts'
+import type { TransferServices } from './transfer/services.ts'
+import { uploadHeaders } from './transfer/upload-errors.ts'
+import { uploadFaults } from './transfer/upload-faults.ts'
+
+const DIR_CACHE_BYTES = 96 * 2 ** 20
+const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
+
+export interface StartOptions {
+  readonly config: Config
+  readonly logger: Logger
+  /** Unix seconds; the clock unless a test brings its own. */
+  readonly now?: () => number
+  /** Called when nothing may be acknowledged any more, after it was logged; the process must stop. */
+  readonly onFatal: (error: Error) => void
+}
+
+/** What the routes of all surfaces work with. */
+export type Services = ApiServices & TransferServices
+
+/** A server that answers. */
+export interface RunningServer extends AsyncDisposable {
+  readonly listening: Listening
+  readonly firstRun: FirstRun
+  readonly endpoints: HttpServer['endpoints']
+  readonly services: Services
+  /** Stops accepting, finishes what runs, flushes. */
+  close(): Promise<void>
+}
+
+/** The server cannot start; the message says what to do about it. */
+export class StartError extends Error {
+  override name = 'StartError'
+}
+
+/** Opens the stores, wires the rooms together and listens. The only place that knows which stores are in use. */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
+  await using opened = new AsyncDisposableStack()
+  await prepareDataFolder(config.dataDirectory)
+  const secret = await loadSecret(config.secret.file, config.secret.given)
+  const onFatal = (error: Error) => {
+    logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
+    options.onFatal(error)
+  }
+  const db = opened.use(
+    await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
+  )
+  const blocks = opened.use(await openBlocks(config.blocks))
+  const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
+  const services = createServices({ db, core, config, secret, now, logger })
+  await opened.use(services.archives).removeLeftovers()
+  await services.partialUploads.prepare()
+  const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
+  const listening = await http.listen({ host: config.host, port: config.port })
+
+  const kept = opened.move()
+  const close = async () => {
+    await http.close()
+    await kept.disposeAsync()
+  }
+  return { listening, firstRun, endpoints: http.endpoints, services, close, [Symbol.asyncDispose]: close }
+}
+
+/** The rooms without a listening server: what the operator's commands work on. */
+export function createServices(parts: {
+  db: Database
+  core: LibraryCore
+  config: Config
+  secret: Buffer
+  now: () => number
+  logger: Logger
+}): Services {
+  const { db, core, config, secret, now } = parts
+  const passwords = new Passwords()
+  const directory = new Directory(db, now)
+  const accounts = createAccounts({ db, now, passwords, directory })
+  const apiTokens = new ApiTokens(db, secret, now)
+  const access = new Access(core, accounts)
+  const tickets = new Tickets(db, access, now, config.ticketSeconds)
+  return {
+    access,
+    accounts,
+    apiTokens,
+    archives: createArchives({
+      core,
+      tickets,
+      config,
+      now,
+      logger: parts.logger.child({ room: 'transfer' }),
+    }),
+    core,
+    directory,
+    login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
+    now,
+    quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
+    syncTokens: new SyncTokens(db, now),
+    tickets,
+    indexedUploads: new IndexedUploads(now),
+    partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
+    quotaStatus: config.quotaStatus,
+    transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
+  }
+}
+
+function createArchives(parts: {
+  core: LibraryCore
+  tickets: Tickets
+  config: Config
+  now: () => number
+  logger: Logger
+}): Archives {
+  const { config, logger } = parts
+  return new Archives({
+    ...parts,
+    lifeSeconds: config.ticketSeconds,
+    limit: config.limits.archive,
+    directory: path.join(config.dataDirectory, 'archives'),
+    onError: (error) => logger.error({ err: error }, 'an archive failed'),
+  })
+}
+
+/** The accounts, with what the other rooms do when one goes. */
+export function createAccounts(parts: {
+  db: Database
+  now: () => number
+  passwords?: Passwords
+  directory?: Directory
+}): Accounts {
+  const { now } = parts
+  return new Accounts({
+    passwords: new Passwords(),
+    ...parts,
+    onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
+  })
+}
+
+export function openCore(parts: {
+  db: Database
+  blocks: BlockStore
+  config: Config
+  now: () => number
+  logger: Logger
+}): LibraryCore {
+  const { db, blocks, config, now, logger } = parts
+  return createLibraryCore({
+    db,
+    blocks,
+    now,
+    dirCacheBytes: DIR_CACHE_BYTES,
+    defaultHistoryDays: config.historyDays,
+    onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
+  })
+}
+
+function createHttp(services: Services, db: Database, config: Config, logger: Logger): HttpServer {
+  return createHttpServer<Account, Services>({
+    surfaces: [
+      { routes: apiRoutes, faults: apiFaults },
+      {
+        routes: uploadRoutes,
+        faults: uploadFaults,
+        faultBody: (error) => ({ error }),
+        headers: uploadHeaders,
+        onUnknownError: () => answer(500, { error: 'Internal error' }),
+      },
+      {
+        routes: downloadRoutes,
+        faults: downloadFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Internal error'),
+      },
+    ],
+    services,
+    authenticate: async (token, request) => authenticate(services, token, request.headers),
+    isAdmin,
+    userKey: (account) => String(account.key),
+    rateLimit: { enabled: config.rateLimit, now: services.now },
+    trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
+    logger,
+    metrics: createMetrics({ processMetrics: true }),
+    ready: async () => ready(db),
+  })
+}
+
+async function authenticate(
+  services: Services,
+  token: string,
+  headers: NodeJS.Dict<string | string[]>,
+): Promise<AuthResult<Account>> {
+  const result = await services.apiTokens.authenticate(token, {
+    clientVersion: single(headers['x-seafile-client-version']),
+    platformVersion: single(headers['x-seafile-platform-version']),
+  })
+  return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
+}
+
+async function ready(db: Database): Promise<{ ok: boolean; checks: Record<string, string> }> {
+  try {
+    await db.ping()
+    return { ok: true, checks: { database: 'ok' } }
+  } catch {
+    return { ok: false, checks: { database: 'unreachable' } }
+  }
+}
+
+function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
+  const { now } = services
+  return new Upkeep(
+    [
+      { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
+      { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
+      { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
+      { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
+      {
+        name: 'libraries deleted long ago',
+        run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
+      },
+    ],
+    (chore, error) => logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour'),
+  )
+}
+
+async function openBlocks(setting: BlocksSetting): Promise<BlockStore> {
+  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory })
+  throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
+}
+
+async function prepareDataFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await checkAccess(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartError(
+      `Cannot write to the data folder ${directory}: make it writable for this user, or name another with --data.`,
+      { cause: error },
+    )
+  }
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
+}

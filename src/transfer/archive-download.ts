@@ -1,0 +1,77 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { fail } from '../errors.ts'
+import { plainText } from '../http/answer.ts'
+import type { Span } from '../http/ranges.ts'
+import { answerWith } from '../http/ranges-answer.ts'
+import { rawText } from '../http/readers.ts'
+import { disposition } from './disposition.ts'
+import { route } from './services.ts'
+
+const CHUNK_BYTES = 512 * 1024
+
+export const archiveDownloadRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/zip/:ticket',
+    auth: 'none',
+    summary: 'An archive that is finished, whole or in parts, as often as wanted while its token lives.',
+    params: { ticket: rawText() },
+    async handle({ params: { ticket = '' }, request }, { archives, tickets }) {
+      const use = await tickets.present(ticket)
+      if (use.operation !== 'archive') return plainText(403, 'Operation does not match access token.')
+      const task = (await archives.find(ticket)) ?? fail({ code: 'ticket-not-found' })
+      const archive = task.finished
+      if (archive === undefined) return plainText(400, 'Zip task is not finished')
+      return answerWith(request, {
+        size: archive.size,
+        contentType: 'application/zip',
+        etag: archive.id,
+        lastModified: archive.finishedAt,
+        neverChanges: true,
+        headers: {
+          'Content-Disposition': disposition('attachment', archive.name),
+          'Cache-Control': 'private, no-cache',
+          'Access-Control-Allow-Origin': '*',
+        },
+        read: (span) => readSpan(archive.path, span),
+      })
+    },
+  }),
+]
+
+/** Part of an archive, one chunk ahead of what was asked for. An archive removed meanwhile is read to its end. */
+async function* readSpan(path: string, { start, end }: Span): AsyncGenerator<Buffer, void> {
+  const handle = await openArchive(path)
+  let position = start
+  const readNext = () => {
+    const next = readChunk(handle, position, Math.min(CHUNK_BYTES, end - position))
+    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    return next
+  }
+  let ahead = readNext()
+  try {
+    while (position < end) {
+      const chunk = await ahead
+      position += chunk.length
+      if (position < end) ahead = readNext()
+      yield chunk
+    }
+  } finally {
+    await ahead.catch(() => {})
+    await handle.close()
+  }
+}
+
+/** Throws ticket-not-found for an archive whose time ended after it was looked up. */
+async function openArchive(path: string): Promise<FileHandle> {
+  return open(path).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? fail({ code: 'ticket-not-found' }) : Promise.reject(error),
+  )
+}
+
+async function readChunk(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length)
+  const { bytesRead } = await handle.read(buffer, 0, length, position)
+  if (bytesRead === 0) throw new Error('An archive was cut short.')
+  return bytesRead === length ? buffer : buffer.subarray(0, bytesRead)
+}

@@ -1,0 +1,102 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
+
+/** Bytes gathered before they are written, and bytes read back at a time. */
+const BUFFER_BYTES = 1024 * 1024
+
+/**
+ * A temporary file that grows at its end. Writing goes on while the next bytes are gathered, so two
+ * buffers are all it keeps in memory. It is made when the first buffer is full; nothing is synced,
+ * because no archive outlives the process. One call at a time.
+ */
+export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
+  readonly #path: string
+  #handle: FileHandle | undefined
+  #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  #spare: Buffer | undefined
+  #filled = 0
+  /** Where the buffer begins in the file. */
+  #start = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length; ) {
+      const some = bytes.subarray(from, from + BUFFER_BYTES - this.#filled)
+      this.#buffer.set(some, this.#filled)
+      this.#filled += some.length
+      from += some.length
+      if (this.#filled === BUFFER_BYTES) await this.#swap()
+    }
+  }
+
+  async patch(position: number, bytes: Uint8Array): Promise<void> {
+    const inFile = Math.min(Math.max(this.#start - position, 0), bytes.length)
+    this.#buffer.set(bytes.subarray(inFile), Math.max(position - this.#start, 0))
+    if (inFile === 0) return
+    await this.#writing
+    await this.#write(bytes.subarray(0, inFile), position)
+  }
+
+  /** Everything appended, from the start. */
+  async *read(): AsyncGenerator<Buffer, void> {
+    await this.#writing
+    for (let position = 0; position < this.#start; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, this.#start - position))
+      const { bytesRead } = await (await this.#open()).read(chunk, 0, chunk.length, position)
+      if (bytesRead === 0) throw new Error('A temporary file of an archive was cut short.')
+      yield chunk.subarray(0, bytesRead)
+      position += bytesRead
+    }
+    yield this.#buffer.subarray(0, this.#filled)
+  }
+
+  /** Writes out what is gathered. The file is then complete, and may be read by others. */
+  async close(): Promise<void> {
+    await this.#swap()
+    await this.#writing
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+
+  /** Lets go of the file and removes it, whatever state it is in. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    try {
+      await this.#writing.catch(() => {})
+      await handle?.close()
+    } finally {
+      await rm(this.#path, { force: true })
+    }
+  }
+
+  /** Starts writing the full buffer, once the one before is written. */
+  async #swap(): Promise<void> {
+    await this.#writing
+    const full = this.#buffer
+    const writing = this.#write(full.subarray(0, this.#filled), this.#start)
+    writing.catch(() => {}) // Whoever comes next hears of it.
+    this.#writing = writing
+    this.#start += this.#filled
+    this.#filled = 0
+    this.#buffer = this.#spare ?? Buffer.allocUnsafe(BUFFER_BYTES)
+    this.#spare = full
+  }
+
+  async #write(bytes: Uint8Array, position: number): Promise<void> {
+    const handle = await this.#open()
+    for (let from = 0; from < bytes.length; ) {
+      const { bytesWritten } = await handle.write(bytes, from, bytes.length - from, position + from)
+      from += bytesWritten
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.#handle ??= await open(this.#path, 'wx+', 0o600)
+    return this.#handle
+  }
+}

@@ -1,0 +1,190 @@
+import { setImmediate } from 'node:timers/promises'
+import type { LibraryCore } from '../library/core.ts'
+import type { Library } from '../library/library.ts'
+import type { Dirent, FileDirent } from '../objects/dirent.ts'
+import type { FileObject } from '../objects/file.ts'
+import type { Slots } from './archive-slots.ts'
+import { type ArchiveItem, walkArchive } from './archive-walk.ts'
+import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
+import type { ZipEntry, ZipMethod } from './zip/records.ts'
+import type { ZipWriter } from './zip/writer.ts'
+
+/** Files up to this size are read whole, a few ahead of the one being written. */
+const WHOLE_BYTES = 1024 * 1024
+// With four threads in the pool this keeps both reading and deflating busy; it costs a few MiB at most.
+const FILES_AHEAD = 4
+const LONGEST_TURN_MS = 4
+
+export interface PackingOptions {
+  /** Bytes all files may have together; undefined for no limit. */
+  readonly limit: number | undefined
+  readonly signal: AbortSignal
+  /** Where files wait for their turn to be deflated. */
+  readonly deflates: Slots
+  /** Called for each file that is in the archive. */
+  readonly onFile: () => void
+}
+
+/** The files have more bytes than an archive may. */
+export class ArchiveTooLarge extends Error {
+  override name = 'ArchiveTooLarge'
+}
+
+/** Files and bytes in `roots`, without a walk. */
+export async function countArchive(
+  core: LibraryCore,
+  library: Library,
+  roots: readonly Dirent[],
+): Promise<{ files: number; bytes: number }> {
+  let files = 0
+  let bytes = 0
+  const turns = new Turns()
+  for (const root of roots) {
+    await turns.yieldIfLong()
+    const totals = await core.objects.totalsOf(library.info.key, root)
+    files += totals.fileCount
+    bytes += totals.size
+  }
+  return { files, bytes }
+}
+
+/** Packs `roots` of the library's tree as it was opened. Throws ArchiveTooLarge, and the reason of the signal. */
+export async function packArchive(
+  core: LibraryCore,
+  library: Library,
+  roots: readonly Dirent[],
+  writer: ZipWriter,
+  options: PackingOptions,
+): Promise<void> {
+  const reader = new ItemReader(core, library, options)
+  const ahead: Promise<Ready>[] = []
+  const writeFirst = async () => {
+    const ready = await ahead.shift()
+    options.signal.throwIfAborted()
+    if (ready !== undefined) await write(writer, ready)
+    if (ready?.kind !== 'folder') options.onFile()
+  }
+  const turns = new Turns()
+  try {
+    for await (const item of walkArchive(library.tree, roots)) {
+      const ready = reader.read(item)
+      ready.catch(() => {}) // Heard of when its turn to be written comes.
+      ahead.push(ready)
+      if (ahead.length > FILES_AHEAD) await writeFirst()
+      await turns.yieldIfLong()
+    }
+    while (ahead.length > 0) await writeFirst()
+  } finally {
+    await Promise.allSettled(ahead)
+  }
+}
+
+/** An item that can be written: a folder, a file in memory, or one too long for that. */
+type Ready =
+  | { readonly kind: 'folder'; readonly entry: ZipEntry }
+  | {
+      readonly kind: 'whole'
+      readonly entry: ZipEntry
+      readonly bytes: Buffer
+      readonly method: ZipMethod
+      readonly packed: Buffer
+    }
+  | {
+      readonly kind: 'long'
+      readonly entry: ZipEntry
+      readonly size: number
+      readonly chunks: AsyncGenerator<Buffer, void>
+    }
+
+async function write(writer: ZipWriter, ready: Ready): Promise<void> {
+  if (ready.kind === 'folder') await writer.addFolder(ready.entry)
+  else if (ready.kind === 'whole') await writer.addWhole(ready.entry, ready)
+  else await writeLong(writer, ready)
+}
+
+async function writeLong(
+  writer: ZipWriter,
+  { entry, size, chunks }: Extract<Ready, { kind: 'long' }>,
+): Promise<void> {
+  try {
+    const { value: first } = await chunks.next()
+    const start = first ?? Buffer.alloc(0)
+    const method = !isPackedFormat(entry.name) && (await pays(start)) ? 'deflated' : 'stored'
+    await writer.addStream(entry, { size, method, chunks: readAhead(start, chunks) })
+  } finally {
+    await chunks.return()
+  }
+}
+
+/** `first` and the chunks after it, the next one being read while the last is used. */
+async function* readAhead(first: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+  const readNext = () => {
+    const next = rest.next()
+    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    return next
+  }
+  let ahead = readNext()
+  yield first
+  for (let step = await ahead; step.done !== true; step = await ahead) {
+    ahead = readNext()
+    yield step.value
+  }
+}
+
+/** Reads what is to be packed, and minds the limit: a synced dirent may claim another size than its file has. */
+class ItemReader {
+  readonly #core: LibraryCore
+  readonly #libraryKey: number
+  readonly #options: PackingOptions
+  #bytes = 0
+
+  constructor(core: LibraryCore, library: Library, options: PackingOptions) {
+    this.#core = core
+    this.#libraryKey = library.info.key
+    this.#options = options
+  }
+
+  async read({ entry, file }: ArchiveItem): Promise<Ready> {
+    if (file === undefined) return { kind: 'folder', entry }
+    const object = await this.#open(file)
+    if (object.size > WHOLE_BYTES)
+      return { kind: 'long', entry, size: object.size, chunks: this.#chunks(object) }
+    const bytes = await this.#whole(object)
+    const packed = await this.#options.deflates.run(() => packWhole(entry.name, bytes))
+    return { kind: 'whole', entry, bytes, ...packed }
+  }
+
+  async #open(file: FileDirent): Promise<FileObject> {
+    const object = await this.#core.objects.getFile(this.#libraryKey, file.id)
+    this.#bytes += object.size
+    const { limit } = this.#options
+    if (limit !== undefined && this.#bytes > limit) throw new ArchiveTooLarge()
+    return object
+  }
+
+  async #whole(object: FileObject): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    for await (const chunk of this.#chunks(object)) chunks.push(chunk)
+    const [only] = chunks
+    return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+  }
+
+  async *#chunks(object: FileObject): AsyncGenerator<Buffer, void> {
+    if (object.size === 0) return
+    for await (const chunk of this.#core.content.read(this.#libraryKey, object)) {
+      this.#options.signal.throwIfAborted()
+      yield chunk
+    }
+  }
+}
+
+/** Lets the event loop turn now and then, even where everything is at hand and nothing waits (I10). */
+class Turns {
+  #since = performance.now()
+
+  async yieldIfLong(): Promise<void> {
+    if (performance.now() - this.#since < LONGEST_TURN_MS) return
+    await setImmediate()
+    this.#since = performance.now()
+  }
+}

@@ -1,0 +1,163 @@
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Tickets } from '../access/tickets.ts'
+import { fail } from '../errors.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { Library } from '../library/library.ts'
+import { ROOT } from '../objects/paths.ts'
+import { ArchiveFile } from './archive-file.ts'
+import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
+import { Slots } from './archive-slots.ts'
+import { ArchiveTask, type ArchiveWish } from './archive-task.ts'
+import { ZipWriter } from './zip/writer.ts'
+
+export interface ArchivesOptions {
+  readonly core: LibraryCore
+  readonly tickets: Tickets
+  /** Unix seconds. */
+  readonly now: () => number
+  /** How long tickets live. */
+  readonly lifeSeconds: number
+  /** Bytes the files of an archive may have together; undefined for no limit. */
+  readonly limit: number | undefined
+  /** Where archives rest for as long as their tickets live. It holds nothing else. */
+  readonly directory: string
+  /** Told why an archive could not be made, or a file of one not removed. */
+  readonly onError: (error: unknown) => void
+}
+
+const ARCHIVES_AT_ONCE = 2
+// The thread pool also syncs what others upload; archives leave half of its four threads to them.
+const DEFLATES_AT_ONCE = 2
+const SWEEP_MS = 60_000
+
+/**
+ * Makes archives in the background, two at a time, and keeps each until its ticket ends. All of this lives
+ * in the process: after a restart the tickets of archives are as unknown as if they had never been.
+ */
+export class Archives implements AsyncDisposable {
+  readonly #options: ArchivesOptions
+  readonly #tasks = new Map<string, ArchiveTask>()
+  readonly #workers = new Slots(ARCHIVES_AT_ONCE)
+  readonly #deflates = new Slots(DEFLATES_AT_ONCE)
+  readonly #runs = new Set<Promise<void>>()
+  #sweeper: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: ArchivesOptions) {
+    this.#options = options
+  }
+
+  /** At the start of the server: nobody can fetch what an earlier process left. */
+  async removeLeftovers(): Promise<void> {
+    await rm(this.#options.directory, { recursive: true, force: true })
+  }
+
+  /**
+   * Starts an archive of the tree as the library was opened; gives its ticket. Throws encrypted-mismatch for
+   * an encrypted library, which cannot be read without its password.
+   */
+  async start(library: Library, wish: ArchiveWish): Promise<string> {
+    if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+    await this.#sweep()
+    const { tickets, now, lifeSeconds } = this.#options
+    const task = new ArchiveTask(library, wish, now() + lifeSeconds)
+    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true })
+    if (this.#closed) return ticket
+    this.#tasks.set(ticket, task)
+    this.#sweeper ??= setInterval(() => void this.#sweep(), SWEEP_MS).unref()
+    const run = this.#workers.run(async () => {
+      if (task.signal.aborted) return
+      task.packing = this.#make(task)
+      await task.packing
+    })
+    this.#runs.add(run)
+    void run.finally(() => this.#runs.delete(run))
+    return ticket
+  }
+
+  /** The archive of a ticket, as long as that lives. */
+  async find(ticket: string): Promise<ArchiveTask | undefined> {
+    const task = this.#tasks.get(ticket)
+    if (task === undefined || task.expiresAt > this.#options.now()) return task
+    await this.#sweep()
+    return undefined
+  }
+
+  /** Stops an archive, or throws away a finished one. An unknown ticket is no error. */
+  async cancel(ticket: string): Promise<void> {
+    const task = await this.find(ticket)
+    if (task === undefined || task.failure !== undefined) return
+    task.canceled = true
+    await this.#discard(task)
+  }
+
+  /** Stops everything and removes every file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#sweeper)
+    await Promise.all(Array.from(this.#tasks.values(), (task) => this.#discard(task)))
+    this.#tasks.clear()
+    await Promise.all(this.#runs)
+  }
+
+  /** Forgets archives whose tickets have ended. */
+  async #sweep(): Promise<void> {
+    const now = this.#options.now()
+    const ended = [...this.#tasks].filter(([, task]) => task.expiresAt <= now)
+    for (const [ticket] of ended) this.#tasks.delete(ticket)
+    await Promise.all(ended.map(([, task]) => this.#discard(task)))
+  }
+
+  async #discard(task: ArchiveTask): Promise<void> {
+    await task.stop()
+    try {
+      await rm(this.#pathOf(task), { force: true })
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** Makes one archive, and says in its task how it went. */
+  async #make(task: ArchiveTask): Promise<void> {
+    try {
+      const size = await this.#pack(task)
+      // Whoever stopped it removes the file.
+      if (task.signal.aborted) return
+      const file = { id: task.id, name: task.wish.name, path: this.#pathOf(task), size }
+      task.finished = { ...file, finishedAt: this.#options.now() }
+    } catch (error) {
+      if (task.signal.aborted) return
+      const isTooLarge = error instanceof ArchiveTooLarge
+      task.failure = isTooLarge ? 'size too large' : 'internal error'
+      if (!isTooLarge) this.#options.onError(error)
+    }
+  }
+
+  /** Gives the bytes of the archive. On any throw its files are gone. */
+  async #pack(task: ArchiveTask): Promise<number> {
+    const { core, limit, directory } = this.#options
+    const { library, wish, signal } = task
+    const { files, bytes } = await countArchive(core, library, wish.roots)
+    if (limit !== undefined && bytes > limit) throw new ArchiveTooLarge()
+    task.total = files
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await using made = new AsyncDisposableStack()
+    const file = made.use(new ArchiveFile(this.#pathOf(task)))
+    const index = made.use(new ArchiveFile(`${this.#pathOf(task)}.index`))
+    const writer = new ZipWriter(file, index)
+    const onFile = () => {
+      task.packed += 1
+    }
+    await packArchive(core, library, wish.roots, writer, { limit, signal, deflates: this.#deflates, onFile })
+    const size = await writer.finish()
+    await file.close()
+    await index[Symbol.asyncDispose]()
+    made.move()
+    return size
+  }
+
+  #pathOf(task: ArchiveTask): string {
+    return path.join(this.#options.directory, `${task.id}.zip`)
+  }
+}

@@ -1,0 +1,57 @@
+import type { StoredDir } from '../library/dir-cache.ts'
+import type { Tree } from '../library/tree.ts'
+import type { Dirent, FileDirent } from '../objects/dirent.ts'
+import { FreeNames, harmlessName, harmlessNames } from './zip/names.ts'
+import type { ZipEntry } from './zip/records.ts'
+
+/** Something to be packed: a file, or a folder that is empty. */
+export interface ArchiveItem {
+  readonly entry: ZipEntry
+  /** Undefined for a folder. */
+  readonly file: FileDirent | undefined
+}
+
+interface Level {
+  readonly prefix: string
+  readonly dirents: readonly Dirent[]
+  readonly names: readonly string[]
+  next: number
+}
+
+/**
+ * Everything in `roots` and below, in the order of names. Each root is at the top of the archive;
+ * of equal names all but the first get ` (n)`. However deep a tree is, one dir a level is held.
+ */
+export async function* walkArchive(tree: Tree, roots: readonly Dirent[]): AsyncGenerator<ArchiveItem, void> {
+  const free = new FreeNames()
+  const names = roots.map(({ name }) => free.take(harmlessName(name)))
+  const stack: Level[] = [{ prefix: '', dirents: roots, names, next: 0 }]
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    const dirent = level.dirents[level.next]
+    const name = level.prefix + level.names[level.next]
+    level.next += 1
+    if (dirent === undefined) {
+      stack.pop()
+    } else if (dirent.kind === 'file') {
+      yield { entry: { name, mtime: dirent.mtime, mode: fileMode(dirent) }, file: dirent }
+    } else {
+      const found = tree.dirOf(dirent)
+      const stored = found instanceof Promise ? await found : found
+      if (stored.dir.size > 0) stack.push(levelOf(`${name}/`, stored))
+      else yield { entry: { name: `${name}/`, mtime: dirent.mtime, mode: FOLDER_MODE }, file: undefined }
+    }
+  }
+}
+
+const FOLDER_MODE = 0o040755
+
+/** Dirs are stored the other way round. */
+function levelOf(prefix: string, { dir }: StoredDir): Level {
+  const dirents = dir.entries.toReversed()
+  return { prefix, dirents, names: harmlessNames(dirents.map(({ name }) => name)), next: 0 }
+}
+
+// A synced tree may claim any mode; one that made an unpacker create a link would be a way out of its folder.
+function fileMode({ mode }: FileDirent): number {
+  return (mode & 0o111) === 0 ? 0o100644 : 0o100755
+}

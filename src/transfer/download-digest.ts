@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AnswerHeaders } from '../http/answer.ts'
+import type { Span } from '../http/ranges.ts'
+import type { StoredBytes } from '../library/content.ts'
+
+/** Longer content is not read twice just for its digest. */
+export const MOST_DIGESTED = 64 * 2 ** 20
+
+const algorithms = [
+  ['sha-256', 'sha256'],
+  ['sha-512', 'sha512'],
+] as const
+type Algorithm = (typeof algorithms)[number]
+
+/**
+ * The digests a request wants (RFC 9530): `Repr-Digest` of the whole file, `Content-Digest` of the part that is
+ * sent. None if nothing is wanted, in no algorithm we know, or for more than `MOST_DIGESTED` bytes.
+ */
+export async function digestHeaders(
+  headers: IncomingHttpHeaders,
+  file: StoredBytes,
+  span: Span | undefined,
+): Promise<AnswerHeaders> {
+  const found: Record<string, string> = {}
+  const whole = { start: 0, end: file.size }
+  const ofFile = readWish(headers['want-repr-digest'])
+  const ofContent = readWish(headers['want-content-digest'])
+  if (ofFile !== undefined) await add(found, 'Repr-Digest', ofFile, file, whole)
+  if (ofContent !== undefined && span !== undefined) await add(found, 'Content-Digest', ofContent, file, span)
+  return found
+}
+
+async function add(
+  found: Record<string, string>,
+  header: string,
+  [name, hashName]: Algorithm,
+  file: StoredBytes,
+  span: Span,
+): Promise<void> {
+  if (span.end - span.start > MOST_DIGESTED) return
+  const hash = createHash(hashName)
+  if (span.start < span.end) for await (const chunk of file.read(span)) hash.update(chunk)
+  found[header] = `${name}=:${hash.digest('base64')}:`
+}
+
+/** `sha-256=10, sha-512=3`: the one liked best of those we know; 0 means not at all. */
+function readWish(header: string | string[] | undefined): Algorithm | undefined {
+  if (header === undefined) return undefined
+  const liked = new Map<string, number>()
+  for (const entry of String(header).split(',')) {
+    const [, name = '', weight] = /^\s*([a-z][\w.*-]*)\s*=\s*(\d{1,2})\s*$/.exec(entry) ?? []
+    if (weight !== undefined) liked.set(name, Number(weight))
+  }
+  const [best] = algorithms
+    .filter(([name]) => (liked.get(name) ?? 0) > 0)
+    .sort(([a], [b]) => (liked.get(b) ?? 0) - (liked.get(a) ?? 0))
+  return best
+}

@@ -1,0 +1,124 @@
+import type { TicketUse } from '../access/tickets.ts'
+import { fail } from '../errors.ts'
+import type { Answer } from '../http/answer.ts'
+import { answerWith, type Representation } from '../http/ranges-answer.ts'
+import { rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { discard } from '../http/send.ts'
+import type { StoredBytes } from '../library/content.ts'
+import { type FileId, parseBlockId } from '../objects/ids.ts'
+import { contentTypeOf, mayBeInline, mayRunScript } from './content-type.ts'
+import { disposition } from './disposition.ts'
+import { digestHeaders } from './download-digest.ts'
+import { route } from './services.ts'
+
+/** For every answer with the bytes of a ticket: its URL is all one needs, from any page. */
+const sharedHeaders = { 'Cache-Control': 'max-age=3600', 'Access-Control-Allow-Origin': '*' }
+
+const segment = rawText()
+
+export const fileDownloadRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/files/:ticket/:name',
+    auth: 'none',
+    summary: 'The bytes of the file a download link was made for.',
+    params: { ticket: segment, name: segment },
+    async handle({ params, request }, { core, tickets }) {
+      const { ticket = '', name = '' } = params
+      const use = await tickets.present(ticket)
+      if (use.operation !== 'download' && use.operation !== 'view') throw wrongOperation()
+      if (name === '' || name.includes('/')) throw invalidUrl()
+      if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
+      if (use.library.info.encryption !== undefined) throw passwordNeeded()
+      const file = await core.content.open(use.library.info.key, use.objectId as FileId)
+      return start(use, request, representationOf(use, file, name, request))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/files/:ticket',
+    auth: 'none',
+    summary: 'A download link that lost the name at its end.',
+    params: { ticket: segment },
+    handle() {
+      throw invalidUrl()
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/blks/:ticket/:block_id',
+    auth: 'none',
+    summary: 'A block of the file a block link was made for, as it is stored.',
+    params: { ticket: segment, block_id: segment },
+    async handle({ params, request }, { core, tickets }) {
+      const use = await tickets.present(params.ticket ?? '')
+      if (use.operation !== 'download-blocks') throw wrongOperation()
+      const id = parseBlockId(params.block_id ?? '')
+      if (id === undefined) throw invalidUrl()
+      if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
+      const libraryKey = use.library.info.key
+      const file = await core.objects.getFile(libraryKey, use.objectId as FileId)
+      if (!file.blockIds.includes(id)) throw new TextRefusal(404, 'Block not found')
+      const block = await core.content.openBlock(libraryKey, id)
+      return start(use, request, {
+        size: block.size,
+        etag: id,
+        neverChanges: true,
+        contentType: 'application/octet-stream',
+        headers: sharedHeaders,
+        read: block.read,
+      })
+    },
+  }),
+]
+
+/** Everything is checked and the first bytes are in hand: only now is a one-time ticket used up. */
+async function start(use: TicketUse, request: HttpRequest, source: Representation): Promise<Answer> {
+  const answer = await answerWith(request, source)
+  if (await use.burn()) return answer
+  await discard(answer)
+  return fail({ code: 'ticket-not-found' })
+}
+
+function representationOf(
+  use: TicketUse,
+  file: StoredBytes,
+  name: string,
+  request: HttpRequest,
+): Representation {
+  const contentType = contentTypeOf(name)
+  const isInline = use.operation === 'view' && mayBeInline(contentType)
+  const { 'want-repr-digest': wantsRepr, 'want-content-digest': wantsContent } = request.headers
+  const wantsDigest = wantsRepr !== undefined || wantsContent !== undefined
+  const hasContent = request.method !== 'HEAD'
+  return {
+    size: file.size,
+    etag: use.objectId,
+    lastModified: use.modifiedAt,
+    neverChanges: true,
+    contentType,
+    headers: {
+      ...sharedHeaders,
+      'Content-Disposition': disposition(isInline ? 'inline' : 'attachment', name),
+      ...(mayRunScript(contentType) && { 'Content-Security-Policy': 'sandbox' }),
+    },
+    read: file.read,
+    ...(wantsDigest && {
+      describe: (span) => digestHeaders(request.headers, file, hasContent ? span : undefined),
+    }),
+  }
+}
+
+function wrongOperation(): TextRefusal {
+  return new TextRefusal(403, 'Operation does not match access token.')
+}
+
+function invalidUrl(): TextRefusal {
+  return new TextRefusal(400, 'Invalid URL')
+}
+
+function passwordNeeded(): TextRefusal {
+  return new TextRefusal(400, 'Repo is encrypted. Please provide password to view it.')
+}

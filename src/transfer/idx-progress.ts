@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { rawText } from '../http/readers.ts'
+import { route } from './services.ts'
+import { uploadError } from './upload-errors.ts'
+import { type UploadItem, uploadItemsText } from './upload-wire.ts'
+
+const KEPT_SECONDS = 3600
+const MOST_RECORDS = 10_000
+
+interface Indexed {
+  /** Bytes. */
+  readonly total: number
+  /** The answer the client would have had. */
+  readonly result: string
+  /** Unix seconds. */
+  readonly until: number
+}
+
+/**
+ * Uploads whose sender asked to be told later. They are cut into blocks while they arrive, so whoever
+ * asks finds them done. Records are kept for an hour; the oldest give way when there are too many.
+ */
+export class IndexedUploads {
+  readonly #now: () => number
+  readonly #records = new Map<string, Indexed>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Keeps the outcome of an upload and gives the id to ask for it by. */
+  add(items: readonly UploadItem[]): string {
+    const now = this.#now()
+    for (const [id, record] of this.#records) {
+      if (record.until > now && this.#records.size < MOST_RECORDS) break
+      this.#records.delete(id)
+    }
+    const id = randomUUID()
+    const total = items.reduce((sum, item) => sum + item.size, 0)
+    this.#records.set(id, { total, result: uploadItemsText(items), until: now + KEPT_SECONDS })
+    return id
+  }
+
+  find(id: string): Indexed | undefined {
+    const record = this.#records.get(id)
+    return record !== undefined && record.until > this.#now() ? record : undefined
+  }
+}
+
+/** What clients take for "finished". */
+const FINISHED = 0
+
+export const indexProgressRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/idx_progress',
+    auth: 'none',
+    summary: 'How far an upload is, for a client that asked to be told later.',
+    query: { task_id: rawText() },
+    handle({ query }, { indexedUploads }) {
+      if (!query.task_id) throw uploadError(400, 'task id not found')
+      const record = indexedUploads.find(query.task_id)
+      if (record === undefined) throw uploadError(404, 'Failed to get index progress')
+      return { indexed: record.total, total: record.total, status: FINISHED, ret_json: record.result }
+    },
+  }),
+]

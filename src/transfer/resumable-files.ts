@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Bytes per read and per write. */
+const PIECE_BYTES = 512 * 1024
+
+/** The folder in which files wait until all of their chunks have come. */
+export class UploadFolder {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  async prepare(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+  }
+
+  /** A new file for the bytes of one request. */
+  async create(): Promise<ChunkFile> {
+    const name = randomUUID()
+    const file = path.join(this.#directory, name)
+    return new ChunkFile(name, file, await open(file, 'wx+', 0o600))
+  }
+
+  /** Undefined if there is none of that name. */
+  async open(name: string): Promise<FileHandle | undefined> {
+    try {
+      return await open(path.join(this.#directory, name), 'r+')
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Makes the entries of the folder durable. */
+  async sync(): Promise<void> {
+    const handle = await open(this.#directory)
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(path.join(this.#directory, name), { force: true })
+  }
+
+  list(): Promise<string[]> {
+    return readdir(this.#directory)
+  }
+
+  /** Unix seconds of the last write; undefined if the file is gone. */
+  async writtenAt(name: string): Promise<number | undefined> {
+    try {
+      return (await stat(path.join(this.#directory, name))).mtimeMs / 1000
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+}
+
+/** The bytes one request brought. Disposing removes the file, unless it was kept. */
+export class ChunkFile implements AsyncDisposable {
+  readonly name: string
+  readonly handle: FileHandle
+  readonly #file: string
+  #size = 0
+  #kept = false
+
+  constructor(name: string, file: string, handle: FileHandle) {
+    this.name = name
+    this.#file = file
+    this.handle = handle
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#size
+  }
+
+  async append(content: AsyncIterable<Buffer>): Promise<void> {
+    let pieces: Buffer[] = []
+    let held = 0
+    for await (const piece of content) {
+      pieces.push(piece)
+      held += piece.length
+      if (held < PIECE_BYTES) continue
+      await this.#write(pieces, held)
+      pieces = []
+      held = 0
+    }
+    await this.#write(pieces, held)
+  }
+
+  /** Leaves the file where it is. */
+  keep(): void {
+    this.#kept = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.handle.close()
+    if (!this.#kept) await rm(this.#file, { force: true })
+  }
+
+  async #write(pieces: readonly Buffer[], length: number): Promise<void> {
+    const [first] = pieces
+    if (first === undefined) return
+    await writeFully(this.handle, pieces.length === 1 ? first : Buffer.concat(pieces, length), this.#size)
+    this.#size += length
+  }
+}
+
+/** Copies `length` bytes from the start of one file to an offset of another. */
+export async function copyInto(
+  from: FileHandle,
+  to: FileHandle,
+  offset: number,
+  length: number,
+): Promise<void> {
+  let position = offset
+  for await (const piece of piecesOf(from, length)) {
+    await writeFully(to, piece, position)
+    position += piece.length
+  }
+}
+
+/** The first `length` bytes of a file, one piece ahead of what was asked for. */
+export async function* piecesOf(handle: FileHandle, length: number): AsyncGenerator<Buffer, void> {
+  const read = (at: number) => {
+    const next = at < length ? readFully(handle, at, Math.min(PIECE_BYTES, length - at)) : undefined
+    next?.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    return next
+  }
+  let position = 0
+  let ahead = read(0)
+  try {
+    while (ahead !== undefined) {
+      const piece = await ahead
+      position += piece.length
+      ahead = read(position)
+      yield piece
+    }
+  } finally {
+    await ahead?.catch(() => {})
+  }
+}
+
+async function readFully(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(length)
+  const { bytesRead } = await handle.read(buffer, 0, length, position)
+  if (bytesRead < length) throw new Error(`A temporary upload file ends after ${position + bytesRead} bytes.`)
+  return buffer
+}
+
+async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,96 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { pathKey } from '../library/path-key.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+
+/** What a resumable upload is known by: whatever link its chunks come through, they belong together. */
+export interface UploadKey {
+  readonly libraryKey: number
+  readonly accountKey: number
+  /** Where the file is to be. */
+  readonly path: LibraryPath
+}
+
+/** A file of which some bytes are stored. */
+export interface PartialUpload {
+  /** Name of the temporary file. */
+  readonly file: string
+  /** Bytes of the whole file. */
+  readonly total: number
+  /** Bytes from the start that are durable; what the file holds beyond them counts for nothing. */
+  readonly received: number
+}
+
+export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
+  return reader.get<{ file: string; total: number; received: number }>(
+    `select file, total, received from partial_upload
+     where library_key = ? and account_key = ? and path_key = ?`,
+    key.libraryKey,
+    key.accountKey,
+    pathKey(key.path),
+  )
+}
+
+/** Begins an upload, in place of any other under the key. */
+export async function putPartialUpload(
+  tx: Transaction,
+  key: UploadKey,
+  { file, total, received }: PartialUpload,
+  now: number,
+): Promise<void> {
+  await deletePartialUpload(tx, key)
+  await tx.run(
+    `insert into partial_upload (library_key, account_key, path_key, path, file, total, received, updated_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    key.libraryKey,
+    key.accountKey,
+    pathKey(key.path),
+    key.path,
+    file,
+    total,
+    received,
+    now,
+  )
+}
+
+/** False if the upload is not the one it was. */
+export async function setReceived(
+  tx: Transaction,
+  key: UploadKey,
+  { file, received }: Pick<PartialUpload, 'file' | 'received'>,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update partial_upload set received = ?, updated_at = ?
+     where library_key = ? and account_key = ? and path_key = ? and file = ?`,
+    received,
+    now,
+    key.libraryKey,
+    key.accountKey,
+    pathKey(key.path),
+    file,
+  )
+  return changed > 0
+}
+
+export async function deletePartialUpload(tx: Transaction, key: UploadKey): Promise<void> {
+  await tx.run(
+    'delete from partial_upload where library_key = ? and account_key = ? and path_key = ?',
+    key.libraryKey,
+    key.accountKey,
+    pathKey(key.path),
+  )
+}
+
+/** Uploads nobody has added to since `time`; gives the names of their files. */
+export async function deletePartialUploadsBefore(tx: Transaction, time: number): Promise<string[]> {
+  const rows = await tx.all<{ file: string }>(
+    'delete from partial_upload where updated_at < ? returning file',
+    time,
+  )
+  return rows.map((row) => row.file)
+}
+
+export async function listPartialFiles(reader: Reader): Promise<Set<string>> {
+  const rows = await reader.all<{ file: string }>('select file from partial_upload')
+  return new Set(rows.map((row) => row.file))
+}

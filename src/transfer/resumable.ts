@@ -1,0 +1,189 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Database, Transaction } from '../database/database.ts'
+import { type ChunkFile, copyInto, piecesOf, UploadFolder } from './resumable-files.ts'
+import {
+  deletePartialUpload,
+  deletePartialUploadsBefore,
+  findPartialUpload,
+  listPartialFiles,
+  type PartialUpload,
+  putPartialUpload,
+  setReceived,
+  type UploadKey,
+} from './resumable-store.ts'
+import { KeyedTurns } from './resumable-turns.ts'
+import { type ChunkRange, invalidRange } from './upload-range.ts'
+
+const KEPT_SECONDS = 3 * 86_400
+
+/** A file of which all bytes have come. */
+export interface WholeFile {
+  readonly content: AsyncIterable<Buffer>
+  /** Ends the resumable upload as part of the commit that makes it a file. */
+  settle(tx: Transaction): Promise<void>
+}
+
+/**
+ * Files that arrive in chunks, over many requests and days. A chunk is received into a file of its own first
+ * and added when it is complete, so a sender that leaves in the middle of one has changed nothing.
+ */
+export class PartialUploads {
+  readonly #db: Database
+  readonly #folder: UploadFolder
+  readonly #now: () => number
+  readonly #turns = new KeyedTurns()
+
+  private constructor(db: Database, folder: UploadFolder, now: () => number) {
+    this.#db = db
+    this.#folder = folder
+    this.#now = now
+  }
+
+  static create(db: Database, directory: string, now: () => number): PartialUploads {
+    return new PartialUploads(db, new UploadFolder(directory), now)
+  }
+
+  /** Makes the folder and removes what a crash left in it. To be called once, before the first chunk. */
+  async prepare(): Promise<void> {
+    await this.#folder.prepare()
+    await this.#removeStray(Number.POSITIVE_INFINITY)
+  }
+
+  /** How many bytes of a file are stored. */
+  async uploadedBytes(key: UploadKey): Promise<number> {
+    return (await findPartialUpload(this.#db, key))?.received ?? 0
+  }
+
+  /** A file to receive a chunk into. */
+  newChunk(): Promise<ChunkFile> {
+    return this.#folder.create()
+  }
+
+  /**
+   * Adds a chunk, and resolves once it would survive a power cut (I4). The last chunk has `finish` called with
+   * the whole file; if that throws, all but this chunk stays as it was, and it may be sent again. A chunk at
+   * the start begins anew. Throws a refusal for one that does not follow what is stored.
+   */
+  add<T>(
+    key: UploadKey,
+    range: ChunkRange,
+    chunk: ChunkFile,
+    finish: (file: WholeFile) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.#turns.run(`${key.libraryKey}/${key.accountKey}${key.path}`, async () => {
+      const stored = await findPartialUpload(this.#db, key)
+      if (range.start === 0) return this.#begin(key, range, chunk, stored, finish)
+      const handle = stored && (await this.#openFor(key, stored, range))
+      if (stored === undefined || handle === undefined) throw invalidRange()
+      try {
+        return await this.#goOn(key, range, { chunk, stored, handle, finish })
+      } finally {
+        await handle.close()
+      }
+    })
+  }
+
+  /** Upkeep: uploads nobody has added to for three days, and files nobody knows. */
+  async deleteExpired(): Promise<void> {
+    const before = this.#now() - KEPT_SECONDS
+    const files = await this.#db.write((tx) => deletePartialUploadsBefore(tx, before))
+    for (const file of files) await this.#folder.remove(file)
+    // The rows of a library that was purged are gone; a chunk under way has no row yet, but a young file.
+    await this.#removeStray(Date.now() / 1000 - KEPT_SECONDS)
+  }
+
+  async #begin<T>(
+    key: UploadKey,
+    { end, total }: ChunkRange,
+    chunk: ChunkFile,
+    older: PartialUpload | undefined,
+    finish: (file: WholeFile) => Promise<T>,
+  ): Promise<T | undefined> {
+    let result: T | undefined
+    if (end === total) result = await this.#finish(key, piecesOf(chunk.handle, total), finish)
+    else {
+      await chunk.handle.datasync()
+      await this.#folder.sync()
+      const begun = { file: chunk.name, total, received: end }
+      await this.#db.write((tx) => putPartialUpload(tx, key, begun, this.#now()))
+      chunk.keep()
+    }
+    if (older !== undefined) await this.#forget(older.file)
+    return result
+  }
+
+  async #goOn<T>(
+    key: UploadKey,
+    { start, end, total }: ChunkRange,
+    parts: {
+      chunk: ChunkFile
+      stored: PartialUpload
+      handle: FileHandle
+      finish: (file: WholeFile) => Promise<T>
+    },
+  ): Promise<T | undefined> {
+    const { chunk, stored, handle, finish } = parts
+    await copyInto(chunk.handle, handle, start, end - start)
+    if (end === total) {
+      const result = await this.#finish(key, piecesOf(handle, total), finish)
+      await this.#forget(stored.file)
+      return result
+    }
+    await handle.datasync()
+    const received = Math.max(stored.received, end)
+    const isSame = await this.#db.write((tx) =>
+      setReceived(tx, key, { file: stored.file, received }, this.#now()),
+    )
+    if (!isSame) throw invalidRange()
+    return undefined
+  }
+
+  async #finish<T>(
+    key: UploadKey,
+    content: AsyncIterable<Buffer>,
+    finish: (file: WholeFile) => Promise<T>,
+  ): Promise<T> {
+    let settled = false
+    const settle = async (tx: Transaction) => {
+      settled = true
+      await deletePartialUpload(tx, key)
+    }
+    const result = await finish({ content, settle })
+    // The same content as before makes no commit to go with.
+    if (!settled) await this.#db.write((tx) => deletePartialUpload(tx, key))
+    return result
+  }
+
+  /** Removes the file of an upload whose row is gone. What cannot be removed now is at the next start. */
+  async #forget(file: string): Promise<void> {
+    await this.#folder.remove(file).catch(() => {})
+  }
+
+  /** The file a chunk is to be added to; undefined, and nothing stored any more, if it belongs to another file. */
+  async #openFor(
+    key: UploadKey,
+    stored: PartialUpload,
+    { start, total }: ChunkRange,
+  ): Promise<FileHandle | undefined> {
+    const isOther = stored.total !== total
+    const handle = isOther ? undefined : await this.#folder.open(stored.file)
+    if (handle === undefined) {
+      await this.#db.write((tx) => deletePartialUpload(tx, key))
+      await this.#forget(stored.file)
+    }
+    if (start <= stored.received) return handle
+    await handle?.close()
+    return undefined
+  }
+
+  /** Removes files that no upload has, if they were last written before a time. */
+  async #removeStray(before: number): Promise<void> {
+    const names = await this.#folder.list()
+    const known = await listPartialFiles(this.#db)
+    for (const name of names) {
+      if (known.has(name)) continue
+      const writtenAt = await this.#folder.writtenAt(name)
+      if (writtenAt !== undefined && writtenAt < before) await this.#folder.remove(name)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Route } from '../http/route.ts'
+import type { Account } from '../identity/account.ts'
+import { archiveDownloadRoutes } from './archive-download.ts'
+import { fileDownloadRoutes } from './download.ts'
+import { indexProgressRoutes } from './idx-progress.ts'
+import type { TransferServices } from './services.ts'
+import { updateFileRoutes } from './update.ts'
+import { uploadFileRoutes } from './upload.ts'
+import { preflightRoutes } from './upload-preflight.ts'
+
+/** Uploads and updates; their errors are `{"error": text}`. */
+export const uploadRoutes: readonly Route<Account, TransferServices>[] = [
+  ...uploadFileRoutes,
+  ...updateFileRoutes,
+  ...indexProgressRoutes,
+  ...preflightRoutes,
+]
+
+/** Downloads and archives; their errors are a line of plain text. */
+export const downloadRoutes: readonly Route<Account, TransferServices>[] = [
+  ...fileDownloadRoutes,
+  ...archiveDownloadRoutes,
+]

@@ -1,0 +1,32 @@
+import type { Access } from '../access/access.ts'
+import type { Quotas } from '../access/quota.ts'
+import type { Tickets } from '../access/tickets.ts'
+import { routesFor } from '../http/route.ts'
+import type { Account } from '../identity/account.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { Archives } from './archive-tasks.ts'
+import type { IndexedUploads } from './idx-progress.ts'
+import type { PartialUploads } from './resumable.ts'
+
+/** What the routes under /seafhttp/ work with. */
+export interface TransferServices {
+  readonly access: Access
+  readonly archives: Archives
+  readonly core: LibraryCore
+  readonly indexedUploads: IndexedUploads
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly partialUploads: PartialUploads
+  readonly quotas: Quotas
+  readonly tickets: Tickets
+  readonly transferLimits: TransferLimits
+}
+
+/** In bytes; undefined means unlimited. */
+export interface TransferLimits {
+  readonly upload: number | undefined
+  readonly archive: number | undefined
+}
+
+/** Declares a route of the upload and download server. */
+export const route = routesFor<Account, TransferServices>()

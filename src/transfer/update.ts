@@ -1,0 +1,126 @@
+import type { Readable } from 'node:stream'
+import { fail } from '../errors.ts'
+import { json } from '../http/answer.ts'
+import { rawText } from '../http/readers.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { Content } from '../library/content.ts'
+import { replaceFile } from '../library/upload.ts'
+import { type CommitId, parseCommitId } from '../objects/ids.ts'
+import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
+import { route, type TransferServices } from './services.ts'
+import { addChunk, receiveChunk } from './upload-chunk.ts'
+import { uploadError } from './upload-errors.ts'
+import { FileReceiver, type FormTexts, parseLastModify, readForm } from './upload-form.ts'
+import { UploadSession } from './upload-session.ts'
+import { chunkTaken, type UploadItem, uploadItem, uploadItemsText } from './upload-wire.ts'
+
+const updateTexts: ReadonlySet<string> = new Set(['target_file', 'last_modify'])
+
+export const updateFileRoutes = [
+  route({
+    method: 'POST',
+    path: '/seafhttp/update-api/:ticket',
+    auth: 'none',
+    summary: 'Replace the content of a file by a link from update-link.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const item = await update(services, request, body, params.ticket ?? '')
+      return item === undefined ? chunkTaken() : json(JSON.stringify(item.id))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/update-aj/:ticket',
+    auth: 'none',
+    summary: 'Replace the content of a file from a browser.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const item = await update(services, request, body, params.ticket ?? '')
+      return item === undefined ? chunkTaken() : json(uploadItemsText([item]))
+    },
+  }),
+]
+
+/** The file as stored; undefined for a chunk that is not the last. */
+async function update(
+  services: TransferServices,
+  request: HttpRequest,
+  body: Readable,
+  ticket: string,
+): Promise<UploadItem | undefined> {
+  await using session = await UploadSession.open(services, request, body, ticket, 'update')
+  const base = readBase(request)
+  const { range } = session
+  const receiver = new FileReceiver(services.core, session)
+  let count = 0
+  const { texts, files } = await readForm(session, updateTexts, async (part, known) => {
+    if (known.has('target_file')) await findFile(session, known, 1, base)
+    count += 1
+    // There may be one only: another will be refused, and need not be stored.
+    if (count > 1) return {}
+    if (range === undefined) return { content: await receiver.receive(part) }
+    return { chunk: await receiveChunk(services, session, range, part) }
+  })
+  const path = await findFile(session, texts, files.length, base)
+  await session.checkBody()
+  const { content, chunk } = files[0] ?? {}
+  const options = { base, mtime: parseLastModify(texts.get('last_modify')) }
+  if (range !== undefined) {
+    return addChunk(services, session, { path, range, chunk }, (whole, settle) =>
+      commit(services, session, path, whole, { ...options, settle }),
+    )
+  }
+  receiver.checkDigest()
+  return content && commit(services, session, path, content, options)
+}
+
+async function commit(
+  { core }: TransferServices,
+  session: UploadSession,
+  path: LibraryPath,
+  content: Content,
+  options: { base: CommitId | undefined; mtime: number | undefined; settle?: UploadSession['settle'] },
+): Promise<UploadItem> {
+  const { base, mtime, settle } = options
+  const library = await session.editable(parentOf(path))
+  const { result } = await replaceFile(core, library, path, content, {
+    base,
+    mtime,
+    async also(tx) {
+      await session.settle(tx)
+      await settle?.(tx)
+    },
+  })
+  return uploadItem(result)
+}
+
+/**
+ * The file to be replaced. Checks in the order clients rely on: file, target_file, its name, number of files,
+ * folder, file, permission. A file that is gone now may still be one of the commit it was edited from.
+ */
+async function findFile(
+  { library }: UploadSession,
+  texts: FormTexts,
+  files: number,
+  base: CommitId | undefined,
+): Promise<LibraryPath> {
+  if (files === 0) throw uploadError(400, 'No file uploaded.')
+  const sent = texts.get('target_file')
+  if (!sent) throw uploadError(400, 'No target file.')
+  const path = parsePath(sent)
+  if (path === undefined || baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
+  if (files > 1) throw uploadError(400, 'More than one file in one request.')
+  if (base === undefined) {
+    await library.tree.getDir(parentOf(path))
+    await library.tree.getFile(path)
+  }
+  library.editable(parentOf(path))
+  return path
+}
+
+function readBase(request: HttpRequest): CommitId | undefined {
+  const head = request.queryFields.text('head')
+  return head ? (parseCommitId(head) ?? fail({ code: 'commit-not-found', id: head })) : undefined
+}

@@ -1,0 +1,54 @@
+import type { StreamedPart } from '../http/multipart-stream.ts'
+import type { Content } from '../library/content.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { WholeFile } from './resumable.ts'
+import type { ChunkFile } from './resumable-files.ts'
+import type { TransferServices } from './services.ts'
+import { AnnouncedDigest } from './upload-digest.ts'
+import { type ChunkRange, invalidRange } from './upload-range.ts'
+import type { UploadSession } from './upload-session.ts'
+
+/** Receives one chunk of a resumable upload. Throws a refusal unless it has just the bytes of its range. */
+export async function receiveChunk(
+  { partialUploads }: TransferServices,
+  session: UploadSession,
+  range: ChunkRange,
+  part: StreamedPart,
+): Promise<ChunkFile> {
+  const length = range.end - range.start
+  const digest = AnnouncedDigest.read(part.headers.get('content-digest'))
+  const chunk = session.own(await partialUploads.newChunk())
+  let received = 0
+  const checked = async function* () {
+    for await (const bytes of part.content) {
+      received += bytes.length
+      if (received > length) throw invalidRange()
+      digest?.update(bytes)
+      yield bytes
+    }
+  }
+  await chunk.append(checked())
+  if (received !== length) throw invalidRange()
+  digest?.check()
+  return chunk
+}
+
+/**
+ * Adds a chunk to what is stored of its file. The last one has the whole file received, and `commit` called;
+ * gives what that gives, undefined for any other chunk.
+ */
+export function addChunk<T>(
+  { core, partialUploads }: TransferServices,
+  { fileDigest, library }: UploadSession,
+  { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
+  commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
+): Promise<T | undefined> {
+  if (chunk === undefined) throw invalidRange()
+  const key = { libraryKey: library.info.key, accountKey: library.actor.key, path }
+  return partialUploads.add(key, range, chunk, async (whole) => {
+    const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
+    const content = await core.content.receive(whole.content, { onBytes })
+    fileDigest?.check()
+    return commit(content, whole.settle)
+  })
+}

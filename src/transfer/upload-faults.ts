@@ -1,0 +1,35 @@
+import type { FaultTable } from '../errors.ts'
+import type { FaultAnswer } from '../http/route.ts'
+
+const denied = (): FaultAnswer => [403, 'Permission denied.']
+const broken = (): FaultAnswer => [500, 'Internal error']
+
+// The words of the upload server, whose clients switch on the status alone. What no upload can meet
+// is answered like a fault of ours.
+export const uploadFaults: FaultTable<FaultAnswer> = {
+  'ticket-not-found': () => [403, 'Access token not found'],
+  'library-not-found': () => [403, 'Access token not found'],
+  'permission-denied': denied,
+  locked: denied,
+  'path-not-found': ({ wanted }) =>
+    wanted === 'File' ? [441, 'File does not exist.'] : [400, "Parent dir doesn't exist."],
+  'commit-not-found': () => [400, 'Invalid head.'],
+  'name-invalid': () => [440, 'Invalid filename.'],
+  'quota-exceeded': () => [443, 'Out of quota.'],
+  'library-id-taken': broken,
+  'role-forbids': denied,
+  'root-not-allowed': broken,
+  'same-name': broken,
+  'into-itself': broken,
+  'source-changed': broken,
+  'already-locked': denied,
+  'not-locked': broken,
+  'lock-not-yours': denied,
+  'encrypted-mismatch': () => [400, 'Repo is encrypted. Please provide password to view it.'],
+  'account-not-found': broken,
+  'account-exists': broken,
+  'login-id-taken': broken,
+  'last-administrator': broken,
+  'link-not-found': broken,
+  'not-in-trash': broken,
+}

@@ -1,0 +1,21 @@
+import { raw } from '../http/answer.ts'
+import { rawText } from '../http/readers.ts'
+import { route } from './services.ts'
+
+/** What a browser asks before it uploads from another origin; the surface adds the headers that answer it. */
+export const preflightRoutes = [
+  '/seafhttp/upload-api/:ticket',
+  '/seafhttp/upload-aj/:ticket',
+  '/seafhttp/update-api/:ticket',
+  '/seafhttp/update-aj/:ticket',
+].map((path) =>
+  route({
+    method: 'OPTIONS',
+    path,
+    auth: 'none',
+    summary: 'Lets pages of any origin upload.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    handle: () => raw({ body: '' }),
+  }),
+)

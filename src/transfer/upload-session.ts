@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream'
+import type { Reservation } from '../access/quota.ts'
+import type { TicketOperation, TicketUse } from '../access/tickets.ts'
+import type { Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { BodyChunks } from '../http/body-chunks.ts'
+import { boundaryOf } from '../http/header-parameters.ts'
+import { MultipartStream } from '../http/multipart-stream.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { EditableLibrary, Library } from '../library/library.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { TransferServices } from './services.ts'
+import { AnnouncedDigest } from './upload-digest.ts'
+import { uploadError } from './upload-errors.ts'
+import { type ChunkRange, readChunkRange } from './upload-range.ts'
+
+// A body that took longer than this is committed only if its sender may still do so.
+const RECHECK_MS = 2_000
+
+/**
+ * One request that brings bytes, from the moment its head was found in order. Disposing gives back
+ * what was set aside for it and removes what it left on the way.
+ */
+export class UploadSession implements AsyncDisposable {
+  readonly request: HttpRequest
+  readonly library: Library
+  /** What the ticket is bound to. */
+  readonly ticketPath: LibraryPath
+  readonly range: ChunkRange | undefined
+  readonly form: MultipartStream
+  /** Of the whole file, announced in the head of the request. */
+  readonly fileDigest: AnnouncedDigest | undefined
+  readonly #services: TransferServices
+  readonly #bodyDigest: AnnouncedDigest | undefined
+  readonly #owned = new AsyncDisposableStack()
+  readonly #openedAt = performance.now()
+  #reservation: Reservation | undefined
+  /** Bytes that came in so far, of a body that did not say how long it is. */
+  #received = 0
+
+  private constructor(services: TransferServices, request: HttpRequest, use: TicketUse, head: CheckedHead) {
+    this.#services = services
+    this.request = request
+    this.library = use.library
+    this.ticketPath = use.path
+    this.range = head.range
+    this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
+    this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
+    this.#reservation = head.reservation
+    const chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
+    this.#owned.defer(() => chunks.release())
+    this.form = new MultipartStream(() => chunks.read(), head.boundary, { malformed })
+  }
+
+  /**
+   * Checks the head of a request in the order clients rely on: ticket, operation, library, range, quota,
+   * size, form. Throws refusals, ticket-not-found, permission-denied, quota-exceeded, encrypted-mismatch.
+   */
+  static async open(
+    services: TransferServices,
+    request: HttpRequest,
+    body: Readable,
+    ticket: string,
+    operation: TicketOperation,
+  ): Promise<UploadSession> {
+    const use = await services.tickets.present(ticket)
+    if (use.operation !== operation) throw uploadError(403, 'Operation does not match access token.')
+    const { info } = use.library
+    if (info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
+    const range = readChunkRange(request.headers['content-range'])
+    const declared = range?.total ?? lengthOf(request)
+    const reservation = declared === undefined ? undefined : await services.quotas.reserve(info, declared)
+    try {
+      const room = declared === undefined ? await services.quotas.roomLeft(info) : undefined
+      const { upload: limit } = services.transferLimits
+      if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
+      if (info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+      const boundary = multipartBoundary(request.headers['content-type'])
+      if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
+      const head = { body, boundary, range, declared, reservation, room, limit }
+      return new UploadSession(services, request, use, head)
+    } catch (error) {
+      await reservation?.[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Has something disposed of with the session, whatever becomes of it. */
+  own<T extends AsyncDisposable>(thing: T): T {
+    return this.#owned.use(thing)
+  }
+
+  /**
+   * To be called after the last byte. Throws a refusal if the body is not the one that was announced, and
+   * quota-exceeded for one whose length nobody knew before.
+   */
+  async checkBody(): Promise<void> {
+    this.#bodyDigest?.check()
+    this.#reservation ??= await this.#services.quotas.reserve(this.library.info, this.#received)
+  }
+
+  /** The library to be changed at `path`. Throws permission-denied. */
+  async editable(path: LibraryPath): Promise<EditableLibrary> {
+    const isOld = performance.now() - this.#openedAt > RECHECK_MS
+    return (isOld ? await this.#reopen() : this.library).editable(path)
+  }
+
+  /** Gives back what was set aside, as part of the commit. */
+  async settle(tx: Transaction): Promise<void> {
+    await this.#reservation?.settle(tx)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#owned.disposeAsync()
+    await this.#reservation?.[Symbol.asyncDispose]()
+  }
+
+  async #reopen(): Promise<Library> {
+    const { actor, info } = this.library
+    const library = await this.#services.access.openByKey(actor.key, info.key)
+    if (library?.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
+    return library ?? fail({ code: 'ticket-not-found' })
+  }
+
+  #onChunk(chunk: Buffer, { declared, limit, room }: CheckedHead): void {
+    this.#bodyDigest?.update(chunk)
+    if (declared !== undefined) return
+    this.#received += chunk.length
+    if (room !== undefined && this.#received >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
+    if (limit !== undefined && this.#received > limit) throw tooLarge()
+  }
+}
+
+interface CheckedHead {
+  readonly body: Readable
+  readonly boundary: string
+  readonly range: ChunkRange | undefined
+  /** Bytes; undefined for a body that does not say. */
+  readonly declared: number | undefined
+  readonly reservation: Reservation | undefined
+  readonly room: { left: number; limit: number } | undefined
+  /** Most bytes of an upload. */
+  readonly limit: number | undefined
+}
+
+function lengthOf({ headers }: HttpRequest): number | undefined {
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  return headers['transfer-encoding'] === undefined ? 0 : undefined
+}
+
+function multipartBoundary(contentType = ''): string | undefined {
+  return /^\s*multipart\//i.test(contentType) ? boundaryOf(contentType) : undefined
+}
+
+function malformed(reason: string): Error {
+  return uploadError(400, `Malformed form: ${reason}.`)
+}
+
+function tooLarge(): Error {
+  return uploadError(442, 'File size is too large.')
+}

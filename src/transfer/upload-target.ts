@@ -1,0 +1,91 @@
+import { fail } from '../errors.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { parseName } from '../objects/names.ts'
+import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
+import { uploadError } from './upload-errors.ts'
+import { type FormTexts, lastSegment, parseLastModify } from './upload-form.ts'
+import type { UploadSession } from './upload-session.ts'
+
+/** The text parts of an upload. */
+export const uploadTexts: ReadonlySet<string> = new Set([
+  'parent_dir',
+  'relative_path',
+  'replace',
+  'last_modify',
+])
+
+/** Where the files of an upload go. */
+export interface FoundTarget {
+  /** The folder the ticket is bound to. */
+  readonly parent: LibraryPath
+  /** Below the parent; made if missing. */
+  readonly into: LibraryPath
+  readonly replace: boolean
+  /** Unix seconds. */
+  readonly mtime: number | undefined
+}
+
+/**
+ * Finds the place a form asks for. Checks in the order clients rely on: files, replace, parent_dir,
+ * relative_path, number of files, existence, permission. Throws refusals, path-not-found, permission-denied.
+ */
+export async function findTarget(
+  session: UploadSession,
+  texts: FormTexts,
+  files: number,
+  mayReplace: boolean,
+): Promise<FoundTarget> {
+  const { library, range, request } = session
+  if (files === 0) throw uploadError(400, 'No file uploaded.')
+  const replace = mayReplace && readReplace(texts, request)
+  const parentText = texts.get('parent_dir')?.replaceAll('\\', '/')
+  if (!parentText || (range !== undefined && !parentText.startsWith('/'))) {
+    throw uploadError(400, 'Invalid parent dir.')
+  }
+  const into = readRelativePath(texts)
+  if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
+  const parent = parsePath(parentText)
+  if (parent === undefined || (await library.tree.findDir(parent)) === undefined) {
+    return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  }
+  if (parent !== session.ticketPath) fail({ code: 'permission-denied' })
+  library.editable(parent)
+  return { parent, into, replace, mtime: parseLastModify(texts.get('last_modify')) }
+}
+
+/** As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. */
+export async function refuseEarly(
+  session: UploadSession,
+  texts: FormTexts,
+  mayReplace: boolean,
+  filename: string,
+): Promise<void> {
+  if (!texts.has('parent_dir')) return
+  await findTarget(session, texts, 1, mayReplace)
+  checkedName(filename)
+}
+
+/** The name in a file name as sent. Throws name-invalid. */
+export function checkedName(filename: string): string {
+  const name = lastSegment(filename)
+  return parseName(name) ?? fail({ code: 'name-invalid', name })
+}
+
+/** The folder the files end up in. */
+export function folderOf(parent: LibraryPath, into: LibraryPath): LibraryPath {
+  if (into === ROOT) return parent
+  return parent === ROOT ? into : ((parent + into) as LibraryPath)
+}
+
+function readReplace(texts: FormTexts, request: HttpRequest): boolean {
+  const sent = [texts.get('replace'), request.queryFields.text('replace')].filter(Boolean)
+  if (!sent.every((text) => text === '0' || text === '1')) throw uploadError(400, 'Invalid argument replace.')
+  return sent.includes('1')
+}
+
+function readRelativePath(texts: FormTexts): LibraryPath {
+  const text = texts.get('relative_path')?.replaceAll('\\', '/') ?? ''
+  const path = text.startsWith('/') ? undefined : parsePath(text)
+  if (path === undefined) throw uploadError(400, 'Invalid relative path.')
+  return path
+}

@@ -1,0 +1,126 @@
+import type { Readable } from 'node:stream'
+import { type Answer, json, raw } from '../http/answer.ts'
+import { rawText } from '../http/readers.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { addFiles, type NewFile } from '../library/upload.ts'
+import { joinPath } from '../objects/paths.ts'
+import { route, type TransferServices } from './services.ts'
+import { addChunk, receiveChunk } from './upload-chunk.ts'
+import { FileReceiver, readForm } from './upload-form.ts'
+import { type ChunkRange, chunkFileName } from './upload-range.ts'
+import { UploadSession } from './upload-session.ts'
+import {
+  checkedName,
+  type FoundTarget,
+  findTarget,
+  folderOf,
+  refuseEarly,
+  uploadTexts,
+} from './upload-target.ts'
+import { chunkTaken, idsAnswer, type UploadItem, uploadItem, uploadItemsText } from './upload-wire.ts'
+
+export const uploadFileRoutes = [
+  route({
+    method: 'POST',
+    path: '/seafhttp/upload-api/:ticket',
+    auth: 'none',
+    summary: 'Upload files, or a chunk of one, by a link from upload-link.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const items = await upload(services, request, body, params.ticket ?? '', true)
+      if (items === undefined) return chunkTaken()
+      const { queryFields } = request
+      if (queryFields.text('need_idx_progress') === 'true') return taskAnswer(services, items)
+      return queryFields.raw('ret-json') === undefined ? idsAnswer(items) : json(uploadItemsText(items))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/upload-aj/:ticket',
+    auth: 'none',
+    summary: 'Upload files from a browser; nothing is ever replaced.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const items = await upload(services, request, body, params.ticket ?? '', false)
+      return items === undefined ? chunkTaken() : json(uploadItemsText(items))
+    },
+  }),
+]
+
+/** The files as stored; undefined for a chunk that is not the last. */
+async function upload(
+  services: TransferServices,
+  request: HttpRequest,
+  body: Readable,
+  ticket: string,
+  mayReplace: boolean,
+): Promise<UploadItem[] | undefined> {
+  await using session = await UploadSession.open(services, request, body, ticket, 'upload')
+  const { range } = session
+  if (range === undefined) return uploadFiles(services, session, mayReplace)
+  return uploadChunk(services, session, range, mayReplace)
+}
+
+async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {
+  const receiver = new FileReceiver(services.core, session)
+  const { texts, files } = await readForm(session, uploadTexts, async (part, known) => {
+    const filename = part.filename ?? ''
+    await refuseEarly(session, known, mayReplace, filename)
+    return { filename, content: await receiver.receive(part) }
+  })
+  const target = await findTarget(session, texts, files.length, mayReplace)
+  const named = files.map(({ filename, content }) => ({ name: checkedName(filename), content }))
+  receiver.checkDigest()
+  await session.checkBody()
+  return commit(services, session, target, named)
+}
+
+async function uploadChunk(
+  services: TransferServices,
+  session: UploadSession,
+  range: ChunkRange,
+  mayReplace: boolean,
+) {
+  const given = chunkFileName(session.request.headers['content-disposition'])
+  let count = 0
+  const { texts, files } = await readForm(session, uploadTexts, async (part, known) => {
+    const filename = given ?? part.filename ?? ''
+    await refuseEarly(session, known, mayReplace, filename)
+    count += 1
+    // There may be one only: another will be refused, and needs no place on the disk.
+    return { filename, chunk: count === 1 ? await receiveChunk(services, session, range, part) : undefined }
+  })
+  const target = await findTarget(session, texts, files.length, mayReplace)
+  const name = checkedName(files[0]?.filename ?? '')
+  await session.checkBody()
+  const path = joinPath(folderOf(target.parent, target.into), name)
+  return addChunk(services, session, { path, range, chunk: files[0]?.chunk }, (content, settle) =>
+    commit(services, session, target, [{ name, content }], settle),
+  )
+}
+
+async function commit(
+  { core }: TransferServices,
+  session: UploadSession,
+  { parent, into, replace, mtime }: FoundTarget,
+  files: readonly NewFile[],
+  settle: UploadSession['settle'] = async () => {},
+): Promise<UploadItem[]> {
+  const library = await session.editable(parent)
+  const { result } = await addFiles(core, library, parent, files, {
+    into,
+    replace,
+    mtime,
+    async also(tx) {
+      await session.settle(tx)
+      await settle(tx)
+    },
+  })
+  return result.map(uploadItem)
+}
+
+function taskAnswer({ indexedUploads }: TransferServices, items: readonly UploadItem[]): Answer {
+  return raw({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: indexedUploads.add(items) })
+}
