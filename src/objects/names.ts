@@ -53,13 +53,13 @@ function utf8Rank(unit: number): number {
 
 /**
  * The wanted name if it is not taken, else the first free one of `base (1).ext`, `base (2).ext` …
- * A base too long to carry the number is shortened.
+ * A base too long to carry the number is shortened. Numbers below `from` are known to be taken.
  */
-export function freeName(wanted: string, taken: (name: string) => boolean): string {
+export function freeName(wanted: string, taken: (name: string) => boolean, from = 1): string {
   if (!taken(wanted)) return wanted
   // A leading dot starts no extension: `.bashrc` becomes `.bashrc (1)`.
   const dot = wanted.lastIndexOf('.')
-  for (let n = 1; ; n++) {
+  for (let n = from; ; n++) {
     const name = insertBefore(wanted, dot > 0 ? dot : wanted.length, ` (${n})`)
     if (!taken(name)) return name
   }

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+import type { DatabaseKind } from './row.ts'
+
+/** What the driver was asked to do. */
+export interface Options {
+  /** Names of scenarios; undefined means all. */
+  readonly only: readonly string[] | undefined
+  readonly databases: readonly DatabaseKind[]
+  readonly quick: boolean
+  readonly log: string
+  readonly json: string | undefined
+  readonly markdown: string | undefined
+  readonly help: boolean
+}
+
+/** The driver was not called as it must be; the message says how. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+const databaseChoices: Record<string, readonly DatabaseKind[]> = {
+  sqlite: ['sqlite'],
+  postgres: ['postgres'],
+  both: ['sqlite', 'postgres'],
+}
+
+/** Throws UsageError. */
+export function parseOptions(args: readonly string[], scenarioNames: readonly string[]): Options {
+  const values = parseFlags(args)
+  const only = values.only?.flatMap((names) => names.split(',')).filter((name) => name !== '')
+  const unknown = only?.find((name) => !scenarioNames.includes(name))
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no scenario ${unknown}: choose from ${scenarioNames.join(', ')}.`)
+  }
+  const databases = databaseChoices[values.database]
+  if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
+  const { quick, log, json, markdown, help } = values
+  return { only, databases, quick, log, json, markdown, help }
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        only: { type: 'string', multiple: true },
+        database: { type: 'string', default: 'both' },
+        quick: { type: 'boolean', default: false },
+        log: { type: 'string', default: 'info' },
+        json: { type: 'string' },
+        markdown: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+export function helpText(scenarioNames: readonly string[]): string {
+  return `npm run bench -- [options]
+
+  --only <names>       scenarios, with commas between them: ${scenarioNames.join(', ')}
+  --database <kind>    sqlite, postgres or both (the default)
+  --quick              small numbers, to see that it runs; its figures mean nothing
+  --log <level>        log level of the server; info unless given, as for everybody
+  --json <file>        writes the findings as JSON too
+  --markdown <file>    writes the table as Markdown too
+`
+}

@@ -1,0 +1,156 @@
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { MemoryPeak } from './memory.ts'
+import { helpText, type Options, parseOptions, UsageError } from './options.ts'
+import { type DatabaseKind, type Finding, isMet, type Row } from './row.ts'
+import type { Context } from './scenario.ts'
+import { scenarios } from './scenarios/index.ts'
+import { databaseNames, markdownTable, plainTable } from './table.ts'
+import { Workspace } from './workspace.ts'
+
+// `npm run bench`: starts servers of its own, measures them and prints one table. It fails if a server
+// answered wrongly or a scenario broke, never because of a figure.
+
+/** What a run came to. */
+interface Outcome {
+  readonly findings: Finding[]
+  /** Scenarios that broke, and why. */
+  readonly failures: string[]
+}
+
+async function main(args: readonly string[]): Promise<boolean> {
+  const names = scenarios.map(({ name }) => name)
+  const options = parseOptions(args, names)
+  if (options.help) {
+    process.stdout.write(helpText(names))
+    return true
+  }
+  // The settings of whoever measures are not the settings of the servers measured.
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
+  }
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-bench-'))
+  removeWhenInterrupted(folder)
+  const outcome: Outcome = { findings: [], failures: [] }
+  try {
+    for (const database of options.databases) await measure(database, options, folder, outcome)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  await report(options, outcome)
+  return outcome.failures.length === 0
+}
+
+async function measure(
+  database: DatabaseKind,
+  options: Options,
+  parent: string,
+  outcome: Outcome,
+): Promise<void> {
+  const postgres = database === 'postgres' ? await startOrSkip(options, outcome) : undefined
+  if (database === 'postgres' && postgres === undefined) return
+  await using _postgres = postgres
+  const peak = new MemoryPeak()
+  const context = createContext(database, options, async () =>
+    Workspace.create({ parent, postgresUrl: await postgres?.createDatabase(), log: options.log, peak }),
+  )
+  const add = (scenario: string, rows: readonly Row[]) => {
+    for (const row of rows) outcome.findings.push({ ...row, scenario, database, met: isMet(row) })
+  }
+  for (const scenario of scenarios) {
+    if (options.only?.includes(scenario.name) === false) continue
+    peak.current = scenario.name
+    const began = performance.now()
+    try {
+      add(scenario.name, await scenario.run(context))
+    } catch (error) {
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      outcome.failures.push(`${scenario.name} on ${databaseNames[database]}: ${reason}`)
+    }
+    progress(`${scenario.name} on ${databaseNames[database]}: ${secondsSince(began)} s`)
+  }
+  if (peak.bytes > 0) add('memory', [peakRow(peak)])
+}
+
+/** Without PostgreSQL its rows are left out, out loud; asked for by name, its lack is a failure. */
+async function startOrSkip(options: Options, outcome: Outcome): Promise<PostgresServer | undefined> {
+  try {
+    return await startPostgres()
+  } catch (error) {
+    if (!(error instanceof PostgresUnavailable)) throw error
+    if (options.databases.length === 1) outcome.failures.push(error.message)
+    else progress(`no rows for PostgreSQL: ${error.message}`)
+    return undefined
+  }
+}
+
+function createContext(
+  database: DatabaseKind,
+  { quick }: Options,
+  workspace: () => Promise<Workspace>,
+): Context {
+  const size = (full: number, small: number) => (quick ? small : full)
+  return {
+    database,
+    workspace,
+    size,
+    measured: { ms: size(4000, 200) },
+    warmUp: { ms: size(1500, 50) },
+    limitMs: size(500, 50),
+  }
+}
+
+function peakRow({ bytes, scenario }: MemoryPeak): Row {
+  return {
+    what: `memory peak of any server above (${scenario})`,
+    value: bytes / 1e6,
+    unit: 'MB',
+    target: { atMost: 600 },
+  }
+}
+
+async function report({ quick, log, json, markdown }: Options, outcome: Outcome): Promise<void> {
+  const { findings, failures } = outcome
+  const about = [
+    `Carrel on Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
+    `log level ${log}`,
+    ...(quick ? ['a quick run: the figures mean nothing'] : []),
+  ].join('; ')
+  process.stdout.write(`${about}\n\n${plainTable(findings)}`)
+  for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
+  if (markdown !== undefined) await write(markdown, `${about}\n\n${markdownTable(findings)}`)
+  if (json !== undefined)
+    await write(json, `${JSON.stringify({ about, quick, findings, failures }, null, 2)}\n`)
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(path.resolve(file)), { recursive: true })
+  await writeFile(file, text)
+}
+
+function removeWhenInterrupted(folder: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      // Children end with this process; until then one may still be writing there.
+      process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+      process.exit(1)
+    })
+  }
+}
+
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+const secondsSince = (began: number) => ((performance.now() - began) / 1000).toFixed(1)
+
+try {
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n${helpText(scenarios.map(({ name }) => name))}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,23 @@
+import type { Amount } from './load/plan.ts'
+import type { DatabaseKind, Row } from './row.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What a scenario is given. */
+export interface Context {
+  readonly database: DatabaseKind
+  /** A fresh data folder and database of its own; dispose of it when done. */
+  workspace(): Promise<Workspace>
+  /** A number for real, or the small one of a quick run. */
+  size(full: number, quick: number): number
+  /** How long a rate is measured, and warmed up before. */
+  readonly measured: Amount
+  readonly warmUp: Amount
+  /** How long a raw limit is measured. */
+  readonly limitMs: number
+}
+
+/** One kind of work and its rows. */
+export interface Scenario {
+  readonly name: string
+  run(context: Context): Promise<Row[]>
+}

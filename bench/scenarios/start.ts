@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createFile } from '../../src/library/entries.ts'
+import { at } from '../../test/support/core.ts'
+import { type LibraryMaker, numbered } from '../library-maker.ts'
+import type { Row } from '../row.ts'
+import type { Context, Scenario } from '../scenario.ts'
+import type { Workspace } from '../workspace.ts'
+
+const STARTS = 5
+const ENTRIES_A_FOLDER = 20_000
+
+/** How soon a server answers after its start and what it holds then, with nothing stored and with much. */
+export const start: Scenario = {
+  name: 'start',
+  async run(context) {
+    await using empty = await context.workspace()
+    await using full = await context.workspace()
+    const files = context.size(1_000_000, 2000)
+    const commits = context.size(1000, 20)
+    await full.prepare((maker) => fill(maker, files, commits))
+    const stored = `${files.toLocaleString('en-US')} files stored`
+    return [
+      ...(await startSeveralTimes(context, empty, 'nothing stored')),
+      ...(await startSeveralTimes(context, full, stored)),
+    ]
+  },
+}
+
+async function startSeveralTimes(context: Context, workspace: Workspace, stored: string): Promise<Row[]> {
+  const readyMs: number[] = []
+  const firstPingMs: number[] = []
+  const idleBytes: number[] = []
+  for (let n = 0; n < context.size(STARTS, 1); n++) {
+    const server = await workspace.serve()
+    // Idle is what remains once the start is over.
+    await delay(context.size(1000, 100))
+    readyMs.push(server.readyMs)
+    firstPingMs.push(server.firstPingMs)
+    idleBytes.push((await server.memory()).now)
+    await server.stop()
+  }
+  return [
+    { what: `start until it says ready, ${stored}`, value: median(readyMs), unit: 'ms' },
+    {
+      what: `start until the first ping, ${stored}`,
+      value: median(firstPingMs),
+      unit: 'ms',
+      target: { atMost: 2000 },
+    },
+    { what: `memory idle, ${stored}`, value: median(idleBytes) / 1e6, unit: 'MB', target: { atMost: 120 } },
+  ]
+}
+
+/** Folders of 20,000 entries, and in one of them a history of one-file commits. */
+async function fill(maker: LibraryMaker, files: number, commits: number): Promise<void> {
+  const library = await maker.newLibrary('Full')
+  const entries = Math.min(files, ENTRIES_A_FOLDER)
+  for (let n = 0; n < files / entries; n++) {
+    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file')
+  }
+  for (let n = 0; n < commits; n++) {
+    await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))
+  }
+  await maker.settle(library)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { Client as PostgresClient } from 'pg'
+import { type Config, readConfig } from '../src/config.ts'
+import { ADMIN } from '../test/support/server.ts'
+import { BenchServer } from './bench-server.ts'
+import { LibraryMaker } from './library-maker.ts'
+import type { MemoryPeak } from './memory.ts'
+
+export interface WorkspaceOptions {
+  /** Folder to work in. */
+  readonly parent: string
+  /** Undefined for SQLite in the data folder. */
+  readonly postgresUrl: string | undefined
+  /** Log level of the server. */
+  readonly log: string
+  readonly peak: MemoryPeak
+}
+
+/** A data folder and a database, filled through the core while no server runs, then served. */
+export class Workspace implements AsyncDisposable {
+  readonly folder: string
+  readonly #options: WorkspaceOptions
+  readonly #env: Record<string, string>
+  readonly #config: Config
+  #server: BenchServer | undefined
+
+  private constructor(folder: string, options: WorkspaceOptions) {
+    this.folder = folder
+    this.#options = options
+    this.#env = {
+      CARREL_DATA: path.join(folder, 'data'),
+      CARREL_RATE_LIMIT: 'off',
+      CARREL_LOG: options.log,
+      CARREL_ADMIN_EMAIL: ADMIN.email,
+      CARREL_ADMIN_PASSWORD: ADMIN.password,
+      ...(options.postgresUrl !== undefined && { CARREL_DATABASE: options.postgresUrl }),
+    }
+    this.#config = readConfig({ env: this.#env, cwd: folder })
+  }
+
+  static async create(options: WorkspaceOptions): Promise<Workspace> {
+    const workspace = new Workspace(await mkdtemp(path.join(options.parent, 'workspace-')), options)
+    await mkdir(workspace.#config.dataDirectory, { mode: 0o700 })
+    return workspace
+  }
+
+  /** Makes libraries through the core, without a server; all is closed when it resolves. */
+  async prepare<T>(work: (maker: LibraryMaker) => Promise<T>): Promise<T> {
+    await using maker = await LibraryMaker.open(this.#config)
+    return await work(maker)
+  }
+
+  /** Starts the server over what was prepared, with an API token of the administrator. */
+  async serve(): Promise<BenchServer> {
+    const apiToken = await this.prepare((maker) => maker.issueApiToken())
+    const { peak } = this.#options
+    this.#server = await BenchServer.start({
+      data: this.#config.dataDirectory,
+      env: this.#env,
+      apiToken,
+      peak,
+    })
+    return this.#server
+  }
+
+  /** Bytes that rest in the data folder, or in the PostgreSQL database as well. Exact when nothing is running. */
+  async storedBytes(): Promise<number> {
+    const inFolder = await bytesBelow(this.#config.dataDirectory)
+    const { postgresUrl } = this.#options
+    return postgresUrl === undefined ? inFolder : inFolder + (await databaseBytes(postgresUrl))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server?.stop()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += (await stat(path.join(entry.parentPath, entry.name))).size
+  }
+  return bytes
+}
+
+async function databaseBytes(url: string): Promise<number> {
+  const client = new PostgresClient({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ bytes: string }>(
+      'select pg_database_size(current_database()) as bytes',
+    )
+    return Number(rows[0]?.bytes)
+  } finally {
+    await client.end()
+  }
+}

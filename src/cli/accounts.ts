@@ -1,0 +1,49 @@
+import { Quotas } from '../access/quota.ts'
+import type { Config } from '../config.ts'
+import { NewerSchemaError } from '../database/errors.ts'
+import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
+import { openDatabase } from '../database/open.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import { createAccounts } from '../server.ts'
+import { CommandError } from './command-error.ts'
+
+/** The accounts of a server, which may be running meanwhile. */
+export interface OpenAccounts extends AsyncDisposable {
+  readonly accounts: Accounts
+  readonly quotas: Quotas
+}
+
+/** Opens what a server made; makes and migrates nothing itself, so a wrong folder or version is told. */
+export async function openAccounts(config: Config): Promise<OpenAccounts> {
+  await checkMadeByServer(config)
+  const now = () => Math.floor(Date.now() / 1000)
+  const db = await openDatabase(config.database, { now, onFatal: stopAtOnce })
+  const accounts = createAccounts({ db, now })
+  return {
+    accounts,
+    quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  }
+}
+
+async function checkMadeByServer({ database, dataDirectory }: Config): Promise<void> {
+  await using found = await inspectDatabase(database)
+  const version = found?.schemaVersion ?? 0
+  if (version === 0) {
+    const place = database.kind === 'sqlite' ? `folder ${dataDirectory}` : 'database'
+    throw new CommandError(
+      `There is no data of Carrel in the ${place}: start carrel serve once, or name the right one with --data or --database.`,
+    )
+  }
+  if (version > knownSchemaVersion) throw new NewerSchemaError(version, knownSchemaVersion)
+  if (version < knownSchemaVersion) {
+    throw new CommandError(
+      'The data is of an older version of Carrel: start carrel serve once, which brings it up to date.',
+    )
+  }
+}
+
+function stopAtOnce(error: Error): never {
+  process.stderr.write(`The change could not be saved (${error.message}): see that the disk is sound.\n`)
+  process.exit(1)
+}

@@ -1,0 +1,61 @@
+import type { Config } from '../../config.ts'
+import { inspectDatabase, knownSchemaVersion } from '../../database/inspect.ts'
+import { newestChange } from '../../library/library-store.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** No clock that is right shows a time before this program was released. Unix seconds. */
+const released = Date.UTC(2026, 10, 1) / 1000
+/** Seconds by which clocks of several nodes may differ. */
+const tolerated = 300
+
+/** Reachable, and of a schema this program knows. */
+export async function checkDatabase({ database }: Config): Promise<Finding> {
+  const name = 'database'
+  try {
+    await using found = await inspectDatabase(database)
+    const version = found?.schemaVersion ?? 0
+    if (version === 0)
+      return warn(name, 'nothing has been stored yet', 'the first start makes what is needed')
+    if (version > knownSchemaVersion) {
+      const remedy = 'start the Carrel that wrote it, or a newer one'
+      return fail(name, `schema version ${version} is newer than ${knownSchemaVersion}`, remedy)
+    }
+    if (version < knownSchemaVersion) {
+      const remedy = 'the next start brings it up to date, after a backup beside it'
+      return warn(name, `schema version ${version} is older than ${knownSchemaVersion}`, remedy)
+    }
+    return ok(name, `${database.kind} can be read, schema version ${version}`)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const remedy =
+      database.kind === 'postgres'
+        ? 'start PostgreSQL, or correct CARREL_DATABASE'
+        : `see that ${database.file} is a readable database, or restore a backup`
+    return fail(name, reason, remedy)
+  }
+}
+
+/** Not before the release of this program, nor before what was stored last. */
+export async function checkClock({ database }: Config): Promise<Finding> {
+  const name = 'clock'
+  const now = Date.now() / 1000
+  const remedy = 'set the clock of this machine'
+  const shown = `it is ${new Date().toISOString()}`
+  if (now < released) return fail(name, `${shown}, before this program was released`, remedy)
+  const newest = await newestStored(database)
+  if (newest > now + tolerated) {
+    const stored = new Date(newest * 1000).toISOString()
+    return fail(name, `${shown}, but something was stored at ${stored}`, remedy)
+  }
+  return ok(name, shown)
+}
+
+/** 0 if that cannot be told; why not is told by the check of the database. */
+async function newestStored(database: Config['database']): Promise<number> {
+  try {
+    await using found = await inspectDatabase(database)
+    return found === undefined || found.schemaVersion === 0 ? 0 : await newestChange(found)
+  } catch {
+    return 0
+  }
+}

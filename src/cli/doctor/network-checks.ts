@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../../config.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const patienceMs = 3000
+
+/** Free, or Carrel answers there already. */
+export async function checkPort(config: Config): Promise<Finding> {
+  const { host, port } = config
+  const place = `port ${port} on ${host}`
+  if (port === 0) return ok('port', 'a free one is picked at each start')
+  const code = await tryToListen(host, port)
+  if (code === undefined) return ok('port', `${place} is free`)
+  if (code !== 'EADDRINUSE') {
+    return fail('port', `${place} cannot be opened (${code})`, 'choose another host or port')
+  }
+  if (await answersPing(localUrl(config))) return ok('port', `Carrel answers at ${place}`)
+  const remedy = 'stop what uses it, or choose another with --port'
+  return fail('port', `${place} is used by another program`, remedy)
+}
+
+/** Reachable, if one is set. It need not be while no server runs. */
+export async function checkPublicUrl(config: Config): Promise<Finding | readonly Finding[]> {
+  const { publicUrl } = config
+  if (publicUrl === undefined) return []
+  if (await answersPing(publicUrl)) return ok('public URL', `Carrel answers at ${publicUrl}`)
+  const message = `${publicUrl}/api2/ping/ does not answer`
+  if (config.port !== 0 && (await answersPing(localUrl(config)))) {
+    return fail('public URL', message, 'see that the proxy passes requests on, or correct CARREL_PUBLIC_URL')
+  }
+  return warn('public URL', message, 'start carrel serve and look again')
+}
+
+function localUrl({ host, port }: Config): string {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+async function answersPing(baseUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${baseUrl}/api2/ping/`, {
+      signal: AbortSignal.timeout(patienceMs),
+      headers: { Connection: 'close' },
+    })
+    return response.ok && (await response.json()) === 'pong'
+  } catch {
+    return false
+  }
+}
+
+/** The code of the error, undefined if listening works. */
+async function tryToListen(host: string, port: number): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  } finally {
+    server.close()
+  }
+}

@@ -1,0 +1,55 @@
+import { ConfigError } from '../config.ts'
+import { DatabaseError, NewerSchemaError } from '../database/errors.ts'
+import { DomainError, type Fault } from '../errors.ts'
+import { ListenError } from '../http/listening.ts'
+import { type AccountRule, AccountRuleError } from '../identity/account-rules.ts'
+import { SecretError } from '../identity/secret.ts'
+import { StartError } from '../server.ts'
+import { CommandError } from './command-error.ts'
+
+/** What an operator is told about an error; undefined if it is our bug and its stack has to be seen. */
+export function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof AccountRuleError) return accountRules[error.code]
+  if (error instanceof DomainError) return sentenceForFault(error.fault)
+  if (error instanceof DatabaseError) return sentenceForDatabase(error)
+  const ours = [CommandError, ConfigError, StartError, ListenError, NewerSchemaError, SecretError]
+  return ours.some((kind) => error instanceof kind) ? (error as Error).message : undefined
+}
+
+function sentenceForFault(fault: Fault): string | undefined {
+  switch (fault.code) {
+    case 'account-not-found':
+      return `There is no account ${fault.email}: carrel user list shows those there are.`
+    case 'account-exists':
+      return `There is already an account ${fault.email}: change its password with carrel user password.`
+    case 'last-administrator':
+      return `${fault.email} is the last administrator, and without one nobody could manage the server: add another first with carrel user add --admin.`
+    default:
+      return undefined
+  }
+}
+
+function sentenceForDatabase(error: DatabaseError): string {
+  if (error.reason === 'unreachable') {
+    return `The database cannot be reached (${error.message}): start it, or correct CARREL_DATABASE.`
+  }
+  if (error.reason === 'busy') return 'The database is in use by another program for too long: try again.'
+  return `The database cannot be used (${error.message}): run carrel doctor to see what is wrong.`
+}
+
+const accountRules: Record<AccountRule, string> = {
+  'email-invalid': 'Give an e-mail address such as ann@example.org.',
+  'password-empty': 'Give a password that is not empty.',
+  'password-too-long': 'Give a password of at most 1024 characters.',
+  'name-too-long': 'Give a name of at most 64 characters.',
+  'name-has-slash': 'Give a name without a slash.',
+  'name-invalid': 'Give a name without control characters.',
+  'contact-email-invalid': 'Give a contact e-mail address such as ann@example.org.',
+  'contact-email-taken': 'Give another contact e-mail: this one belongs to another account.',
+  'login-id-empty': 'Give a login id that is not empty.',
+  'login-id-invalid': 'Give a login id of at most 255 characters without control characters.',
+  'department-too-long': 'Give a department of at most 512 characters.',
+  'department-invalid': 'Give a department without control characters.',
+  'institution-invalid': 'Give an institution of at most 255 characters without control characters.',
+  'quota-invalid': 'Give a quota that is a whole number of bytes.',
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command } from 'commander'
+import { configFrom, withSettings } from './config-flags.ts'
+import { addUserCommands } from './user.ts'
+
+/** Every command an operator can type. One that can fail without an error tells its exit code through `end`. */
+export function createProgram(end: (exitCode: number) => void): Command {
+  const program = new Command('carrel')
+    .description('A self-hosted file library server.')
+    .version(programVersion())
+    .exitOverride()
+    .showHelpAfterError('Add --help to see how this command is written.')
+
+  withSettings(program.command('serve').description('serve libraries until stopped by a signal'))
+    .option('--json', 'print JSON lines, on a terminal too')
+    .action(async (options: { json?: true }) => {
+      const config = configFrom(options)
+      const { serve } = await import('./serve.ts')
+      end(await serve(config, { json: options.json === true }))
+    })
+  addUserCommands(program)
+  withSettings(program.command('doctor').description('look for what could keep a server from working'))
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true }) => {
+      const { doctor } = await import('./doctor.ts')
+      end(await doctor(options))
+    })
+  return program
+}
+
+function programVersion(): string {
+  const file = path.join(import.meta.dirname, '../../package.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

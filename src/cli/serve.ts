@@ -1,0 +1,72 @@
+import { writeSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { createLogger, type Logger } from '../logging.ts'
+import { type RunningServer, startServer } from '../server.ts'
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Serves until a signal asks it to stop, then finishes what runs and resolves to the exit code. */
+export async function serve(config: Config, options: { json: boolean }): Promise<number> {
+  const pretty = process.stdout.isTTY && !options.json
+  const logger = createLogger(config.log, { pretty })
+  const stopped = untilSignal(logger)
+  const server = await startServer({ config, logger, onFatal: stopAtOnce })
+  if (pretty) printReady(server, config)
+  else logReady(server, config)
+  await stopped
+  await server.close()
+  logger.info('stopped')
+  return 0
+}
+
+/**
+ * The disk failed, and nothing may be acknowledged any more. Killed, not exited: an orderly end would
+ * close the database, which copies from a log that may have holes.
+ */
+function stopAtOnce(error: Error): void {
+  writeSync(
+    2,
+    `Nothing can be saved any more (${error.message}): see that the disk is sound, then start again.\n`,
+  )
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** Resolves at the first signal; the second is impatience and ends the process at once. */
+function untilSignal(logger: Logger): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let asked = false
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (asked) process.exit(1)
+      asked = true
+      logger.info({ signal }, 'stopping: finishing what runs')
+      resolve()
+    })
+  }
+  return promise
+}
+
+function printReady({ listening, firstRun }: RunningServer, config: Config): void {
+  const lines = [`Carrel is ready at ${listening.url}`, `Data folder: ${config.dataDirectory}`]
+  if (firstRun.created) lines.push(`Administrator: ${firstRun.email}`)
+  if (firstRun.created && firstRun.generatedPassword !== undefined) {
+    lines.push(`Password: ${firstRun.generatedPassword} (shown only this once)`)
+  }
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+// Whatever the log level is: nobody could know the port or the password otherwise.
+function logReady({ listening, firstRun }: RunningServer, config: Config): void {
+  const log = createLogger('info', { pretty: false, destination: process.stdout })
+  if (firstRun.created) {
+    const { email, generatedPassword } = firstRun
+    if (generatedPassword === undefined) log.info({ administrator: email }, 'administrator made')
+    else {
+      log.info(
+        { administrator: email, generatedPassword },
+        'administrator made with a generated password, which is shown only this once',
+      )
+    }
+  }
+  log.info({ url: listening.url, dataFolder: config.dataDirectory }, `Carrel is ready at ${listening.url}`)
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { type RequestShape, requestText } from '../../bench/load/request-text.ts'
+import { LoadError, runLoad } from '../../bench/load/run-load.ts'
+
+async function underLoad(listener: RequestListener, request: RequestShape) {
+  await using server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { address: host, port } = server.address() as AddressInfo
+  return await runLoad({
+    host,
+    port,
+    connections: 4,
+    request: requestText(request, host),
+    status: 200,
+    warmUp: { count: 10 },
+    measured: { count: 40 },
+  })
+}
+
+describe('the load generator', () => {
+  it('sends each number once, in the path and in the form', async () => {
+    const seen: string[] = []
+    const result = await underLoad(
+      (request, response) => {
+        void text(request).then((form) => {
+          seen.push(`${request.url} ${form}`)
+          return response.end('done')
+        })
+      },
+      { method: 'POST', path: '/a-{n}?rest={n%10}', form: 'to=b-{n+1}' },
+    )
+    assert.equal(result.requests, 40)
+    assert.equal(result.bytesPerAnswer, 4)
+    const expected = Array.from({ length: 50 }, (_, n) => {
+      const digits = (number: number) => String(number).padStart(8, '0')
+      return `/a-${digits(n)}?rest=${digits(n % 10)} to=b-${digits(n + 1)}`
+    })
+    assert.deepEqual(seen.sort(), expected)
+  })
+
+  it('takes an answer that comes in pieces for one answer', async () => {
+    const result = await underLoad(
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Length': 100_002 })
+        response.flushHeaders()
+        setImmediate(() => {
+          response.write('x'.repeat(100_000))
+          setImmediate(() => response.end('yz'))
+        })
+      },
+      { method: 'GET', path: '/' },
+    )
+    assert.deepEqual([result.requests, result.bytesPerAnswer], [40, 100_002])
+  })
+
+  it('fails with the count and the text of answers that were not declared', async () => {
+    let count = 0
+    const load = underLoad(
+      (_request, response) => {
+        response.statusCode = ++count % 10 === 0 ? 503 : 200
+        response.end('too busy')
+      },
+      { method: 'GET', path: '/thing' },
+    )
+    const message = /^5 answers to GET \/thing were not 200, the first: 503 too busy/
+    await assert.rejects(load, (error) => error instanceof LoadError && message.test(error.message))
+  })
+
+  it('fails when a connection breaks', async () => {
+    const load = underLoad((request) => request.socket.destroy(), { method: 'GET', path: '/' })
+    await assert.rejects(
+      load,
+      (error) => error instanceof LoadError && /closed a connection|ECONNRESET/.test(error.message),
+    )
+  })
+})

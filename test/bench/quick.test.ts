@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+
+const RUN = path.join(import.meta.dirname, '../../bench/run.ts')
+
+async function bench(...args: string[]) {
+  const child = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ])
+  return { output, errors, code }
+}
+
+describe('the bench', () => {
+  it('starts servers of its own and prints a table with a row for each kind of work', async () => {
+    const { output, errors, code } = await bench('--quick', '--only', 'ping,create', '--database', 'sqlite')
+    assert.equal(code, 0, output + errors)
+    assert.match(output, /^Work +Database +Measured +p50 ms +p99 ms +Raw limit +Target +Met$/m)
+    for (const work of ['ping, 8 clients', 'create file, 4 clients', 'make folder, 4 clients']) {
+      assert.match(output, new RegExp(`^${work} +SQLite +[\\d,.]+ per s .*≥ [\\d,]+ per s +(yes|NO)$`, 'm'))
+    }
+    assert.match(output, /^memory peak .* SQLite +[\d,.]+ MB .*≤ 600 MB +(yes|NO)$/m)
+  })
+
+  it('names the scenarios there are when it is asked for another', async () => {
+    const { output, errors, code } = await bench('--only', 'flying')
+    assert.equal(code, 2, output)
+    assert.match(errors, /^There is no scenario flying: choose from ping, /)
+  })
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { openDatabase } from '../../src/database/open.ts'
+import { Client } from '../support/client.ts'
+import { carrel, serve } from '../support/command.ts'
+
+describe('carrel serve', { timeout: 300_000 }, () => {
+  let folder = ''
+  let count = 0
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-serve-'))
+  })
+  after(() => rm(folder, { recursive: true }))
+  const newData = () => path.join(folder, `data-${++count}`)
+
+  it('tells where it listens and, once, the password it generated; it ends well on SIGTERM', async () => {
+    const data = newData()
+    await using first = await serve(['--data', data])
+    const [made, ready] = first.lines
+    assert.equal(made?.['administrator'], 'admin@carrel.local')
+    assert.equal(ready?.['dataFolder'], data)
+    assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    const password = String(made?.['generatedPassword'])
+    const admin = await Client.signIn(first.url, 'admin@carrel.local', password)
+    assert.equal((await admin.get('/api2/account/info/')).body.is_staff, true)
+    assert.equal((await stat(data)).mode & 0o777, 0o700)
+    assert.deepEqual(await first.stop(), { code: 0, signal: null })
+
+    await using second = await serve(['--data', data])
+    assert.equal(second.lines.length, 1)
+    assert.ok(!JSON.stringify(second.lines).includes(password))
+    assert.equal((await new Client(second.url, admin.token).get('/api2/auth/ping/')).status, 200)
+    assert.deepEqual(await second.stop('SIGINT'), { code: 0, signal: null })
+  })
+
+  it('takes the administrator from the settings and does not repeat the password', async () => {
+    const env = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'a password of ours' }
+    await using server = await serve(['--data', newData(), '--log', 'silent'], { env })
+    assert.equal(server.lines[0]?.['administrator'], 'root@example.org')
+    assert.ok(!JSON.stringify(server.lines).includes('a password of ours'))
+    await Client.signIn(server.url, 'root@example.org', 'a password of ours')
+    assert.equal((await server.stop()).code, 0)
+  })
+
+  it('finishes a request that runs before it ends', async () => {
+    await using server = await serve(['--data', newData()])
+    const socket = await beginRequest(server.url)
+    const stopping = server.stop()
+    await untilRefused(server.url)
+    socket.write('1')
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    assert.match(answer.toString(), /^HTTP\/1\.1 400 .*Connection: close.*non_field_errors/is)
+    assert.equal((await stopping).code, 0)
+  })
+
+  it('ends at once on a second signal', async () => {
+    await using server = await serve(['--data', newData()])
+    const socket = await beginRequest(server.url)
+    server.child.kill('SIGTERM')
+    await untilRefused(server.url)
+    const began = performance.now()
+    assert.deepEqual(await server.stop(), { code: 1, signal: null })
+    assert.ok(performance.now() - began < 5000)
+    socket.destroy()
+  })
+
+  it('says in one sentence that the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const outcome = await carrel(['serve', '--data', newData(), '--port', String(port)])
+    other.close()
+    assert.equal(outcome.code, 1)
+    assert.equal(
+      outcome.stderr,
+      `Port ${port} on 127.0.0.1 is taken: stop what uses it or choose another port.\n`,
+    )
+  })
+
+  it('says in one sentence that the data folder cannot be used', async () => {
+    const file = newData()
+    await writeFile(file, 'not a folder')
+    const outcome = await carrel(['serve', '--data', file, '--port', '0'])
+    assert.equal(outcome.code, 1)
+    assert.match(outcome.stderr, /^Cannot write to the data folder .*: make it writable .*\.\n$/)
+  })
+
+  it('says in one sentence that the data is of a newer version', async () => {
+    const data = newData()
+    const file = path.join(data, 'carrel.db')
+    const newer = { version: 9999, name: 'of the future', up: async () => {} }
+    await using _db = await openDatabase({ kind: 'sqlite', file }, { onFatal: rethrow, migrations: [newer] })
+    const outcome = await carrel(['serve', '--data', data, '--port', '0'])
+    assert.equal(outcome.code, 1)
+    assert.match(outcome.stderr, /^The data has schema version 9999, .* backup made before the upgrade\.\n$/)
+  })
+
+  it('says in one sentence that the database file is none', async () => {
+    const data = newData()
+    await using server = await serve(['--data', data])
+    await server.stop()
+    await writeFile(path.join(data, 'carrel.db'), 'this is no database, whatever its name says'.repeat(100))
+    const outcome = await carrel(['serve', '--data', data, '--port', '0'])
+    assert.equal(outcome.code, 1)
+    assert.match(outcome.stderr, /^The database cannot be used \(.*\): run carrel doctor .*\.\n$/)
+  })
+
+  const badSettings: [what: string, args: string[], env: Record<string, string>, message: RegExp][] = [
+    ['a flag', ['--port', 'eight'], {}, /^Set --port to a whole number from 0 to 65535, not "eight"\.\n$/],
+    ['a variable', [], { CARREL_LOG: 'loud' }, /^Set CARREL_LOG to trace, .*, not "loud"\.\n$/],
+    ['an unknown variable', [], { CARREL_PROT: '1' }, /CARREL_PROT/],
+    ['a secret', [], { CARREL_SECRET: 'hush' }, /^Set CARREL_SECRET to at least 16 characters\.\n$/],
+    ['an e-mail', ['--admin-email', 'a;b@example.org'], {}, /^Give an e-mail address .*\.\n$/],
+  ]
+  for (const [what, args, env, message] of badSettings) {
+    it(`says in one sentence that ${what} cannot be used`, async () => {
+      const outcome = await carrel(['serve', '--data', newData(), ...args], { env })
+      assert.equal(outcome.code, 1)
+      assert.match(outcome.stderr, message)
+      assert.equal(outcome.stderr.split('\n').length, 2)
+    })
+  }
+
+  it('tells a flag it does not know from a failure, with exit code 2', async () => {
+    const outcome = await carrel(['serve', '--prot', '1'])
+    assert.equal(outcome.code, 2)
+    assert.match(outcome.stderr, /unknown option '--prot'/)
+  })
+
+  it('lists a flag for every setting', async () => {
+    const outcome = await carrel(['serve', '--help'])
+    assert.equal(outcome.code, 0)
+    for (const flag of ['--data <folder>', '--public-url <url>', '--default-quota-mb <megabytes>']) {
+      assert.ok(outcome.stdout.includes(flag), flag)
+    }
+  })
+})
+
+/** A login whose body is one byte short, so that the server has to wait for it. */
+async function beginRequest(url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const body = 'username=a&password='
+  socket.write(
+    `POST /api2/auth-token/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n` +
+      `Content-Length: ${body.length + 1}\r\nExpect: 100-continue\r\n\r\n`,
+  )
+  // The server says so once it has the request, before it waits for the body.
+  await once(socket, 'data')
+  socket.write(body)
+  return socket
+}
+
+/** Resolves once nobody is let in any more. */
+async function untilRefused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    try {
+      await once(socket, 'connect')
+    } catch {
+      return
+    } finally {
+      socket.destroy()
+    }
+  }
+}
+
+function rethrow(error: Error): never {
+  throw error
+}
