@@ -10,6 +10,7 @@ export type Fault =
   | { code: 'permission-denied' }
   | { code: 'role-forbids'; action: 'add-library' }
   | { code: 'name-invalid'; name: string }
+  | { code: 'too-many-names'; name: string }
   | { code: 'root-not-allowed' }
   | { code: 'same-name'; name: string }
   | { code: 'into-itself'; source: string; destination: string }

@@ -13,6 +13,8 @@ import {
   type TicketRow,
 } from './ticket-store.ts'
 
+const MOST_REMEMBERED = 10_000
+
 /** What a ticket opens. */
 export type TicketOperation =
   | 'download'
@@ -53,6 +55,8 @@ export class Tickets {
   readonly #access: Access
   readonly #now: () => number
   readonly #lifeSeconds: number
+  /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
+  readonly #reusable = new Map<string, TicketRow>()
 
   constructor(db: Database, access: Access, now: () => number, lifeSeconds: number) {
     this.#db = db
@@ -83,8 +87,7 @@ export class Tickets {
    * library is gone; permission-denied if the account may no longer read the library.
    */
   async present(ticket: string): Promise<TicketUse> {
-    const key = hashOf(ticket)
-    const row = (await findTicket(this.#db, key, this.#now())) ?? fail({ code: 'ticket-not-found' })
+    const row = (await this.#find(ticket)) ?? fail({ code: 'ticket-not-found' })
     const library = await this.#access.openByKey(row.accountKey, row.libraryKey)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
@@ -93,8 +96,19 @@ export class Tickets {
       objectId,
       modifiedAt,
       library: library ?? fail({ code: 'ticket-not-found' }),
-      burn: async () => reusable || this.#db.write((tx) => deleteTicket(tx, key), { durable: false }),
+      burn: async () =>
+        reusable || this.#db.write((tx) => deleteTicket(tx, hashOf(ticket)), { durable: false }),
     }
+  }
+
+  async #find(ticket: string): Promise<TicketRow | undefined> {
+    const known = this.#reusable.get(ticket)
+    if (known !== undefined) return known.expiresAt > this.#now() ? known : undefined
+    const row = await findTicket(this.#db, hashOf(ticket), this.#now())
+    if (row?.reusable !== true) return row
+    if (this.#reusable.size === MOST_REMEMBERED) this.#reusable.clear()
+    this.#reusable.set(ticket, row)
+    return row
   }
 
   /** Start-up and upkeep: tickets nobody can use any more. */

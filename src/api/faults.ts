@@ -13,6 +13,7 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'permission-denied': () => [403, 'Permission denied.'],
   'role-forbids': () => [403, 'You do not have permission to create library.'],
   'name-invalid': () => [400, 'name invalid.'],
+  'too-many-names': () => [400, 'Too many files with same name.'],
   'root-not-allowed': () => [400, 'Path is invalid.'],
   'same-name': () => [400, 'The new name is the same to the old'],
   'into-itself': ({ source, destination }) => [

@@ -147,12 +147,12 @@ export class MultipartStream {
 
   async #skipEpilogue(): Promise<void> {
     this.#state = 'end'
-    let skipped = this.#buffer.length
-    this.#buffer = nothing
-    for (let chunk = await this.#read(); chunk !== undefined; chunk = await this.#read()) {
+    let skipped = 0
+    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#read()) {
       skipped += chunk.length
       if (skipped > maxEpilogueBytes) throw this.#malformed('something follows the last part')
     }
+    this.#buffer = nothing
   }
 
   /** From the line break that ends the delimiter to the blank line, which it takes with it. */

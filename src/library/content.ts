@@ -16,7 +16,7 @@ import {
   insertSmallBlocks,
   type SizedBlock,
 } from './block-rows-store.ts'
-import { type FileLayout, FileLayouts, layoutOf } from './file-layouts.ts'
+import { FileLayout, FileLayouts, layoutOf } from './file-layouts.ts'
 import { IncomingBlock, type TakenBlock } from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
 
@@ -57,13 +57,12 @@ export class ContentStore {
   readonly #db: Database
   readonly #blocks: BlockStore
   readonly #objects: ObjectStore
-  readonly #layouts: FileLayouts
+  readonly #layouts = new FileLayouts()
 
   constructor(db: Database, blocks: BlockStore, objects: ObjectStore) {
     this.#db = db
     this.#blocks = blocks
     this.#objects = objects
-    this.#layouts = new FileLayouts(db)
   }
 
   /**
@@ -134,8 +133,10 @@ export class ContentStore {
     const file = await this.#objects.getFile(libraryKey, id)
     const [only, ...more] = file.blockIds
     // Most files are one small block, whose row brings its bytes along.
-    if (only !== undefined && more.length === 0) return this.#openSingle(libraryKey, file, only)
-    return this.#openLayout(libraryKey, await this.#layouts.make(libraryKey, id, file))
+    if (only !== undefined && more.length === 0) return this.#openSingle(libraryKey, id, file, only)
+    const made = await layoutOf(this.#db, libraryKey, file)
+    this.#layouts.remember(libraryKey, id, made)
+    return this.#openLayout(libraryKey, made)
   }
 
   /** A block of a library to be read as it is stored. Throws BlockMissing. */
@@ -145,10 +146,11 @@ export class ContentStore {
     return { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
   }
 
-  async #openSingle(libraryKey: number, file: FileObject, id: BlockId): Promise<StoredBytes> {
-    const block = await this.openBlock(libraryKey, id)
-    if (block.size < file.size) throw new BlockDamaged(id, 'its file ends too early')
-    return { size: file.size, read: block.read }
+  async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
+    const { size, read } = await this.openBlock(libraryKey, only)
+    if (size < file.size) throw new BlockDamaged(only, 'its file ends too early')
+    this.#layouts.remember(libraryKey, id, new FileLayout(file.size, [{ id: only, size }]))
+    return { size: file.size, read }
   }
 
   #openLayout(libraryKey: number, layout: FileLayout): StoredBytes {

@@ -54,18 +54,14 @@ export class FileLayout {
   }
 }
 
-// Some 150 bytes each, so a few megabytes at most (I9).
-const BLOCKS_REMEMBERED = 32_768
+// A block of a layout takes some 150 bytes, and a layout as much as four of them: a few megabytes at most (I9).
+const MOST_WEIGHT = 32_768
+const WEIGHT_OF_LAYOUT = 4
 
 /** Remembers the layouts of files used last: every range asked for needs them again. */
 export class FileLayouts {
-  readonly #db: Database
   readonly #layouts = new Map<string, FileLayout>()
-  #blocks = 0
-
-  constructor(db: Database) {
-    this.#db = db
-  }
+  #weight = 0
 
   find(libraryKey: number, id: FileId): FileLayout | undefined {
     const key = `${libraryKey}:${id}`
@@ -77,23 +73,21 @@ export class FileLayouts {
     return found
   }
 
-  /** Throws BlockMissing for a block the library does not hold (I7). */
-  async make(libraryKey: number, id: FileId, file: FileObject): Promise<FileLayout> {
-    const layout = await layoutOf(this.#db, libraryKey, file)
-    this.#remember(`${libraryKey}:${id}`, layout)
-    return layout
-  }
-
-  #remember(key: string, layout: FileLayout): void {
-    if (this.#layouts.has(key) || layout.blocks.length > BLOCKS_REMEMBERED) return
+  remember(libraryKey: number, id: FileId, layout: FileLayout): void {
+    const key = `${libraryKey}:${id}`
+    if (this.#layouts.has(key) || weightOf(layout) > MOST_WEIGHT) return
     this.#layouts.set(key, layout)
-    this.#blocks += layout.blocks.length
-    for (const [oldest, { blocks }] of this.#layouts) {
-      if (this.#blocks <= BLOCKS_REMEMBERED) return
+    this.#weight += weightOf(layout)
+    for (const [oldest, old] of this.#layouts) {
+      if (this.#weight <= MOST_WEIGHT) return
       this.#layouts.delete(oldest)
-      this.#blocks -= blocks.length
+      this.#weight -= weightOf(old)
     }
   }
+}
+
+function weightOf({ blocks }: FileLayout): number {
+  return blocks.length + WEIGHT_OF_LAYOUT
 }
 
 /** Throws BlockMissing for a block the library does not hold (I7). */

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import { isWithin, type LibraryPath } from '../objects/paths.ts'
+import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
@@ -86,9 +86,10 @@ export async function refuseLocked(
   paths: readonly LibraryPath[],
 ): Promise<void> {
   const locks = await listLocks(core.db, library.info.key, core.now())
+  const touched = new Set(paths)
   for (const lock of locks) {
     if (lock.accountKey === library.actor.key) continue
-    const within = paths.some((path) => isWithin(lock.path, path))
+    const within = selfAndAbove(lock.path).some((path) => touched.has(path))
     if (within) fail({ code: 'locked', path: lock.path })
   }
 }

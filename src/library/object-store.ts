@@ -170,8 +170,7 @@ export class ObjectStore {
     if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
     const cachedBase = this.#cache.find(libraryKey, base)
     const baseDir = cachedBase?.dir ?? (await this.#readChain(libraryKey, base))
-    const sorted = baseDir.with(unpackChanges(Buffer.from(row.data))).entries
-    return { dir: Dir.fromSorted(sorted, id), ...about }
+    return { dir: baseDir.with(unpackChanges(Buffer.from(row.data)), id), ...about }
   }
 
   /** Reads a version that rests as differences with one query, whatever the length of its chain. */
@@ -197,7 +196,7 @@ export class ObjectStore {
     for (const row of differences) {
       for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
     }
-    return Dir.fromSorted(dir.with(changes).entries, id)
+    return dir.with(changes, id)
   }
 
   async #row(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow> {

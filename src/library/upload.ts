@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Dirent, type FileDirent, fileDirent } from '../objects/dirent.ts'
@@ -14,6 +15,12 @@ import { refuseLocked } from './locks.ts'
 import { Tree } from './tree.ts'
 import type { WorkingTree } from './working-tree.ts'
 import type { Committed } from './writer.ts'
+
+/** Files of one name in a folder, the others numbered: past this many, the next is refused. */
+const MOST_NUMBERED = 1000
+
+/** About a millisecond's work (I10). */
+const FILES_A_TURN = 200
 
 /** A file to be added to a folder. */
 export interface NewFile {
@@ -34,7 +41,8 @@ export interface UploadOptions {
 
 /**
  * Adds files to a folder, all in one commit, which uploads of the same account waiting at the same
- * moment may share. Throws path-not-found (the folder, or where a file is in the way of `into`), locked.
+ * moment may share. Throws path-not-found (the folder, or where a file is in the way of `into`), locked,
+ * too-many-names, name-invalid for a folder of `into`.
  */
 export function addFiles(
   core: LibraryCore,
@@ -49,17 +57,17 @@ export function addFiles(
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
     await refuseFileInTheWay(tree, folder)
     if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
+    const names = await namesFor(tree, folder, files, replace)
     await tree.makeDirs(folder)
     const placed: Placed[] = []
-    for (const { name, content } of files) {
-      const taken = await tree.find(joinPath(folder, name))
-      const free =
-        replace && taken?.kind !== 'dir' ? (taken?.name ?? name) : await tree.freeNameIn(folder, name)
-      const entry = direntOf(library, free, content, mtime ?? tree.now, taken)
+    for (const [index, { content }] of files.entries()) {
+      const name = names[index] ?? ''
+      const path = joinPath(folder, name)
+      const entry = direntOf(library, name, content, mtime ?? tree.now, await tree.find(path))
       await tree.put(folder, entry)
-      placed.push({ path: joinPath(folder, free), entry })
+      placed.push({ path, entry })
+      if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }
-    const names = placed.map(({ entry }) => entry.name)
     return {
       description: describeUploaded(names),
       uploaded: names,
@@ -144,6 +152,25 @@ async function fileAt(
   const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
   const entry = await new Tree(core.objects, library.info.key, commit.rootId).find(path)
   return entry?.kind === 'file' ? entry : undefined
+}
+
+/** What new files are called in a folder that may be missing. The tree stays as it is. Throws too-many-names. */
+async function namesFor(
+  tree: WorkingTree,
+  folder: LibraryPath,
+  files: readonly NewFile[],
+  replace: boolean,
+): Promise<string[]> {
+  const wanted = files.map((file) => file.name)
+  if (!replace) return tree.freeNamesIn(folder, wanted, MOST_NUMBERED)
+  const names: string[] = []
+  for (const name of wanted) {
+    const taken = await tree.find(joinPath(folder, name))
+    // A folder is in the way, not replaced.
+    const free = taken?.kind === 'dir' ? await tree.freeNamesIn(folder, [name], MOST_NUMBERED) : []
+    names.push(free[0] ?? taken?.name ?? name)
+  }
+  return names
 }
 
 async function refuseFileInTheWay(tree: WorkingTree, folder: LibraryPath): Promise<void> {

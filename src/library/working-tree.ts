@@ -34,8 +34,29 @@ export interface TreeSource {
   readonly pending: PendingDirs
 }
 
-/** Dirs made by edits whose transaction is still to come, by id. */
-export type PendingDirs = Map<string, StoredDir>
+/** Dirs made by edits whose transaction is still to come. */
+export class PendingDirs {
+  readonly #dirs = new Map<string, StoredDir>()
+  readonly #superseded = new Set<string>()
+  /** Bytes they take in memory. */
+  weight = 0
+
+  get(id: string): StoredDir | undefined {
+    return this.#dirs.get(id)
+  }
+
+  add(stored: StoredDir, insteadOf: StoredDir): void {
+    if (!this.#dirs.has(stored.dir.id)) this.weight += stored.dir.weight
+    this.#dirs.set(stored.dir.id, stored)
+    this.#superseded.add(insteadOf.dir.id)
+    this.#superseded.delete(stored.dir.id)
+  }
+
+  /** Those that no later edit made anew: what the next edit will ask for. */
+  *latest(): Generator<StoredDir> {
+    for (const [id, stored] of this.#dirs) if (!this.#superseded.has(id)) yield stored
+  }
+}
 
 /**
  * A tree being edited. Dirs are values: nothing is changed in place, and the dirs along the
@@ -83,6 +104,25 @@ export class WorkingTree {
   async freeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
     const into = await this.#get(parent)
     return freeName(wanted, (name) => entryOf(into, name) !== undefined)
+  }
+
+  /**
+   * As freeNameIn, for entries to be put together into a folder that may be missing: the names differ from
+   * each other too. Throws too-many-names where numbers up to `most` are taken.
+   */
+  async freeNamesIn(parent: LibraryPath, wanted: readonly string[], most: number): Promise<string[]> {
+    const into = await this.#descend(segmentsOf(parent))
+    const chosen = new Set<string>()
+    for (const name of wanted) {
+      let tries = 0
+      const free = freeName(name, (candidate) => {
+        if (tries > most) fail({ code: 'too-many-names', name })
+        tries += 1
+        return chosen.has(candidate) || (into !== undefined && entryOf(into, candidate) !== undefined)
+      })
+      chosen.add(free)
+    }
+    return [...chosen]
   }
 
   /** Adds an entry, or replaces the one of that name. Throws path-not-found. */
@@ -157,7 +197,7 @@ export class WorkingTree {
     if (dir.size === 0) return this.#dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
     objects.push(object)
-    this.#pending.set(stored.dir.id, stored)
+    this.#pending.add(stored, before)
     return stored
   }
 

@@ -9,7 +9,7 @@ import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, moveHead } from './library-store.ts'
 import { insertObjects, type ObjectStore, type PreparedObject } from './object-store.ts'
-import { type EditedTree, type PendingDirs, WorkingTree } from './working-tree.ts'
+import { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'
 
 /** What an edit did: a commit is made, unless nothing changed and `always` is not set. */
 export interface Edited<T> {
@@ -65,6 +65,7 @@ interface Applied {
 
 // Bounds the time one transaction takes and the memory of the dirs waiting for it.
 const LARGEST_GROUP = 128
+const HEAVIEST_GROUP_BYTES = 32 * 2 ** 20
 const LONGEST_TURN_MS = 4
 
 /** Another process moved the head between our look and our transaction. */
@@ -133,7 +134,7 @@ export class Writers {
     while (queue.length > 0) {
       const group = queue.splice(0, LARGEST_GROUP)
       try {
-        known = await this.#commitGroup(library, group, known)
+        known = await this.#commitGroup(library, group, known, (left) => queue.unshift(...left))
       } catch (error) {
         for (const waiting of group) waiting.reject(error)
         known = undefined
@@ -147,14 +148,16 @@ export class Writers {
     library: { key: number; id: LibraryId },
     group: readonly Waiting[],
     known: LibraryInfo | undefined,
+    putBack: (left: readonly Waiting[]) => void,
   ): Promise<LibraryInfo> {
     let open = group
     let start = known
     for (;;) {
       start ??=
         (await findLibraryByKey(this.#db, library.key)) ?? fail({ code: 'library-not-found', id: library.id })
-      const pending: PendingDirs = new Map()
-      const applied = await this.#apply(start, open, pending)
+      const pending = new PendingDirs()
+      const { applied, left } = await this.#apply(start, open, pending)
+      putBack(left)
       open = applied.map((one) => one.waiting)
       const last = applied.at(-1)
       if (last === undefined) return start
@@ -174,18 +177,24 @@ export class Writers {
         open = open.filter((waiting) => waiting !== error.waiting)
         continue
       }
-      for (const stored of pending.values()) this.#objects.remember(library.key, stored)
+      for (const stored of pending.latest()) this.#objects.remember(library.key, stored)
       this.#onCommitted(last.committed.library)
       return last.committed.library
     }
   }
 
-  async #apply(start: LibraryInfo, group: readonly Waiting[], pending: PendingDirs): Promise<Applied[]> {
+  /** Applies edits in order, until the dirs they make get too heavy; `left` are those it did not come to. */
+  async #apply(
+    start: LibraryInfo,
+    group: readonly Waiting[],
+    pending: PendingDirs,
+  ): Promise<{ applied: Applied[]; left: Waiting[] }> {
     const source = { objects: this.#objects, libraryKey: start.key, pending }
     const applied: Applied[] = []
     let library = start
     let turnBegan = performance.now()
-    for (const sharing of shareCommits(group)) {
+    const open = shareCommits(group)
+    for (let sharing = open.shift(); sharing !== undefined; sharing = open.shift()) {
       // Times of one library's commits never run backwards, whatever the clock does.
       const now = Math.max(this.#now(), library.updatedAt)
       const tree = await WorkingTree.open(source, library.root, now)
@@ -200,12 +209,13 @@ export class Writers {
       const outcome = describeOutcome(done, library, done.length > 0 ? await tree.finish() : undefined, now)
       applied.push(...outcome)
       library = outcome.at(-1)?.committed.library ?? library
+      if (pending.weight > HEAVIEST_GROUP_BYTES) break
       if (performance.now() - turnBegan > LONGEST_TURN_MS) {
         await nextTurn()
         turnBegan = performance.now()
       }
     }
-    return applied
+    return { applied, left: open.flat() }
   }
 
   /** Resolves when committed; answers the waiters when durable. Throws HeadMoved, EditRefused. */

@@ -78,7 +78,7 @@ export class Dir {
   get weight(): number {
     if (this.#weight === 0) {
       let weight = 512
-      for (const entry of this.entries) weight += 320 + 3 * entry.name.length
+      for (const entry of this.entries) weight += weightOf(entry)
       this.#weight = weight
     }
     return this.#weight
@@ -111,17 +111,32 @@ export class Dir {
     return this.#composed
   }
 
-  /** This dir with each name's entry put in place, or taken out where the change is null. */
-  with(changes: ReadonlyMap<string, Dirent | null>): Dir {
+  /**
+   * This dir with each name's entry put in place, or taken out where the change is null. The id of
+   * the result, if it is known, is trusted.
+   */
+  with(changes: ReadonlyMap<string, Dirent | null>, id?: DirId): Dir {
     const entries = applyChanges(this.entries, changes)
     if (entries === this.entries) return this
     if (entries.length === 0) return Dir.empty
-    const dir = new Dir(entries, undefined)
+    const dir = new Dir(entries, id)
+    if (this.#weight > 0) dir.#weight = this.#weight + this.#added(changes)
     dir.#donor = this.#encoded ?? this.#donor
     if (this.#composed === null && [...changes.keys()].every((name) => toNfc(name) === name))
       dir.#composed = null
     return dir
   }
+
+  /** How much heavier a dir gets by these changes. */
+  #added(changes: ReadonlyMap<string, Dirent | null>): number {
+    let added = 0
+    for (const [name, entry] of changes) added += weightOf(entry) - weightOf(this.find(name))
+    return added
+  }
+}
+
+function weightOf(entry: Dirent | null | undefined): number {
+  return entry ? 320 + 3 * entry.name.length : 0
 }
 
 /** A dir in any JSON form; see Dir.parse. */
@@ -148,22 +163,22 @@ function indexOf(entries: readonly Dirent[], name: string, from: number): number
   return low
 }
 
-/** The same array if nothing changes. */
+/** The same array if nothing changes. Runs of entries that stay are copied as runs, not one by one. */
 function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, Dirent | null>) {
   const sorted = [...changes].sort(([a], [b]) => compareNames(b, a))
-  const result: Dirent[] = []
+  const runs: (readonly Dirent[])[] = []
   let from = 0
   let changed = false
   for (const [name, entry] of sorted) {
     if (entry && entry.name !== name) throw new Error(`The entry for ${name} is called ${entry.name}.`)
     const at = indexOf(entries, name, from)
     const present = entries[at]?.name === name ? entries[at] : undefined
-    for (let i = from; i < at; i++) result.push(entries[i] as Dirent)
-    if (entry) result.push(entry)
+    if (at > from) runs.push(entries.slice(from, at))
+    if (entry) runs.push([entry])
     changed ||= (entry ?? undefined) !== present
     from = present ? at + 1 : at
   }
   if (!changed) return entries
-  for (let i = from; i < entries.length; i++) result.push(entries[i] as Dirent)
-  return result
+  runs.push(entries.slice(from))
+  return ([] as Dirent[]).concat(...runs)
 }

@@ -44,6 +44,13 @@ export function isWithin(path: LibraryPath, ancestor: LibraryPath): boolean {
   return path === ancestor || path.startsWith(withSlash(ancestor))
 }
 
+/** A path and the folders it is in, the root last. */
+export function selfAndAbove(path: LibraryPath): LibraryPath[] {
+  const paths = [path]
+  for (let at = path; at !== ROOT; ) paths.push((at = parentOf(at)))
+  return paths
+}
+
 /** How many names a path has: 0 for the root. */
 export function depth(path: LibraryPath): number {
   if (path === ROOT) return 0

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { fail } from '../errors.ts'
-import { plainText } from '../http/answer.ts'
 import type { Span } from '../http/ranges.ts'
 import { answerWith } from '../http/ranges-answer.ts'
 import { rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
 import { disposition } from './disposition.ts'
 import { route } from './services.ts'
 
@@ -18,10 +18,10 @@ export const archiveDownloadRoutes = [
     params: { ticket: rawText() },
     async handle({ params: { ticket = '' }, request }, { archives, tickets }) {
       const use = await tickets.present(ticket)
-      if (use.operation !== 'archive') return plainText(403, 'Operation does not match access token.')
+      if (use.operation !== 'archive') throw new TextRefusal(403, 'Operation does not match access token.')
       const task = (await archives.find(ticket)) ?? fail({ code: 'ticket-not-found' })
       const archive = task.finished
-      if (archive === undefined) return plainText(400, 'Zip task is not finished')
+      if (archive === undefined) throw new TextRefusal(400, 'Zip task is not finished')
       return answerWith(request, {
         size: archive.size,
         contentType: 'application/zip',
@@ -35,6 +35,15 @@ export const archiveDownloadRoutes = [
         },
         read: (span) => readSpan(archive.path, span),
       })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/zip/',
+    auth: 'none',
+    summary: 'A link to an archive that lost its token.',
+    handle() {
+      throw new TextRefusal(400, 'Invalid URL')
     },
   }),
 ]

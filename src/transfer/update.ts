@@ -67,13 +67,14 @@ async function update(
   await session.checkBody()
   const { content, chunk } = files[0] ?? {}
   const options = { base, mtime: parseLastModify(texts.get('last_modify')) }
+  // Awaited here: the session lasts until the commit is done.
   if (range !== undefined) {
-    return addChunk(services, session, { path, range, chunk }, (whole, settle) =>
+    return await addChunk(services, session, { path, range, chunk }, (whole, settle) =>
       commit(services, session, path, whole, { ...options, settle }),
     )
   }
   receiver.checkDigest()
-  return content && commit(services, session, path, content, options)
+  return content && (await commit(services, session, path, content, options))
 }
 
 async function commit(

@@ -15,6 +15,7 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
     wanted === 'File' ? [441, 'File does not exist.'] : [400, "Parent dir doesn't exist."],
   'commit-not-found': () => [400, 'Invalid head.'],
   'name-invalid': () => [440, 'Invalid filename.'],
+  'too-many-names': () => [400, 'Too many files with same name.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
   'library-id-taken': broken,
   'role-forbids': denied,

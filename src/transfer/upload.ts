@@ -59,8 +59,9 @@ async function upload(
 ): Promise<UploadItem[] | undefined> {
   await using session = await UploadSession.open(services, request, body, ticket, 'upload')
   const { range } = session
-  if (range === undefined) return uploadFiles(services, session, mayReplace)
-  return uploadChunk(services, session, range, mayReplace)
+  // Awaited here: the session lasts until the commit is done.
+  if (range === undefined) return await uploadFiles(services, session, mayReplace)
+  return await uploadChunk(services, session, range, mayReplace)
 }
 
 async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {

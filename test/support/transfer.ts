@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { getLibrary } from '../../src/library/libraries.ts'
+import { Tree } from '../../src/library/tree.ts'
+import type { FileId, LibraryId } from '../../src/objects/ids.ts'
+import type { LibraryPath } from '../../src/objects/paths.ts'
 import type { Client, Params, Reply } from './client.ts'
+import type { TestServer } from './server.ts'
 
 /** A file part of a form. */
 export interface SentFile {
@@ -49,10 +56,19 @@ export async function postForm(
   { headers = {}, query = '' }: SendOptions = {},
 ): Promise<Reply> {
   const separator = query === '' ? '' : link.includes('?') ? '&' : '?'
-  const response = await fetch(link + separator + query, {
+  return postBody(link + separator + query, formBytes(parts), headers)
+}
+
+/** Posts any bytes to a link, as a form unless the headers say otherwise. */
+export async function postBody(
+  link: string,
+  body: Uint8Array | ReadableStream,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const response = await fetch(link, {
     method: 'POST',
     headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}`, ...headers },
-    body: new Uint8Array(formBytes(parts)),
+    ...(body instanceof ReadableStream ? { body, duplex: 'half' } : { body: new Uint8Array(body) }),
   })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parse(text) }
@@ -85,17 +101,17 @@ export interface Uploaded {
 export async function uploadFile(
   client: Client,
   library: string,
-  path: string,
+  filePath: string,
   bytes: Uint8Array | string,
   options: { replace?: boolean; lastModify?: string } = {},
 ): Promise<Uploaded> {
-  const slash = path.lastIndexOf('/')
+  const slash = filePath.lastIndexOf('/')
   const parts: SentPart[] = [
     ['parent_dir', '/'],
-    ['relative_path', path.slice(1, Math.max(slash, 1))],
+    ['relative_path', filePath.slice(1, Math.max(slash, 1))],
     ['replace', options.replace ? '1' : '0'],
     ...(options.lastModify === undefined ? [] : [['last_modify', options.lastModify] as const]),
-    { filename: path.slice(slash + 1), bytes },
+    { filename: filePath.slice(slash + 1), bytes },
   ]
   const reply = await postForm(await uploadLink(client, library), parts, { query: 'ret-json=1' })
   assert.equal(reply.status, 200, reply.text)
@@ -108,4 +124,52 @@ function parse(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** The bytes of a file, straight from the core. */
+export async function storedBytes(server: TestServer, library: string, filePath: string): Promise<Buffer> {
+  const { core } = server.running.services
+  const info = await getLibrary(core, library as LibraryId)
+  const tree = new Tree(core.objects, info.key, info.root)
+  const entry = await tree.getFile(filePath as LibraryPath)
+  const file = await core.objects.getFile(info.key, entry.id as FileId)
+  const pieces: Buffer[] = []
+  for await (const piece of core.content.read(info.key, file)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** The names in a folder, folders with a slash behind them. */
+export async function namesIn(client: Client, library: string, folder = '/'): Promise<string[]> {
+  const reply = await client.get(`/api2/repos/${library}/dir/`, { p: folder })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body
+    .map((entry: { name: string; type: string }) => entry.name + (entry.type === 'dir' ? '/' : ''))
+    .toSorted()
+}
+
+/** The commit a library is at. */
+export async function headOf(client: Client, library: string): Promise<string> {
+  return (await client.get(`/api2/repos/${library}/`)).body.head_commit_id
+}
+
+/** Waits for something the server does after its answer, or after a client left. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; ) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** That nothing is left of uploads that were broken off: temporary files, and bytes set aside. */
+export async function expectNothingLeft(server: TestServer): Promise<void> {
+  assert.deepEqual(await readdir(path.join(server.data, 'uploads')), [])
+  const blocks = await readdir(path.join(server.data, 'blocks'), { recursive: true, withFileTypes: true })
+  const unfinished = blocks.filter((entry) => entry.isFile() && entry.name.startsWith('in-'))
+  assert.deepEqual(unfinished, [])
+  const { db } = server.running.services.core
+  assert.deepEqual(await db.all('select bytes from quota_reservation'), [])
 }

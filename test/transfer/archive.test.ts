@@ -399,6 +399,11 @@ describe('fetching an archive', () => {
     }
   })
 
+  it('without a token is no URL of an archive', async () => {
+    const response = await fetchArchive(server, '')
+    assert.deepEqual([response.status, (await response.text()).trimEnd()], [400, 'Invalid URL'])
+  })
+
   it('ignores credentials', async () => {
     const response = await fetchArchive(server, token, { headers: { Authorization: 'Token nonsense' } })
     assert.equal(response.status, 200)

@@ -133,7 +133,7 @@ describe('a zip archive', () => {
       try {
         await writeFile(path.join(folder, 'a.zip'), zip)
         const { status, stdout, stderr } = spawnSync(tool, [...args, path.join(folder, 'a.zip')])
-        assert.equal(status, 0, `${stdout}${stderr}`)
+        assert.equal(status, 0, String(stdout) + String(stderr))
       } finally {
         await rm(folder, { recursive: true })
       }

@@ -16,6 +16,7 @@ import { codeOf, reading, writing } from './disk-errors.ts'
 import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+import { OpenFiles, type UsedFile } from './open-files.ts'
 import { SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
@@ -38,6 +39,8 @@ class DiskBlockStore implements BlockStore {
   readonly #folderSyncs = new FolderSyncs(syncFolder)
   readonly #puts = new Set<Promise<void>>()
   readonly #sound = new SoundBlocks()
+  readonly #checks = new Map<BlockId, Promise<void>>()
+  readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
 
   constructor(directory: string, temporary: string) {
@@ -131,26 +134,50 @@ class DiskBlockStore implements BlockStore {
     await this.#name(id, handle, temporary)
   }
 
-  async *read(
-    id: BlockId,
-    range?: ByteRange,
-    { lend = false }: ReadOptions = {},
-  ): AsyncGenerator<Buffer, void> {
+  read(id: BlockId, range?: ByteRange, { lend = false }: ReadOptions = {}): AsyncGenerator<Buffer, void> {
     const lent = lend ? this.#buffers : undefined
+    return range === undefined ? this.#readWhole(id, lent) : this.#readRange(id, range, lent)
+  }
+
+  async *#readWhole(id: BlockId, lent: ChunkBuffers | undefined): AsyncGenerator<Buffer, void> {
     const handle = await reading(id, open(this.#fileOf(id)))
     try {
       const stats = await reading(id, handle.stat())
-      const all = { start: 0, end: stats.size }
-      if (this.#sound.has(id, stats)) return yield* readChunks(id, handle, range ?? all, lent)
-      const whole = readChunks(id, handle, all, range === undefined ? lent : this.#buffers)
-      const checked = checkedOnTheWayOut(id, whole)
-      if (range === undefined) yield* checked
-      else for await (const chunk of checked) void chunk
+      const chunks = readChunks(id, handle, { start: 0, end: stats.size }, lent)
+      if (this.#sound.has(id, stats)) return yield* chunks
+      yield* checkedOnTheWayOut(id, chunks)
       this.#sound.add(id, stats)
-      if (range !== undefined) yield* readChunks(id, handle, range, lent)
     } finally {
       await handle.close()
     }
+  }
+
+  async *#readRange(
+    id: BlockId,
+    range: ByteRange,
+    lent: ChunkBuffers | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    await using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
+    if (!this.#sound.has(id, file.stats)) await this.#check(id, file)
+    yield* readChunks(id, file.handle, range, lent)
+  }
+
+  /** Reads all of a block. Many who want a part of it at the same time wait for one of them to do so. */
+  async #check(id: BlockId, file: UsedFile): Promise<void> {
+    let checking = this.#checks.get(id)
+    if (checking === undefined) {
+      checking = this.#checkNow(id, file).finally(() => this.#checks.delete(id))
+      this.#checks.set(id, checking)
+    }
+    await checking
+    // The file may have been replaced while the other was at it.
+    if (!this.#sound.has(id, file.stats)) await this.#checkNow(id, file)
+  }
+
+  async #checkNow(id: BlockId, { handle, stats }: UsedFile): Promise<void> {
+    const chunks = readChunks(id, handle, { start: 0, end: stats.size }, this.#buffers)
+    for await (const chunk of checkedOnTheWayOut(id, chunks)) void chunk
+    this.#sound.add(id, stats)
   }
 
   async size(id: BlockId): Promise<number> {
@@ -169,6 +196,7 @@ class DiskBlockStore implements BlockStore {
 
   async remove(id: BlockId): Promise<void> {
     await writing(id, rm(this.#fileOf(id), { force: true }))
+    await this.#openFiles.forget(this.#fileOf(id))
   }
 
   async *list(): AsyncGenerator<BlockId, void> {
@@ -184,6 +212,7 @@ class DiskBlockStore implements BlockStore {
   /** Waits for the puts under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#puts)
+    await this.#openFiles.close()
   }
 
   #fileOf(id: BlockId): string {

@@ -4,8 +4,14 @@ import { BlockDamaged, type ByteRange } from '../block-store.ts'
 import type { ChunkBuffers } from './chunk-buffers.ts'
 import { reading, writing } from './disk-errors.ts'
 
-/** Bytes per read and per write. Three such chunks are all that a transfer keeps in memory (I9). */
-export const CHUNK_BYTES = 512 * 1024
+/** Bytes per read. A transfer keeps three such chunks in memory at most (I9). */
+export const CHUNK_BYTES = 1024 * 1024
+
+/** Bytes per read when there are very many readers. */
+export const SMALL_CHUNK_BYTES = 128 * 1024
+
+/** Bytes per write. */
+const GROUP_BYTES = 512 * 1024
 
 /**
  * The bytes of `range`, one chunk ahead of what was asked for. Leaves the handle open. With `lent` buffers a
@@ -17,13 +23,13 @@ export async function* readChunks(
   range: ByteRange,
   lent?: ChunkBuffers,
 ): AsyncGenerator<Buffer, void> {
-  // One chunk for nobody else is not worth a whole buffer.
+  // A single chunk is given away for good.
   const ring = lent === undefined || range.end - range.start <= CHUNK_BYTES ? undefined : new Ring(lent)
   let position = range.start
   const readNext = () => {
-    const length = Math.min(CHUNK_BYTES, range.end - position)
-    if (length <= 0) return undefined
-    const buffer = ring?.next(length) ?? Buffer.allocUnsafeSlow(length)
+    const left = range.end - position
+    if (left <= 0) return undefined
+    const buffer = ring?.next(left) ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left))
     const next = readFully(id, handle, position, buffer)
     next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
     return next
@@ -52,10 +58,10 @@ class Ring {
     this.#lent = lent
   }
 
-  next(length: number): Buffer {
+  next(left: number): Buffer {
     const turn = this.#turn++ % 3
     const buffer = (this.#buffers[turn] ??= this.#lent.take())
-    return buffer.subarray(0, length)
+    return buffer.subarray(0, left)
   }
 
   giveBack(): void {
@@ -89,7 +95,7 @@ export async function writeChunks(
     for await (const chunk of chunks) {
       group.push(chunk)
       groupBytes += chunk.length
-      if (groupBytes >= CHUNK_BYTES) await flush()
+      if (groupBytes >= GROUP_BYTES) await flush()
     }
     await flush()
   } finally {

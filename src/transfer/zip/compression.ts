@@ -9,7 +9,7 @@ const PAYING_RATIO = 0.85
 const SMALLEST_PAYING = 256
 // Random and compressed bytes have nearly 8 bits of entropy each, programs about 6, text about 5.
 const RANDOM_BITS = 7.8
-const SAMPLE_BYTES = 16 * 1024
+const SAMPLE_BYTES = 4 * 1024
 const CRC_SLICE_BYTES = 1024 * 1024
 
 // The fastest level: 80 MB a second of one core against 35 for the default, and the result a fifth larger.
