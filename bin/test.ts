@@ -6,6 +6,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { runChecks } from './check.ts'
+import { ensurePrograms } from './system-programs.ts'
 
 // `npm test`: the checks, then every test file. `npm test -- src/objects` runs the files whose path
 // holds one of the given texts, without the checks. With CI=true a skipped test is a failure.
@@ -41,6 +42,7 @@ async function main(filters: readonly string[]): Promise<boolean> {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
   }
   const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
+  if (files.some((file) => file.startsWith('test/clients/'))) ensurePrograms()
   await using _postgres = await sharedPostgres()
   const runs = [await runFiles(files, stopping.signal)]
   const overHttp = files.filter((file) => ON_BOTH_DATABASES.some((folder) => file.startsWith(folder)))

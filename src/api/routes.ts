@@ -23,6 +23,7 @@ import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
 import { batchCreateDirRoutes } from './v21/batch-create-dir.ts'
+import { batchItemRoutes } from './v21/batch-items.ts'
 import { deletedLibraryRoutes } from './v21/deleted-libraries.ts'
 import { dirRoutesV21 } from './v21/dir.ts'
 import { fileRoutesV21 } from './v21/file.ts'
@@ -59,6 +60,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...dirRoutes,
   ...dirRoutesV21,
   ...batchCreateDirRoutes,
+  ...batchItemRoutes,
   ...fileRoutes,
   ...fileOperationRoutes,
   ...fileLockRoutes,

@@ -1,9 +1,15 @@
 import type { Transaction } from '../database/database.ts'
-import { isWithin, type LibraryPath, withSlash } from '../objects/paths.ts'
+import { type LibraryPath, selfAndAbove, withSlash } from '../objects/paths.ts'
 import { pathKey } from './path-key.ts'
 
 /** The tables whose rows are bound to a path and follow it through renames and moves. */
 const FOLLOWING = ['file_lock', 'star', 'smart_link'] as const
+
+/** Something that was at one path and is now at another. */
+export interface Moved {
+  readonly from: LibraryPath
+  readonly to: LibraryPath
+}
 
 /** Moves what is bound to `from`, and to paths below it, along to `to`; part of the commit that moves them. */
 export async function followMove(
@@ -12,9 +18,19 @@ export async function followMove(
   from: LibraryPath,
   to: LibraryPath,
 ): Promise<void> {
+  await followMoves(tx, libraryKey, [{ from, to }])
+}
+
+/** As followMove, for many at once. */
+export async function followMoves(
+  tx: Transaction,
+  libraryKey: number,
+  moves: readonly Moved[],
+): Promise<void> {
+  const targets = new Map(moves.map(({ from, to }) => [from, to]))
   for (const table of FOLLOWING) {
-    for (const path of await boundPaths(tx, table, libraryKey, from)) {
-      const moved = (to + path.slice(from.length)) as LibraryPath
+    for (const { path, root } of await boundPaths(tx, table, libraryKey, targets)) {
+      const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
       // Whatever was bound to the new path before was bound to something that is gone.
       await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, libraryKey, pathKey(moved))
       await tx.run(
@@ -28,26 +44,38 @@ export async function followMove(
   }
 }
 
-/** Drops the locks at and below a path that was deleted. */
-export async function dropLocks(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
-  for (const locked of await boundPaths(tx, 'file_lock', libraryKey, path)) {
-    await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(locked))
+/** Drops the locks at and below paths that were deleted. */
+export async function dropLocks(
+  tx: Transaction,
+  libraryKey: number,
+  paths: readonly LibraryPath[],
+): Promise<void> {
+  for (const { path } of await boundPaths(tx, 'file_lock', libraryKey, new Set(paths))) {
+    await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
   }
 }
 
+/** The paths of a table at and below some roots, each with the root it belongs to. */
 async function boundPaths(
   tx: Transaction,
   table: (typeof FOLLOWING)[number],
   libraryKey: number,
-  from: LibraryPath,
-): Promise<LibraryPath[]> {
-  const below = withSlash(from)
+  roots: { readonly size: number; has(path: LibraryPath): boolean; keys(): Iterator<LibraryPath> },
+): Promise<{ path: LibraryPath; root: LibraryPath }[]> {
+  // One root is looked for by the database; for many, one pass over all that is bound is cheaper.
+  const only = roots.size === 1 ? roots.keys().next().value : undefined
+  const below = only === undefined ? '' : withSlash(only)
   const rows = await tx.all<{ path: string }>(
-    `select distinct path from ${table} where library_key = ? and (path = ? or substr(path, 1, ?) = ?)`,
+    `select distinct path from ${table}
+     where library_key = ? and (path = ? or substr(path, 1, ?) = ?)`,
     libraryKey,
-    from,
+    only ?? '',
     Array.from(below).length,
     below,
   )
-  return rows.map((row) => row.path as LibraryPath).filter((path) => isWithin(path, from))
+  return rows.flatMap((row) => {
+    const path = row.path as LibraryPath
+    const root = selfAndAbove(path).find((one) => roots.has(one))
+    return root === undefined ? [] : [{ path, root }]
+  })
 }

@@ -8,6 +8,7 @@ import type { LibraryCore } from './core.ts'
 import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
+import { Pace } from './pace.ts'
 import type { WorkingTree } from './working-tree.ts'
 import type { Committed } from './writer.ts'
 
@@ -126,15 +127,15 @@ export function remove(
     const paths = names.map((name) => joinPath(parent, name))
     await refuseLocked(core, library, paths)
     const removed: Dirent[] = []
+    const pace = new Pace()
     for (const path of paths) {
       if ((await tree.find(path)) !== undefined) removed.push(await tree.take(path))
+      if (pace.isDue) await pace.rest()
     }
     return {
       description: describeDeleted(removed),
       result: removed,
-      async also(tx) {
-        for (const entry of removed) await dropLocks(tx, library.info.key, joinPath(parent, entry.name))
-      },
+      also: (tx) => dropLocks(tx, library.info.key, paths),
     }
   })
 }

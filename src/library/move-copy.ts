@@ -1,7 +1,8 @@
 import { fail } from '../errors.ts'
 import type { Dirent } from '../objects/dirent.ts'
+import { isStorableName, toNfc } from '../objects/names.ts'
 import { isWithin, joinPath, type LibraryPath } from '../objects/paths.ts'
-import { dropLocks, followMove } from './bound-paths-store.ts'
+import { dropLocks, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeDeleted, describeMoved } from './describe.ts'
 import type { Placed } from './entries.ts'
@@ -9,6 +10,7 @@ import type { EditableLibrary, Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
 import type { Totals } from './object-store.ts'
+import { Pace } from './pace.ts'
 import { transplant } from './transplant.ts'
 import type { WorkingTree } from './working-tree.ts'
 
@@ -37,11 +39,11 @@ export async function move(
 ): Promise<Placed[]> {
   if (source.info.key === target.info.key) return moveWithin(core, source, selection, folder)
   refuseEncrypted(source, target)
+  const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(selection))
-  const entries = await select(source.tree, selection)
-  const placed = await copyAcross(core, source, entries, target, folder, roomLeft)
+  const placed = await copyAcross(core, source, chosen, target, folder, roomLeft)
   // What was changed since it was copied must not be lost: it stays here too, and the caller is told.
-  const removed = await takeAway(core, source, selection.parent, entries)
+  const removed = await takeAway(core, source, chosen)
   return removed ? placed : fail({ code: 'source-changed', path: selection.parent })
 }
 
@@ -59,15 +61,15 @@ export async function copy(
 ): Promise<Placed[]> {
   if (source.info.key !== target.info.key) {
     refuseEncrypted(source, target)
-    const entries = await select(source.tree, selection)
-    return copyAcross(core, source, entries, target, folder, roomLeft)
+    const chosen = await select(source.tree, selection)
+    return copyAcross(core, source, chosen, target, folder, roomLeft)
   }
   refuseIntoItself(selection, folder)
   const { result } = await target.commit(async (tree, library) => {
-    const entries = await select(tree, selection)
-    await refuseOverQuota(core, library, library.key, entries, roomLeft)
-    const placed = await place(tree, folder, entries, target.actor.email)
-    return { description: describeAdded(entries), result: placed }
+    const chosen = await select(tree, selection)
+    await refuseOverQuota(core, library, library.key, chosen, roomLeft)
+    const placed = await place(tree, folder, chosen, target.actor.email)
+    return { description: describeAdded(entriesOf(chosen)), result: placed }
   })
   return result
 }
@@ -80,25 +82,16 @@ async function moveWithin(
 ): Promise<Placed[]> {
   refuseIntoItself(selection, folder)
   const { result } = await library.commit(async (tree) => {
-    const entries = await select(tree, selection)
-    if (selection.parent === folder) {
-      return {
-        description: '',
-        result: entries.map((entry) => ({ path: joinPath(folder, entry.name), entry })),
-      }
-    }
+    const chosen = await select(tree, selection)
+    if (selection.parent === folder) return { description: '', result: chosen }
     await refuseLocked(core, library, pathsOf(selection))
-    for (const entry of entries) await tree.take(joinPath(selection.parent, entry.name))
-    const placed = await place(tree, folder, entries, library.actor.email)
+    await takeAll(tree, chosen)
+    const placed = await place(tree, folder, chosen, library.actor.email)
+    const moves = placed.map(({ path }, index) => ({ from: (chosen[index] as Placed).path, to: path }))
     return {
-      description: describeMoved(entries),
+      description: describeMoved(entriesOf(chosen)),
       result: placed,
-      async also(tx) {
-        for (const [index, { path }] of placed.entries()) {
-          const from = joinPath(selection.parent, entries[index]?.name ?? '')
-          await followMove(tx, library.info.key, from, path)
-        }
-      },
+      also: (tx) => followMoves(tx, library.info.key, moves),
     }
   })
   return result
@@ -107,7 +100,7 @@ async function moveWithin(
 async function copyAcross(
   core: LibraryCore,
   source: Library,
-  entries: readonly Dirent[],
+  chosen: readonly Placed[],
   target: EditableLibrary,
   folder: LibraryPath,
   roomLeft: RoomLeft,
@@ -115,12 +108,12 @@ async function copyAcross(
   if ((await target.tree.findDir(folder)) === undefined) {
     fail({ code: 'path-not-found', path: folder, wanted: 'Folder' })
   }
-  await refuseOverQuota(core, target.info, source.info.key, entries, roomLeft)
-  for (const entry of entries) await transplant(core, source.info.key, target.info.key, entry)
+  await refuseOverQuota(core, target.info, source.info.key, chosen, roomLeft)
+  for (const { entry } of chosen) await transplant(core, source.info.key, target.info.key, entry)
   const { result } = await target.commit(async (tree, library) => {
-    await refuseOverQuota(core, library, source.info.key, entries, roomLeft)
-    const placed = await place(tree, folder, entries, target.actor.email)
-    return { description: describeAdded(entries), result: placed }
+    await refuseOverQuota(core, library, source.info.key, chosen, roomLeft)
+    const placed = await place(tree, folder, chosen, target.actor.email)
+    return { description: describeAdded(entriesOf(chosen)), result: placed }
   })
   return result
 }
@@ -129,41 +122,50 @@ async function copyAcross(
 async function takeAway(
   core: LibraryCore,
   library: EditableLibrary,
-  parent: LibraryPath,
-  entries: readonly Dirent[],
+  chosen: readonly Placed[],
 ): Promise<boolean> {
-  const paths = entries.map((entry) => joinPath(parent, entry.name))
+  const paths = chosen.map(({ path }) => path)
   const { result } = await library.commit(async (tree) => {
     await refuseLocked(core, library, paths)
-    for (const entry of entries) {
-      const now = await tree.find(joinPath(parent, entry.name))
+    const pace = new Pace()
+    for (const { path, entry } of chosen) {
+      const now = await tree.find(path)
       if (now?.id !== entry.id || now.kind !== entry.kind) return { description: '', result: false }
+      if (pace.isDue) await pace.rest()
     }
-    for (const path of paths) await tree.take(path)
+    await takeAll(tree, chosen)
     return {
-      description: describeDeleted(entries),
+      description: describeDeleted(entriesOf(chosen)),
       result: true,
-      async also(tx) {
-        for (const path of paths) await dropLocks(tx, library.info.key, path)
-      },
+      also: (tx) => dropLocks(tx, library.info.key, paths),
     }
   })
   return result
+}
+
+async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Promise<void> {
+  const pace = new Pace()
+  for (const { path } of chosen) {
+    await tree.take(path)
+    if (pace.isDue) await pace.rest()
+  }
 }
 
 /** Puts entries into a folder under free names. Their times stay; files are now the actor's. */
 async function place(
   tree: WorkingTree,
   folder: LibraryPath,
-  entries: readonly Dirent[],
+  chosen: readonly Placed[],
   actor: string,
 ): Promise<Placed[]> {
   const placed: Placed[] = []
-  for (const entry of entries) {
+  const pace = new Pace()
+  for (const { entry } of chosen) {
     const name = await tree.freeNameIn(folder, entry.name)
     const put: Dirent = entry.kind === 'file' ? { ...entry, name, modifier: actor } : { ...entry, name }
     await tree.put(folder, put)
     placed.push({ path: joinPath(folder, name), entry: put })
+    if (pace.isDue) await pace.rest()
   }
   return placed
 }
@@ -171,16 +173,27 @@ async function place(
 async function select(
   tree: { find(path: LibraryPath): Promise<Dirent | undefined> },
   selection: Selection,
-): Promise<Dirent[]> {
-  const entries: Dirent[] = []
+): Promise<Placed[]> {
+  const chosen: Placed[] = []
+  const pace = new Pace()
   for (const path of pathsOf(selection)) {
-    entries.push((await tree.find(path)) ?? fail({ code: 'path-not-found', path, wanted: 'Item' }))
+    const entry = (await tree.find(path)) ?? fail({ code: 'path-not-found', path, wanted: 'Item' })
+    chosen.push({ path, entry })
+    if (pace.isDue) await pace.rest()
   }
-  return entries
+  return chosen
 }
 
+function entriesOf(chosen: readonly Placed[]): Dirent[] {
+  return chosen.map(({ entry }) => entry)
+}
+
+/** Throws path-not-found for what cannot be a name. */
 function pathsOf({ parent, names }: Selection): LibraryPath[] {
-  return [...new Set(names)].map((name) => joinPath(parent, name))
+  return [...new Set(names)].map((name) => {
+    const path = joinPath(parent, toNfc(name))
+    return isStorableName(name) ? path : fail({ code: 'path-not-found', path, wanted: 'Item' })
+  })
 }
 
 function refuseIntoItself(selection: Selection, folder: LibraryPath): void {
@@ -200,12 +213,14 @@ async function refuseOverQuota(
   core: LibraryCore,
   target: LibraryInfo,
   sourceKey: number,
-  entries: readonly Dirent[],
+  chosen: readonly Placed[],
   roomLeft: RoomLeft,
 ): Promise<void> {
   const room = await roomLeft(target)
   if (room === undefined) return
-  const totals: Totals[] = await Promise.all(entries.map((entry) => core.objects.totalsOf(sourceKey, entry)))
+  const totals: Totals[] = await Promise.all(
+    chosen.map(({ entry }) => core.objects.totalsOf(sourceKey, entry)),
+  )
   const bytes = totals.reduce((sum, one) => sum + one.size, 0)
   if (bytes >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
 }

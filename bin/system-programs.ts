@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import path from 'node:path'
+
+/** A program that does not come through npm, and what is tested with it. */
+interface SystemProgram {
+  readonly command: string
+  readonly debianPackage: string
+  readonly neededFor: string
+}
+
+const programs: readonly SystemProgram[] = [
+  { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
+]
+
+/** Where a command is on the PATH, if it is. */
+export function findProgram(command: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
+  return folders.map((folder) => path.join(folder, command)).find(isExecutable)
+}
+
+/** Installs what is missing where that is possible (root on Debian), and says what it did or will be skipped. */
+export function ensurePrograms(): void {
+  const missing = programs.filter(({ command }) => findProgram(command) === undefined)
+  if (missing.length === 0) return
+  const names = missing.map(({ debianPackage }) => debianPackage)
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    console.log(`Installing ${names.join(', ')} from Debian …`)
+    const apt = (...args: string[]) => {
+      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+      return spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0
+    }
+    if (apt('update', '-q') && apt('install', '-y', '-q', '--no-install-recommends', ...names)) return
+  }
+  for (const { command, neededFor } of missing) {
+    console.log(`${command} is not there and cannot be installed: ${neededFor} will be skipped.`)
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+import { list, required } from '../../http/readers.ts'
+import { remove } from '../../library/entries.ts'
+import { copy, move } from '../../library/move-copy.ts'
+import { isStorableName } from '../../objects/names.ts'
+import { folderAt } from '../lookups.ts'
+import { requiredPath } from '../readers.ts'
+import { route } from '../services.ts'
+import {
+  BATCH_BODY_BYTES,
+  batchBody,
+  batchFaults,
+  openCopyBatch,
+  openMoveBatch,
+  openSent,
+} from './batch-selection.ts'
+
+export const batchItemRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/sync-batch-copy-item/',
+    auth: 'user',
+    summary: 'Copies entries of a folder to another, and answers when it is done.',
+    body: batchBody,
+    bodyLimit: BATCH_BODY_BYTES,
+    faults: batchFaults,
+    async handle({ user, body }, services) {
+      const { source, selection, target, folder } = await openCopyBatch(services, user, body)
+      await copy(services.core, source, selection, target, folder, (library) =>
+        services.quotas.roomLeft(library),
+      )
+      return { success: 'true' }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/sync-batch-move-item/',
+    auth: 'user',
+    summary: 'Moves entries of a folder to another, and answers when it is done.',
+    body: batchBody,
+    bodyLimit: BATCH_BODY_BYTES,
+    faults: batchFaults,
+    async handle({ user, body }, services) {
+      const { source, selection, target, folder } = await openMoveBatch(services, user, body)
+      await move(services.core, source, selection, target, folder, (library) =>
+        services.quotas.roomLeft(library),
+      )
+      return { success: 'true' }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/repos/batch-delete-item/',
+    auth: 'user',
+    summary: 'Deletes what exists of some names in a folder.',
+    body: { repo_id: required(), parent_dir: requiredPath(), dirents: list({ nonEmpty: true }) },
+    bodyLimit: BATCH_BODY_BYTES,
+    faults: {
+      ...batchFaults,
+      locked: ({ path }) => [423, `File ${path.slice(path.lastIndexOf('/') + 1)} is locked.`],
+    },
+    async handle({ user, body }, services) {
+      const library = await openSent(services, user, body.repo_id)
+      const { path } = await folderAt(library, body.parent_dir)
+      const names = body.dirents.filter(isStorableName)
+      const { before } = await remove(services.core, library.editable(path), path, names)
+      return { success: true, commit_id: before.head }
+    },
+  }),
+]
