@@ -10,6 +10,11 @@ interface SystemProgram {
 }
 
 const programs: readonly SystemProgram[] = [
+  {
+    command: 'unzip',
+    debianPackage: 'unzip',
+    neededFor: 'reading our archives with somebody else’s program',
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
 ]
 

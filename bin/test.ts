@@ -42,7 +42,7 @@ async function main(filters: readonly string[]): Promise<boolean> {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
   }
   const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
-  if (files.some((file) => file.startsWith('test/clients/'))) ensurePrograms()
+  if (files.some((file) => file.startsWith('test/'))) ensurePrograms()
   await using _postgres = await sharedPostgres()
   const runs = [await runFiles(files, stopping.signal)]
   const overHttp = files.filter((file) => ON_BOTH_DATABASES.some((folder) => file.startsWith(folder)))

@@ -15,6 +15,7 @@ export class UploadFolder {
 
   async prepare(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    await syncFolder(path.dirname(path.resolve(this.#directory)))
   }
 
   /** A new file for the bytes of one request. */
@@ -35,13 +36,8 @@ export class UploadFolder {
   }
 
   /** Makes the entries of the folder durable. */
-  async sync(): Promise<void> {
-    const handle = await open(this.#directory)
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+  sync(): Promise<void> {
+    return syncFolder(this.#directory)
   }
 
   async remove(name: string): Promise<void> {
@@ -160,6 +156,15 @@ async function writeFully(handle: FileHandle, bytes: Buffer, position: number): 
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 

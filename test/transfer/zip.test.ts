@@ -122,11 +122,7 @@ describe('a zip archive', () => {
     )
   })
 
-  for (const [tool, args] of [
-    ['unzip', ['-tq']],
-    ['python3', ['-m', 'zipfile', '-t']],
-    ['7z', ['t']],
-  ] as const) {
+  for (const [tool, args] of [['unzip', ['-tq']]] as const) {
     const isMissing = spawnSync(tool, ['-h']).error !== undefined
     it(`is accepted by ${tool}`, { skip: isMissing && `${tool} is not installed` }, async () => {
       const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-zip-'))
