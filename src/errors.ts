@@ -21,6 +21,9 @@ export type Fault =
   | { code: 'lock-not-yours'; path: string }
   | { code: 'encrypted-mismatch' }
   | { code: 'quota-exceeded'; limit: number } // bytes
+  | { code: 'block-mismatch'; id: string }
+  | { code: 'block-missing'; id: string }
+  | { code: 'size-mismatch'; size: number } // bytes
   | { code: 'account-not-found'; email: string }
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }

@@ -4,6 +4,8 @@ import type { ApiServices } from './services.ts'
 import { accountRoutes } from './v2/account.ts'
 import { accountsRoutes } from './v2/accounts.ts'
 import { authTokenRoutes } from './v2/auth-token.ts'
+import { blockDownloadRoutes } from './v2/block-download.ts'
+import { blockLinkRoutes } from './v2/block-links.ts'
 import { defaultLibraryRoutes } from './v2/default-library.ts'
 import { deviceRoutes } from './v2/devices.ts'
 import { dirRoutes } from './v2/dir.ts'
@@ -68,6 +70,8 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...fileOperationRoutesV21,
   ...archiveRoutes,
   ...uploadLinkRoutes,
+  ...blockLinkRoutes,
+  ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
   ...smartLinkRoutes,
   ...starredFileRoutes,

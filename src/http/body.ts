@@ -35,7 +35,10 @@ export function readBody(incoming: IncomingMessage, limit: number): Promise<Buff
     })
     incoming.once('end', () => (length > limit ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
     incoming.once('error', () => reject(new ClientGone()))
-    incoming.once('close', () => reject(new ClientGone()))
+    // Every request closes; an error is worth making only for one that was cut short.
+    incoming.once('close', () => {
+      if (!incoming.readableEnded) reject(new ClientGone())
+    })
   })
 }
 

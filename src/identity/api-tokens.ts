@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
@@ -154,5 +154,5 @@ function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefin
 }
 
 function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
 import {
   deleteSyncTokens,
@@ -56,5 +56,5 @@ export class SyncTokens {
 }
 
 function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

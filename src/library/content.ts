@@ -1,9 +1,11 @@
 import type { Database, Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
 import { Cutter } from '../objects/chunker.ts'
 import { type FileObject, fileId } from '../objects/file.ts'
 import { type BlockId, EMPTY_ID, type FileId, sha1Hex } from '../objects/ids.ts'
 import {
   BlockDamaged,
+  BlockMismatch,
   BlockMissing,
   type BlockStore,
   type ByteRange,
@@ -106,15 +108,31 @@ export class ContentStore {
     return { ...content, small: new Map() }
   }
 
-  /** One block as a client made it, under the id it claims. Throws BlockMismatch. Empty blocks are refused by the caller. */
-  async receiveBlock(id: BlockId, bytes: Buffer): Promise<TakenBlock> {
-    if (bytes.length >= SMALLEST_STORED_BLOCK) {
-      await this.#blocks.put(id, bytes)
-      return { id, size: bytes.length, bytes: undefined, durable: Promise.resolve() }
+  /** One block as a client made it, under the id it claims; not empty. Throws block-mismatch and what the source throws. */
+  async receiveBlock(id: BlockId, source: AsyncIterable<Buffer>): Promise<TakenBlock> {
+    const pieces = source[Symbol.asyncIterator]()
+    const held: Buffer[] = []
+    let size = 0
+    while (size < SMALLEST_STORED_BLOCK) {
+      const step = await pieces.next()
+      if (step.done === true) return smallBlock(id, Buffer.concat(held))
+      held.push(step.value)
+      size += step.value.length
     }
-    const block = this.#incoming(undefined)
-    await block.write(bytes)
-    return block.finish()
+    const all = async function* () {
+      yield* held
+      for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
+        size += step.value.length
+        yield step.value
+      }
+    }
+    try {
+      await this.#blocks.put(id, all())
+    } catch (error) {
+      if (error instanceof BlockMismatch) fail({ code: 'block-mismatch', id })
+      throw error
+    }
+    return { id, size, bytes: undefined, durable: Promise.resolve() }
   }
 
   /**
@@ -182,6 +200,11 @@ export class ContentStore {
   #incoming(signal: AbortSignal | undefined): IncomingBlock {
     return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, signal)
   }
+}
+
+function smallBlock(id: BlockId, bytes: Buffer): TakenBlock {
+  if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
+  return { id, size: bytes.length, bytes, durable: Promise.resolve() }
 }
 
 async function* readSmall({ id, data }: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {

@@ -103,9 +103,16 @@ export class ObjectStore {
   }
 
   async getFile(libraryKey: number, id: FileId): Promise<FileObject> {
+    const file = await this.findFile(libraryKey, id)
+    if (file === undefined) throw new ObjectMissing(libraryKey, id)
+    return file
+  }
+
+  /** For an id that came from outside; one of another library is "not here" (I7). */
+  async findFile(libraryKey: number, id: FileId): Promise<FileObject | undefined> {
     if (id === EMPTY_ID) return { blockIds: [], size: 0 }
-    const row = await this.#row(libraryKey, id, FILE)
-    return readFileRow(row)
+    const row = await this.#findRow(libraryKey, id, FILE)
+    return row && readFileRow(row)
   }
 
   /** Bytes and files below an entry, without walking it. */
@@ -200,15 +207,19 @@ export class ObjectStore {
   }
 
   async #row(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow> {
-    const row = await this.#db.get<ObjectRow>(
+    const row = await this.#findRow(libraryKey, id, kind)
+    if (row === undefined) throw new ObjectMissing(libraryKey, id)
+    return row
+  }
+
+  #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
+    return this.#db.get<ObjectRow>(
       `select id, encoding, base, depth, size, file_count, data from fs_object
        where library_key = ? and id = ? and kind = ?`,
       libraryKey,
       idToBytes(id),
       kind,
     )
-    if (row === undefined) throw new ObjectMissing(libraryKey, id)
-    return row
   }
 }
 

@@ -35,6 +35,8 @@ export interface UploadOptions {
   readonly replace?: boolean
   /** Unix seconds; the time of the upload unless given. */
   readonly mtime?: number | undefined
+  /** The text of the commit if no other upload shares it; that of an upload unless given. */
+  readonly describe?: (entries: readonly Dirent[]) => string
   /** Rows that must go with the commit. */
   readonly also?: (tx: Transaction) => Promise<void>
 }
@@ -51,7 +53,7 @@ export function addFiles(
   files: readonly NewFile[],
   options: UploadOptions = {},
 ): Promise<Committed<Placed[]>> {
-  const { into = ROOT, replace = false, mtime, also } = options
+  const { into = ROOT, replace = false, mtime, describe, also } = options
   const folder = (into === ROOT ? parent : parent === ROOT ? into : parent + into) as LibraryPath
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
@@ -69,7 +71,7 @@ export function addFiles(
       if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }
     return {
-      description: describeUploaded(names),
+      description: describe?.(placed.map(({ entry }) => entry)) ?? describeUploaded(names),
       uploaded: names,
       result: placed,
       async also(tx) {

@@ -1,6 +1,8 @@
 import type { Route } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import { archiveDownloadRoutes } from './archive-download.ts'
+import { blockUploadRoutes } from './blocks.ts'
+import { blockCommitRoutes } from './blocks-commit.ts'
 import { fileDownloadRoutes } from './download.ts'
 import { indexProgressRoutes } from './idx-progress.ts'
 import type { TransferServices } from './services.ts'
@@ -12,6 +14,8 @@ import { preflightRoutes } from './upload-preflight.ts'
 export const uploadRoutes: readonly Route<Account, TransferServices>[] = [
   ...uploadFileRoutes,
   ...updateFileRoutes,
+  ...blockUploadRoutes,
+  ...blockCommitRoutes,
   ...indexProgressRoutes,
   ...preflightRoutes,
 ]

@@ -8,6 +8,9 @@ export const preflightRoutes = [
   '/seafhttp/upload-aj/:ticket',
   '/seafhttp/update-api/:ticket',
   '/seafhttp/update-aj/:ticket',
+  '/seafhttp/upload-raw-blks-api/:ticket',
+  '/seafhttp/upload-blks-api/:ticket',
+  '/seafhttp/update-blks-api/:ticket',
 ].map((path) =>
   route({
     method: 'OPTIONS',

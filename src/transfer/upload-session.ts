@@ -61,10 +61,13 @@ export class UploadSession implements AsyncDisposable {
     request: HttpRequest,
     body: Readable,
     ticket: string,
-    operation: TicketOperation,
+    operation: TicketOperation | BlockOperations,
   ): Promise<UploadSession> {
     const use = await services.tickets.present(ticket)
-    if (use.operation !== operation) throw uploadError(403, 'Operation does not match access token.')
+    const takesBlocks = Array.isArray(operation)
+    if (takesBlocks ? !operation.includes(use.operation) : use.operation !== operation) {
+      throw uploadError(403, 'Operation does not match access token.')
+    }
     const { info } = use.library
     if (info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     const range = readChunkRange(request.headers['content-range'])
@@ -74,7 +77,8 @@ export class UploadSession implements AsyncDisposable {
       const room = declared === undefined ? await services.quotas.roomLeft(info) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
-      if (info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+      // Blocks come as the client encrypted them; a file would have to be encrypted here.
+      if (info.encryption !== undefined && !takesBlocks) fail({ code: 'encrypted-mismatch' })
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
       const head = { body, boundary, range, declared, reservation, room, limit }
@@ -130,6 +134,9 @@ export class UploadSession implements AsyncDisposable {
     if (limit !== undefined && this.#received > limit) throw tooLarge()
   }
 }
+
+/** The operations that bring blocks instead of files. */
+type BlockOperations = readonly ('upload-blocks' | 'update-blocks')[]
 
 interface CheckedHead {
   readonly body: Readable

@@ -5,7 +5,19 @@ import { Workspace } from './folders-support.ts'
 export const UNKNOWN = '11111111-2222-4333-8444-555555555555'
 
 /** Values no client should send where names or paths are expected. */
-export const HOSTILE = ['\0', 'a\0b', '\ud800', '..', '.', '../d', 'd/x', '/', 'a\\b', 'ü'.repeat(128), '__proto__']
+export const HOSTILE = [
+  '\0',
+  'a\0b',
+  '\ud800',
+  '..',
+  '.',
+  '../d',
+  'd/x',
+  '/',
+  'a\\b',
+  'ü'.repeat(128),
+  '__proto__',
+]
 
 /** Two libraries of one account: `/a.txt`, `/b.txt`, `/d/x` and `/d/sub/y` here, `/in/a.txt` here and there. */
 export async function two(server: TestServer): Promise<[here: Workspace, there: Workspace]> {

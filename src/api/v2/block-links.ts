@@ -1,0 +1,91 @@
+import { optionalText, rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { missingBlocks } from '../../library/block-upload.ts'
+import type { Library } from '../../library/library.ts'
+import { type BlockId, parseBlockId } from '../../objects/ids.ts'
+import { parsePath, ROOT } from '../../objects/paths.ts'
+import { folderAt } from '../lookups.ts'
+import { refuseIfFull } from '../quota-refusal.ts'
+import { libraryIdParam } from '../readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { denied } from '../worded.ts'
+
+const faults = denied('You do not have permission to access this folder.')
+
+/** A hundred thousand ids. */
+const LARGEST_LIST = 4 * 2 ** 20
+
+export const blockLinkRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/repos/:repo_id/upload-blks-link/',
+    auth: 'user',
+    summary: 'Links to upload a file into a folder by its blocks, and which of them are wanted.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    body: { blklist: optionalText() },
+    bodyLimit: LARGEST_LIST,
+    faults,
+    async handle({ user, params, query, body, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload-blocks', query.p)
+      const missing = await missingBlocks(services.core, library, readBlockList(body.blklist))
+      const root = `${request.baseUrl}/seafhttp`
+      return {
+        rawblksurl: `${root}/upload-raw-blks-api/${ticket}`,
+        commiturl: `${root}/upload-blks-api/${ticket}?commitonly=true&ret-json=true`,
+        blklist: missing,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/upload-blks-link/',
+    auth: 'user',
+    summary: 'A link to make files of blocks by, for older clients.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload-blocks', query.p)
+      return `${request.baseUrl}/seafhttp/upload-blks-api/${ticket}`
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/update-blks-link/',
+    auth: 'user',
+    summary: 'A link to replace the content of files by blocks.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'update-blocks', query.p)
+      return `${request.baseUrl}/seafhttp/update-blks-api/${ticket}`
+    },
+  }),
+]
+
+/** An upload ticket is bound to its folder; an update ticket only to the library. */
+async function issue(
+  services: ApiServices,
+  library: Library,
+  operation: 'upload-blocks' | 'update-blocks',
+  p = ROOT as string,
+): Promise<string> {
+  if (p === '') throw errorMessage(400, 'p invalid.')
+  const { path } = await folderAt(library, { text: p, path: parsePath(p) })
+  library.editable(path)
+  await refuseIfFull(services, library)
+  const bound = operation === 'upload-blocks' ? path : ROOT
+  return services.tickets.issue(library, { operation, path: bound, reusable: true })
+}
+
+function readBlockList(text = ''): BlockId[] {
+  const sent = text.split(',').map((id) => id.trim())
+  const ids = sent.filter((id) => id !== '').map(parseBlockId)
+  if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'blklist invalid.')
+  return ids
+}

@@ -1,0 +1,132 @@
+import type { Readable } from 'node:stream'
+import type { TicketUse } from '../access/tickets.ts'
+import { fail } from '../errors.ts'
+import { json } from '../http/answer.ts'
+import type { Fields } from '../http/fields.ts'
+import { rawText } from '../http/readers.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { contentOfBlocks } from '../library/block-upload.ts'
+import type { Content } from '../library/content.ts'
+import { describeAdded } from '../library/describe.ts'
+import type { Placed } from '../library/entries.ts'
+import { addFiles, replaceFile } from '../library/upload.ts'
+import { parseName } from '../objects/names.ts'
+import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
+import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'
+import { route, type TransferServices } from './services.ts'
+import { uploadError } from './upload-errors.ts'
+import { parseLastModify } from './upload-form.ts'
+
+export const blockCommitRoutes = [
+  route({
+    method: 'POST',
+    path: '/seafhttp/upload-blks-api/:ticket',
+    auth: 'none',
+    summary: 'Make a new file of blocks uploaded before.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const use = await present(services, params.ticket ?? '', 'upload-blocks')
+      const fields = await readCommit(request, body)
+      const { id } = (await addFile(services, use, fields)).entry
+      return request.queryFields.has('ret-json') ? { id } : id
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/update-blks-api/:ticket',
+    auth: 'none',
+    summary: 'Replace the content of a file by blocks uploaded before.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      const use = await present(services, params.ticket ?? '', 'update-blocks')
+      const fields = await readCommit(request, body)
+      // Without quotes, so not JSON, but labelled so: that is what clients have always been sent.
+      return json((await updateFile(services, use, fields)).entry.id)
+    },
+  }),
+]
+
+async function present(
+  { tickets }: TransferServices,
+  ticket: string,
+  operation: 'upload-blocks' | 'update-blocks',
+): Promise<TicketUse> {
+  const use = await tickets.present(ticket)
+  if (use.operation !== operation) throw uploadError(403, 'Operation does not match access token.')
+  if (use.library.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
+  return use
+}
+
+async function readCommit(request: HttpRequest, body: Readable): Promise<Fields> {
+  if (!request.queryFields.has('commitonly')) throw uploadError(400, 'Only commit suppported.')
+  return readFields(request, body)
+}
+
+/** Checks in the order clients rely on: form, folder, permission, name, blocks, size, quota. */
+async function addFile(services: TransferServices, use: TicketUse, fields: Fields): Promise<Placed> {
+  const { library } = use
+  const parentText = fields.text('parent_dir')?.replaceAll('\\', '/')
+  const name = fields.text('file_name')
+  if (!parentText || !name) throw uploadError(400, 'No parent dir or file name.')
+  const file = readBlockFile(fields)
+  const replace = readReplace(fields)
+  const parent = parsePath(parentText)
+  if (parent === undefined || (await library.tree.findDir(parent)) === undefined) {
+    return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  }
+  if (parent !== use.path) fail({ code: 'permission-denied' })
+  const editable = library.editable(parent)
+  const newName = parseName(name) ?? fail({ code: 'name-invalid', name })
+  const mtime = parseLastModify(fields.text('last_modify'))
+  return withContent(services, use, file, async (content, also) => {
+    const options = { replace, mtime, describe: describeAdded, also }
+    const { result } = await addFiles(services.core, editable, parent, [{ name: newName, content }], options)
+    const [placed] = result
+    if (placed === undefined) throw new Error('a file was added and is not there')
+    return placed
+  })
+}
+
+async function updateFile(services: TransferServices, use: TicketUse, fields: Fields): Promise<Placed> {
+  const path = targetOf(fields)
+  const file = readBlockFile(fields)
+  const { library } = use
+  await library.tree.getDir(parentOf(path))
+  await library.tree.getFile(path)
+  const editable = library.editable(parentOf(path))
+  const mtime = parseLastModify(fields.text('last_modify'))
+  return withContent(services, use, file, async (content, also) => {
+    const { result } = await replaceFile(services.core, editable, path, content, { mtime, also })
+    return result
+  })
+}
+
+type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
+
+/** Commits the content the blocks make up, while its bytes are set aside from the quota. */
+async function withContent(
+  { core, quotas }: TransferServices,
+  { library }: TicketUse,
+  { ids, size }: BlockFile,
+  commit: (content: Content, also: Also) => Promise<Placed>,
+): Promise<Placed> {
+  const content = await contentOfBlocks(core, library, ids, size)
+  await using reservation = await quotas.reserve(library.info, size)
+  return await commit(content, (tx) => reservation.settle(tx))
+}
+
+function targetOf(fields: Fields): LibraryPath {
+  const sent = fields.text('target_file')
+  if (!sent) throw uploadError(400, 'No target file.')
+  const path = parsePath(sent)
+  if (path === undefined || baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
+  return path
+}
+
+function readReplace(fields: Fields): boolean {
+  const sent = fields.text('replace') ?? '0'
+  if (sent !== '' && sent !== '0' && sent !== '1') throw uploadError(400, 'Invalid argument replace.')
+  return sent === '1'
+}

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream'
+import { parseBody } from '../http/body.ts'
+import { BodyChunks } from '../http/body-chunks.ts'
+import type { Fields } from '../http/fields.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { type BlockId, parseBlockId } from '../objects/ids.ts'
+import { uploadError } from './upload-errors.ts'
+
+/** A hundred thousand block ids: a file of 800 GB as clients cut it. */
+const LARGEST_FORM = 4 * 2 ** 20
+
+/** The fields of a small form. Read only after the ticket was found in order, so a stranger sends nothing here. */
+export async function readFields(request: HttpRequest, body: Readable): Promise<Fields> {
+  const chunks = new BodyChunks(body)
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for (let piece = await chunks.read(); piece !== undefined; piece = await chunks.read()) {
+      size += piece.length
+      if (size > LARGEST_FORM) throw uploadError(413, 'Request body is too large.')
+      pieces.push(piece)
+    }
+  } finally {
+    chunks.release()
+  }
+  try {
+    return parseBody(request.headers['content-type'], Buffer.concat(pieces))
+  } catch (error) {
+    if (error instanceof Refusal) throw uploadError(error.status, 'Malformed form.')
+    throw error
+  }
+}
+
+/** What a commit of blocks says about the file. */
+export interface BlockFile {
+  readonly ids: readonly BlockId[]
+  /** Bytes of plaintext. */
+  readonly size: number
+}
+
+/** Throws a refusal for ids or a size that cannot be any. */
+export function readBlockFile(fields: Fields): BlockFile {
+  const ids = readBlockIds(fields)
+  const size = fields.text('file_size') ?? ''
+  if (!/^\d{1,15}$/.test(size)) throw uploadError(400, 'Invalid file size.')
+  return { ids, size: Number(size) }
+}
+
+/** JSON in a text; a JSON body may have the list itself. */
+function readBlockIds(fields: Fields): BlockId[] {
+  const sent = fields.raw('blockids')
+  if (sent === undefined || sent === null || sent === '') throw uploadError(400, 'No blockids.')
+  const list = typeof sent === 'string' ? parseJson(sent) : sent
+  const ids = Array.isArray(list)
+    ? list.map((id: unknown) => (typeof id === 'string' ? parseBlockId(id) : undefined))
+    : [undefined]
+  if (!ids.every((id) => id !== undefined)) throw uploadError(400, 'Invalid blockids.')
+  return ids
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import type { Readable } from 'node:stream'
+import { raw } from '../http/answer.ts'
+import type { StreamedPart } from '../http/multipart-stream.ts'
+import { rawText } from '../http/readers.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { holdBlocks } from '../library/block-upload.ts'
+import type { TakenBlock } from '../library/incoming-block.ts'
+import { type BlockId, parseBlockId } from '../objects/ids.ts'
+import { route, type TransferServices } from './services.ts'
+import { uploadError } from './upload-errors.ts'
+import { UploadSession } from './upload-session.ts'
+
+/** Clients cut files into blocks of at most some 10 MB. A range of a block is read only once all of it was checked. */
+const LARGEST_BLOCK = 64 * 2 ** 20
+
+/** Small blocks held in memory before they are stored. */
+const HELD_BYTES = 8 * 2 ** 20
+
+export const blockUploadRoutes = [
+  route({
+    method: 'POST',
+    path: '/seafhttp/upload-raw-blks-api/:ticket',
+    auth: 'none',
+    summary: 'Upload blocks, each a file named by its id; a commit then makes a file of them.',
+    params: { ticket: rawText() },
+    body: 'raw',
+    async handle({ params, request, body }, services) {
+      await receiveBlocks(services, request, body, params.ticket ?? '')
+      return raw({ headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: '"OK"' })
+    },
+  }),
+]
+
+async function receiveBlocks(
+  services: TransferServices,
+  request: HttpRequest,
+  body: Readable,
+  ticket: string,
+): Promise<void> {
+  const { core } = services
+  const operations = ['upload-blocks', 'update-blocks'] as const
+  await using session = await UploadSession.open(services, request, body, ticket, operations)
+  session.library.editable(session.ticketPath)
+  let taken: TakenBlock[] = []
+  let held = 0
+  let count = 0
+  const hold = async () => {
+    await holdBlocks(core, await session.editable(session.ticketPath), taken)
+    taken = []
+    held = 0
+  }
+  for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
+    if (part.name !== 'file' || part.filename === undefined) continue
+    const block = await core.content.receiveBlock(blockIdOf(part), bounded(part.content))
+    count += 1
+    taken.push(block)
+    held += block.bytes?.length ?? 0
+    if (held > HELD_BYTES) await hold()
+  }
+  if (count === 0) throw uploadError(400, 'No file uploaded.')
+  await session.checkBody()
+  await hold()
+}
+
+function blockIdOf({ filename = '' }: StreamedPart): BlockId {
+  const id = parseBlockId(filename)
+  if (id === undefined) throw uploadError(400, 'Invalid block id.')
+  return id
+}
+
+async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let size = 0
+  for await (const piece of content) {
+    size += piece.length
+    if (size > LARGEST_BLOCK) throw uploadError(400, 'Block is too large.')
+    yield piece
+  }
+}
