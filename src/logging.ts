@@ -27,8 +27,9 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
 }
 
 // Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
-// (I10). What is still held is written out when the process ends.
-const buffered = () => pino.destination({ dest: 1, sync: false })
+// (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
+const MOST_HELD_BYTES = 8 * 2 ** 20
+const buffered = () => pino.destination({ dest: 1, sync: false, maxLength: MOST_HELD_BYTES })
 
 // No room should log these in the first place; this is the net below.
 const secretFields = [

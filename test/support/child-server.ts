@@ -37,6 +37,8 @@ export async function spawnServer(data: string, env: Record<string, string> = {}
   process.once('exit', onExit)
   void exited.then(() => process.off('exit', onExit))
   const url = await readyUrl(child)
+  // Leaving the loop over its lines paused the stream; a child nobody listens to would fill the pipe.
+  child.stdout.resume()
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     const [code] = (await exited) as [number | null]
@@ -60,7 +62,6 @@ async function readyUrl(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout })) {
     const entry: unknown = line.startsWith('{') ? JSON.parse(line) : undefined
     if (typeof entry === 'object' && entry !== null && 'url' in entry && typeof entry.url === 'string') {
-      child.stdout.resume()
       return entry.url
     }
   }
