@@ -15,6 +15,7 @@ export type Fault =
   | { code: 'same-name'; name: string }
   | { code: 'into-itself'; source: string; destination: string }
   | { code: 'source-changed'; path: string }
+  | { code: 'task-canceled' }
   | { code: 'locked'; path: string }
   | { code: 'already-locked'; path: string; byCaller: boolean }
   | { code: 'not-locked'; path: string }

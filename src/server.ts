@@ -23,6 +23,7 @@ import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
+import { CopyMoveTasks } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
@@ -52,7 +53,7 @@ export interface StartOptions {
 }
 
 /** What the routes of all surfaces work with. */
-export type Services = ApiServices & TransferServices
+export type Services = ApiServices & TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
 
 /** A server that answers. */
 export interface RunningServer extends AsyncDisposable {
@@ -88,6 +89,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  await opened.use(services.copyMoveTasks).resume()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
   const listening = await http.listen({ host: config.host, port: config.port })
@@ -115,6 +117,7 @@ export function createServices(parts: {
   const accounts = createAccounts({ db, now, passwords, directory })
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
+  const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
   const tickets = new Tickets(db, access, now, config.ticketSeconds)
   return {
     access,
@@ -127,11 +130,12 @@ export function createServices(parts: {
       now,
       logger: parts.logger.child({ room: 'transfer' }),
     }),
+    copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
     core,
     directory,
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
-    quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
+    quotas,
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -155,6 +159,22 @@ function createArchives(parts: {
     limit: config.limits.archive,
     directory: path.join(config.dataDirectory, 'archives'),
     onError: (error) => logger.error({ err: error }, 'an archive failed'),
+  })
+}
+
+function createCopyMoveTasks(parts: {
+  core: LibraryCore
+  access: Access
+  quotas: Quotas
+  now: () => number
+  logger: Logger
+}): CopyMoveTasks {
+  const { quotas } = parts
+  const logger = parts.logger.child({ room: 'jobs' })
+  return new CopyMoveTasks({
+    ...parts,
+    roomLeft: (library) => quotas.roomLeft(library),
+    onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
   })
 }
 
@@ -250,6 +270,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
+      { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

@@ -26,6 +26,10 @@ export async function insertReservation(
   return row.key
 }
 
+export async function hasReservation(reader: Reader, key: number): Promise<boolean> {
+  return (await reader.get('select key from quota_reservation where key = ?', key)) !== undefined
+}
+
 export async function prolongReservation(tx: Transaction, key: number, expiresAt: number): Promise<void> {
   await tx.run('update quota_reservation set expires_at = ? where key = ?', expiresAt, key)
 }

@@ -7,6 +7,7 @@ import { usageOf, usageOfMany } from '../library/library-store.ts'
 import {
   deleteReservation,
   deleteReservationsBefore,
+  hasReservation,
   insertReservation,
   lockOwner,
   prolongReservation,
@@ -96,6 +97,7 @@ export class Quotas {
   }
 
   #hold(key: number): Reservation {
+    const db = this.#db
     const write = (work: (tx: Transaction) => Promise<void>) => this.#db.write(work, { durable: false })
     const renewal = setInterval(() => {
       // A renewal that fails is tried again; the next one comes well before the reservation ends.
@@ -105,7 +107,8 @@ export class Quotas {
       settle: (tx) => deleteReservation(tx, key),
       async [Symbol.asyncDispose]() {
         clearInterval(renewal)
-        await write((tx) => deleteReservation(tx, key))
+        // Most went with their commit, and a look costs far less than a transaction.
+        if (await hasReservation(db, key)) await write((tx) => deleteReservation(tx, key))
       },
     }
   }

@@ -100,6 +100,6 @@ export function creatorOf(commit: NumberedCommit, people: ReadonlyMap<string, Pe
 }
 
 /** Commits say "repo" in one of their texts; people say library. */
-function shownDescription({ description }: NumberedCommit): string {
+export function shownDescription({ description }: NumberedCommit): string {
   return description.replace(/^Reverted repo /, 'Reverted library ')
 }

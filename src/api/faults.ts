@@ -24,6 +24,7 @@ export const apiFaults: FaultTable<FaultAnswer> = {
     409,
     `Something in ${path} changed while it was being moved: it was copied, and the original was kept.`,
   ],
+  'task-canceled': () => [409, 'The task was canceled.'],
   locked: () => [403, 'File is locked'],
   'already-locked': () => [403, 'File is already locked'],
   'not-locked': () => [403, 'File is not locked'],

@@ -10,8 +10,10 @@ import { defaultLibraryRoutes } from './v2/default-library.ts'
 import { deviceRoutes } from './v2/devices.ts'
 import { dirRoutes } from './v2/dir.ts'
 import { fileRoutes } from './v2/file.ts'
+import { fileHistoryRoutes } from './v2/file-history.ts'
 import { fileLockRoutes } from './v2/file-lock.ts'
 import { fileOperationRoutes } from './v2/file-operations.ts'
+import { fileopsRoutes } from './v2/fileops.ts'
 import { libraryRoutes } from './v2/libraries.ts'
 import { libraryHistoryRoutes } from './v2/library-history.ts'
 import { libraryOperationRoutes } from './v2/library-operations.ts'
@@ -19,23 +21,32 @@ import { libraryOwnerRoutes } from './v2/library-owner.ts'
 import { librarySettingRoutes } from './v2/library-settings.ts'
 import { librarySyncRoutes } from './v2/library-sync.ts'
 import { pingRoutes } from './v2/ping.ts'
+import { revertRoutes } from './v2/revert.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
+import { batchAsyncRoutes } from './v21/batch-async.ts'
 import { batchCreateDirRoutes } from './v21/batch-create-dir.ts'
 import { batchItemRoutes } from './v21/batch-items.ts'
+import { batchMergeRoutes } from './v21/batch-merge.ts'
+import { batchPathsRoutes } from './v21/batch-paths.ts'
+import { copyMoveTaskRoutes } from './v21/copy-move-task.ts'
+import { copyMoveTaskProgressRoutes } from './v21/copy-move-task-progress.ts'
 import { deletedLibraryRoutes } from './v21/deleted-libraries.ts'
 import { dirRoutesV21 } from './v21/dir.ts'
 import { fileRoutesV21 } from './v21/file.ts'
+import { fileHistoryRoutesV21 } from './v21/file-history.ts'
 import { fileOperationRoutesV21 } from './v21/file-operations.ts'
 import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { revertRoutesV21 } from './v21/revert.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
+import { trash2Routes } from './v21/trash2.ts'
 import { userRoutes } from './v21/user.ts'
 
 /** Every route of the web API. */
@@ -58,16 +69,27 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryRoutesV21,
   ...libraryHistoryRoutesV21,
   ...libraryTrashRoutes,
+  ...trash2Routes,
+  ...revertRoutesV21,
   ...deletedLibraryRoutes,
   ...dirRoutes,
   ...dirRoutesV21,
   ...batchCreateDirRoutes,
   ...batchItemRoutes,
+  ...batchAsyncRoutes,
+  ...batchMergeRoutes,
+  ...batchPathsRoutes,
+  ...copyMoveTaskRoutes,
+  ...copyMoveTaskProgressRoutes,
   ...fileRoutes,
   ...fileOperationRoutes,
+  ...fileopsRoutes,
   ...fileLockRoutes,
   ...fileRoutesV21,
   ...fileOperationRoutesV21,
+  ...fileHistoryRoutes,
+  ...fileHistoryRoutesV21,
+  ...revertRoutes,
   ...archiveRoutes,
   ...uploadLinkRoutes,
   ...blockLinkRoutes,

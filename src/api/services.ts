@@ -11,6 +11,7 @@ import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Archives } from './archives.ts'
+import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
 /** Files that arrive in chunks. */
 export interface PartialUploads {
@@ -24,6 +25,7 @@ export interface ApiServices {
   readonly accounts: Accounts
   readonly apiTokens: ApiTokens
   readonly archives: Archives
+  readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
   readonly login: Login

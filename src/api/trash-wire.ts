@@ -1,23 +1,23 @@
-import type { TrashCursor, TrashRow } from '../library/path-index-store.ts'
-import { type TrashPage } from '../library/trash.ts'
+import type { TrashPage } from '../library/trash.ts'
+import type { TrashCursor, TrashRow } from '../library/trash-store.ts'
 import { baseName, parentOf, withSlash } from '../objects/paths.ts'
 import { isoTime } from './wire.ts'
 
 /** A page of the trash. */
 export function trashPage({ items, next }: TrashPage) {
   return {
-    data: items.map(trashItem),
+    data: items.map((item) => ({ ...trashItem(item), scan_stat: null })),
     more: next !== undefined,
     scan_stat: next === undefined ? null : cursorText(next),
   }
 }
 
-function trashItem(row: TrashRow) {
+/** Something deleted. */
+export function trashItem(row: TrashRow) {
   return {
     parent_dir: withSlash(parentOf(row.path)),
     obj_name: baseName(row.path),
     deleted_time: isoTime(row.deletedAt),
-    scan_stat: null,
     commit_id: row.commitBefore,
     is_dir: row.isDir,
     size: row.isDir ? 0 : row.size,

@@ -8,7 +8,8 @@ const FOLLOWING = ['file_lock', 'star', 'smart_link'] as const
 /** Something that was at one path and is now at another. */
 export interface Moved {
   readonly from: LibraryPath
-  readonly to: LibraryPath
+  /** Where it is now. */
+  readonly path: LibraryPath
 }
 
 /** Moves what is bound to `from`, and to paths below it, along to `to`; part of the commit that moves them. */
@@ -18,7 +19,7 @@ export async function followMove(
   from: LibraryPath,
   to: LibraryPath,
 ): Promise<void> {
-  await followMoves(tx, libraryKey, [{ from, to }])
+  await followMoves(tx, libraryKey, [{ from, path: to }])
 }
 
 /** As followMove, for many at once. */
@@ -27,7 +28,7 @@ export async function followMoves(
   libraryKey: number,
   moves: readonly Moved[],
 ): Promise<void> {
-  const targets = new Map(moves.map(({ from, to }) => [from, to]))
+  const targets = new Map(moves.map(({ from, path }) => [from, path]))
   for (const table of FOLLOWING) {
     for (const { path, root } of await boundPaths(tx, table, libraryKey, targets)) {
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath

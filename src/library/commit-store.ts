@@ -100,6 +100,25 @@ export async function listCommitsDown(
   return rows.map((row) => toCommit(library.id, row))
 }
 
+/** Commits by their numbers. */
+export async function listCommitsBySeq(
+  reader: Reader,
+  library: CommitOwner,
+  seqs: readonly number[],
+): Promise<Map<number, NumberedCommit>> {
+  const found = new Map<number, NumberedCommit>()
+  for (let start = 0; start < seqs.length; start += 500) {
+    const some = seqs.slice(start, start + 500)
+    const rows = await reader.all<CommitRow>(
+      `select * from commit_object where library_key = ? and seq in (${some.map(() => '?').join(', ')})`,
+      library.key,
+      ...some,
+    )
+    for (const row of rows) found.set(row.seq, toCommit(library.id, row))
+  }
+  return found
+}
+
 /** The newest commit number whose time is not after `time`; 0 if there is none. */
 export async function seqAtTime(reader: Reader, libraryKey: number, time: number): Promise<number> {
   const row = await reader.get<{ seq: number }>(

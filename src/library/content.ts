@@ -51,7 +51,7 @@ export interface StoredBytes {
    * Never fewer bytes than the range has: throws BlockMissing, BlockDamaged instead. A chunk is the
    * caller's only until it asks for the next, unless it is the only one.
    */
-  read(range: ByteRange): AsyncGenerator<Buffer, void>
+  readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
 }
 
 /** Turns bytes into blocks and back. One way in and one way out, for every surface. */

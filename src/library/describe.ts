@@ -46,6 +46,25 @@ export function describeRenamed(entry: Named): string {
   return one([entry], 'Renamed', 'Renamed directory')
 }
 
+/** What was put back, one or several, each from a commit of this time in Unix seconds. */
+export function describeRestored(entries: readonly (Named & { readonly from: number })[]): string {
+  const [first] = entries
+  const many = several(entries, 'Recovered')
+  if (first === undefined || many !== undefined) return many ?? ''
+  if (first.kind === 'dir') return `Recovered deleted directory "${first.name}"`
+  return `Reverted file "${first.name}" to status at ${timeText(first.from)}`
+}
+
+export function describeRevertedLibrary(from: number): string {
+  return `Reverted repo to status at ${timeText(from)}.`
+}
+
+/** `2025-07-31 22:13:20`, in UTC. */
+function timeText(unixSeconds: number): string {
+  const seconds = Math.min(Math.max(unixSeconds, 0), 253_402_300_799) // The year 9999.
+  return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+}
+
 function several(entries: readonly Named[], verb: string): string | undefined {
   const [first] = entries
   if (first === undefined || entries.length < 2) return undefined

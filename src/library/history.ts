@@ -5,7 +5,6 @@ import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
-import { Tree } from './tree.ts'
 
 const DAY = 86_400
 
@@ -54,19 +53,17 @@ export async function listHistory(
   return { commits: shown, more: to > oldest }
 }
 
-/** Throws commit-not-found. */
+/** A commit that the history still shows. Throws commit-not-found. */
 export async function getCommit(
   core: LibraryCore,
   library: LibraryInfo,
   id: CommitId,
 ): Promise<NumberedCommit> {
-  return (await findCommit(core.db, library, id)) ?? fail({ code: 'commit-not-found', id })
-}
-
-/** The library's tree as of a commit. Throws commit-not-found. */
-export async function getTreeAt(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Tree> {
-  const { rootId } = await getCommit(core, library, id)
-  return new Tree(core.objects, library.key, rootId)
+  const commit = await findCommit(core.db, library, id)
+  if (commit === undefined || commit.seq < (await oldestShown(core, library))) {
+    return fail({ code: 'commit-not-found', id })
+  }
+  return commit
 }
 
 /** A commit and what it changed. Throws commit-not-found. */

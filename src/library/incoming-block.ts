@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { BlockId } from '../objects/ids.ts'
+import { type BlockId, sha1Hex } from '../objects/ids.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 
@@ -49,7 +48,7 @@ export class IncomingBlock {
       return { ...(await this.#pipe.received), bytes: undefined }
     }
     const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held)
-    const id = createHash('sha1').update(bytes).digest('hex') as BlockId
+    const id = sha1Hex(bytes) as BlockId
     return { id, size: bytes.length, bytes, durable: Promise.resolve() }
   }
 

@@ -19,16 +19,16 @@ export class Library {
   readonly info: LibraryInfo
   readonly actor: Actor
   readonly permission: Permission
-  /** The tree of the head as it was when the library was opened. */
+  /** The tree of the head as it was when the library was opened, unless another one is looked at. */
   readonly tree: Tree
   protected readonly core: LibraryCore
 
-  constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, permission: Permission) {
+  constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, permission: Permission, tree?: Tree) {
     this.core = core
     this.info = info
     this.actor = actor
     this.permission = permission
-    this.tree = new Tree(core.objects, info.key, info.root)
+    this.tree = tree ?? new Tree(core.objects, info.key, info.root)
   }
 
   get isOwner(): boolean {
@@ -38,6 +38,11 @@ export class Library {
   /** What the holder may do at a path; the same everywhere until folders have shares of their own. */
   permissionAt(_path: LibraryPath): Permission {
     return this.permission
+  }
+
+  /** The same library, looked at as it was in an earlier tree of its own. */
+  asOf(tree: Tree): Library {
+    return new Library(this.core, this.info, this.actor, this.permission, tree)
   }
 
   /** The same library, with the right to change it at `path`. Throws permission-denied. */

@@ -79,17 +79,32 @@ export async function refreshLock(
   })
 }
 
+/** Those of the paths at or below which somebody else holds a lock. */
+export async function lockedAmong(
+  core: LibraryCore,
+  library: EditableLibrary,
+  paths: readonly LibraryPath[],
+): Promise<Set<LibraryPath>> {
+  const held = await heldByOthers(core, library, paths)
+  return new Set(held.map(({ touched }) => touched))
+}
+
 /** Throws locked if somebody else holds a lock at one of the paths, or on a file below it. */
 export async function refuseLocked(
   core: LibraryCore,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
 ): Promise<void> {
+  const [first] = await heldByOthers(core, library, paths)
+  if (first !== undefined) fail({ code: 'locked', path: first.lock.path })
+}
+
+async function heldByOthers(core: LibraryCore, library: EditableLibrary, paths: readonly LibraryPath[]) {
   const locks = await listLocks(core.db, library.info.key, core.now())
-  const touched = new Set(paths)
-  for (const lock of locks) {
-    if (lock.accountKey === library.actor.key) continue
-    const within = selfAndAbove(lock.path).some((path) => touched.has(path))
-    if (within) fail({ code: 'locked', path: lock.path })
-  }
+  const asked = new Set(paths)
+  return locks.flatMap((lock) => {
+    if (lock.accountKey === library.actor.key) return []
+    const touched = selfAndAbove(lock.path).find((path) => asked.has(path))
+    return touched === undefined ? [] : [{ lock, touched }]
+  })
 }

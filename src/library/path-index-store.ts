@@ -1,23 +1,14 @@
-import type { Database, Reader } from '../database/database.ts'
-import { type CommitId, type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import { type LibraryPath, parentOf, ROOT, withSlash } from '../objects/paths.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database, Reader, Transaction } from '../database/database.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
 import { pathKey } from './path-key.ts'
+import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
 
 const FOLLOWER = 'paths'
 
-/** Something that was deleted, and the commit that still had it. */
-export interface TrashRow {
-  readonly path: LibraryPath
-  readonly isDir: boolean
-  readonly objectId: FsId
-  readonly size: number
-  readonly deletedAt: number
-  readonly deletedBy: string
-  /** The number of the deleting commit, and the place among its deletions. */
-  readonly seq: number
-  readonly position: number
-  readonly commitBefore: CommitId
-}
+// Rows of one transaction: others want to write too.
+const ROWS_A_WRITE = 2000
 
 export interface FirstSeenRow {
   readonly path: LibraryPath
@@ -29,8 +20,12 @@ export interface FirstSeenRow {
 export interface Advance {
   readonly from: number
   readonly upTo: number
-  readonly trash: readonly TrashRow[]
+  readonly trash: readonly (TrashRow & TrashPresence)[]
   readonly firstSeen: readonly FirstSeenRow[]
+  readonly origins: readonly OriginRow[]
+  readonly edits: readonly EditRow[]
+  /** Rows of the trash that were there before, and whose paths hold something else now. */
+  readonly presence: readonly TrashPresence[]
 }
 
 export async function followedSeq(reader: Reader, libraryKey: number): Promise<number> {
@@ -38,40 +33,97 @@ export async function followedSeq(reader: Reader, libraryKey: number): Promise<n
   return (await reader.get<{ seq: number }>(sql, libraryKey, FOLLOWER))?.seq ?? 0
 }
 
-/** False if the follower is not at `from` any more: another process did this step. */
-export function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
+/**
+ * False if the follower is not at `from` any more: another process did this step. A large step is
+ * written in several transactions ahead of the one that moves the follower: a row says the same however
+ * often it is written, and a step that is broken off is simply taken again.
+ */
+export async function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
+  const parts = [...partsOf(step, libraryKey)]
+  const last = parts.pop()
+  for (const part of parts) {
+    if (!(await write(db, libraryKey, step.from, step.from, part))) return false
+    await nextTurn()
+  }
+  return write(db, libraryKey, step.from, step.upTo, last)
+}
+
+type Part = (tx: Transaction) => Promise<void>
+
+function* partsOf(step: Advance, libraryKey: number): Generator<Part> {
+  const { trash, presence, firstSeen, origins, edits } = step
+  const count = trash.length + presence.length + firstSeen.length + origins.length + edits.length
+  const most = count <= ROWS_A_WRITE ? count : ROWS_A_WRITE
+  const parts: Part[] = [
+    ...cut(trash, most).map(
+      (rows): Part =>
+        (tx) =>
+          putTrash(tx, libraryKey, rows, step.upTo),
+    ),
+    ...cut(presence, most).map(
+      (rows): Part =>
+        (tx) =>
+          setPresence(tx, libraryKey, rows),
+    ),
+    ...cut(firstSeen, most).map(
+      (rows): Part =>
+        (tx) =>
+          putFirstSeen(tx, libraryKey, rows),
+    ),
+    ...cut(origins, most).map(
+      (rows): Part =>
+        (tx) =>
+          putOrigins(tx, libraryKey, rows),
+    ),
+    ...cut(edits, most).map(
+      (rows): Part =>
+        (tx) =>
+          putEdits(tx, libraryKey, rows),
+    ),
+  ]
+  if (count > ROWS_A_WRITE) return yield* parts
+  yield async (tx) => {
+    for (const part of parts) await part(tx)
+  }
+}
+
+function cut<T>(rows: readonly T[], most: number): (readonly T[])[] {
+  const parts: (readonly T[])[] = []
+  for (let start = 0; start < rows.length; start += most) parts.push(rows.slice(start, start + most))
+  return parts
+}
+
+/** Writes a part of a step while the follower is at `from`, and moves it. Derived: what a power cut takes is made again. */
+function write(
+  db: Database,
+  libraryKey: number,
+  from: number,
+  to: number,
+  part: Part | undefined,
+): Promise<boolean> {
   return db.write(
     async (tx) => {
       const columns = ['library_key', 'name', 'seq']
       await tx.insert('follower', columns, [[libraryKey, FOLLOWER, 0]], { ignoreExisting: true })
-      const moved = await tx.run(
-        'update follower set seq = ? where library_key = ? and name = ? and seq = ?',
-        step.upTo,
-        libraryKey,
-        FOLLOWER,
-        step.from,
-      )
-      if (moved === 0) return false
-      // The latest deletion of a path is the one shown; the first to add it keeps the credit.
-      for (const item of step.trash) {
-        await tx.run(
-          'delete from trash_item where library_key = ? and path_key = ?',
-          libraryKey,
-          pathKey(item.path),
-        )
-        await tx.insert('trash_item', TRASH_COLUMNS, [trashValues(libraryKey, item)])
-      }
-      await tx.insert(
-        'first_seen',
-        ['library_key', 'path_key', 'author', 'added_at'],
-        step.firstSeen.map((row) => [libraryKey, pathKey(row.path), row.author, row.addedAt]),
-        { ignoreExisting: true },
-      )
+      const sql = 'update follower set seq = ? where library_key = ? and name = ? and seq = ?'
+      // Nobody else moves it until this is committed.
+      if ((await tx.run(sql, to, libraryKey, FOLLOWER, from)) === 0) return false
+      await part?.(tx)
       return true
     },
-    // Derived: what a power cut takes is made again from the commits.
     { durable: false },
   )
+}
+
+/** The first to add a path keeps the credit. */
+async function putFirstSeen(
+  tx: Transaction,
+  libraryKey: number,
+  rows: readonly FirstSeenRow[],
+): Promise<void> {
+  const columns = ['library_key', 'path_key', 'author', 'added_at']
+  const values = rows.map((row) => [libraryKey, pathKey(row.path), row.author, row.addedAt])
+  await tx.insert('first_seen', columns, values, { ignoreExisting: true })
 }
 
 /** Who added a path first: the path itself, or the folder it came with. */
@@ -89,98 +141,4 @@ export async function findFirstSeen(
     if (row !== undefined) return { author: row.author, addedAt: row.added_at }
   }
   return undefined
-}
-
-/** Where a listing of the trash goes on. */
-export interface TrashCursor {
-  readonly seq: number
-  readonly position: number
-}
-
-/** Latest deletion first: those below `folder`, deleted by commits after `afterSeq` and since `sinceTime`. */
-export async function listTrash(
-  reader: Reader,
-  libraryKey: number,
-  query: {
-    folder: LibraryPath
-    afterSeq: number
-    sinceTime: number
-    cursor: TrashCursor | undefined
-    limit: number
-  },
-): Promise<TrashRow[]> {
-  const below = withSlash(query.folder)
-  const { seq, position } = query.cursor ?? { seq: Number.MAX_SAFE_INTEGER, position: 0 }
-  const rows = await reader.all<StoredTrashRow>(
-    `select path, is_dir, object_id, size, deleted_at, deleted_by, seq, position, commit_before from trash_item
-     where library_key = ? and seq > ? and deleted_at >= ? and (seq < ? or (seq = ? and position > ?))
-       and substr(path, 1, ?) = ?
-     order by seq desc, position limit ?`,
-    libraryKey,
-    query.afterSeq,
-    query.sinceTime,
-    seq,
-    seq,
-    position,
-    Array.from(below).length,
-    below,
-    query.limit,
-  )
-  return rows.map(toTrashRow)
-}
-
-interface StoredTrashRow {
-  path: string
-  is_dir: number
-  object_id: Uint8Array
-  size: number
-  deleted_at: number
-  deleted_by: string
-  seq: number
-  position: number
-  commit_before: Uint8Array
-}
-
-const TRASH_COLUMNS = [
-  'library_key',
-  'path_key',
-  'path',
-  'is_dir',
-  'object_id',
-  'size',
-  'deleted_at',
-  'deleted_by',
-  'seq',
-  'position',
-  'commit_before',
-]
-
-function trashValues(libraryKey: number, item: TrashRow) {
-  return [
-    libraryKey,
-    pathKey(item.path),
-    item.path,
-    item.isDir ? 1 : 0,
-    idToBytes(item.objectId),
-    item.size,
-    item.deletedAt,
-    item.deletedBy,
-    item.seq,
-    item.position,
-    idToBytes(item.commitBefore),
-  ]
-}
-
-function toTrashRow(row: StoredTrashRow): TrashRow {
-  return {
-    path: row.path as LibraryPath,
-    isDir: row.is_dir === 1,
-    objectId: idFromBytes<FsId>(row.object_id),
-    size: row.size,
-    deletedAt: row.deleted_at,
-    deletedBy: row.deleted_by,
-    seq: row.seq,
-    position: row.position,
-    commitBefore: idFromBytes<CommitId>(row.commit_before),
-  }
 }

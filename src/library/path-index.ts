@@ -1,22 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
 import { listCommitsDown, type NumberedCommit } from './commit-store.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey } from './library-store.ts'
 import type { ObjectStore } from './object-store.ts'
-import { advance, type FirstSeenRow, followedSeq, type TrashRow } from './path-index-store.ts'
+import { Pace } from './pace.ts'
+import { IndexRows } from './path-index-rows.ts'
+import { type Advance, advance, followedSeq } from './path-index-store.ts'
+import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
+import { Tree } from './tree.ts'
 
 const COMMITS_A_STEP = 50
+// A step ends with the commit that brings it here, so that commits of many changes do not add up in memory.
+const ENOUGH_ROWS = 5000
+const PATHS_A_LOOK = 200
 // Commits that come in quick succession are followed together.
 const WAKE_DELAY_MS = 100
 const MOST_POSITIONS_KEPT = 10_000
 
 /**
- * Follows the commits of each library and keeps what was deleted and who added a path first. All
- * of it is derived (I3): it can be dropped and is then made again from the commits. It never holds
- * up a write; who needs it up to date asks `catchUp` first.
+ * Follows the commits of each library and keeps what was deleted, who added a path first, and when
+ * each path came to be and changed. All of it is derived (I3): it can be dropped and is then made again
+ * from the commits. It never holds up a write; who needs it up to date asks `catchUp` first.
  */
 export class PathIndex {
   readonly #db: Database
@@ -80,10 +88,9 @@ export class PathIndex {
   async #follow(library: LibraryInfo): Promise<void> {
     let seq = await followedSeq(this.#db, library.key)
     while (seq < library.headSeq && !this.#stopped) {
-      const upTo = Math.min(seq + COMMITS_A_STEP, library.headSeq)
-      const moved = await this.#step(library, seq, upTo)
+      const reached = await this.#step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
       // Another process may have been here first; its position is the truth.
-      seq = moved ? upTo : await followedSeq(this.#db, library.key)
+      seq = reached ?? (await followedSeq(this.#db, library.key))
       await nextTurn()
     }
     if (this.#stopped && seq < library.headSeq) throw new Error('the path index is stopping')
@@ -95,18 +102,22 @@ export class PathIndex {
     }
   }
 
-  async #step(library: LibraryInfo, from: number, upTo: number): Promise<boolean> {
-    const known = await listCommitsDown(this.#db, library, upTo, Math.max(1, from))
+  /** Follows commits up to `wanted`, or fewer if they changed much; gives the last. Undefined if another process did it. */
+  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
+    const known = await listCommitsDown(this.#db, library, wanted, Math.max(1, from))
     const commits = known.toReversed()
-    const trash: TrashRow[] = []
-    const firstSeen: FirstSeenRow[] = []
+    const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
     for (const commit of commits) {
-      const changes = await this.#changes(library.key, before, commit)
-      collect(changes, commit, before, trash, firstSeen)
+      rows.add(await this.#changes(library.key, before, commit), commit, before)
       before = commit
+      if (rows.count > ENOUGH_ROWS) break
     }
-    return advance(this.#db, library.key, { from, upTo, trash, firstSeen })
+    if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
+    const { trash, presence } = await this.#presence(library.key, rows, before.rootId)
+    const { firstSeen, origins, edits } = rows
+    const step = { from, upTo: before.seq, trash, presence, firstSeen, origins, edits }
+    return (await advance(this.#db, library.key, step)) ? before.seq : undefined
   }
 
   #changes(
@@ -117,35 +128,43 @@ export class PathIndex {
     const oldRoot: DirId = before?.rootId ?? EMPTY_ID
     return diffTrees(this.#objects, libraryKey, oldRoot, commit.rootId)
   }
-}
 
-function collect(
-  changes: readonly Change[],
-  commit: NumberedCommit,
-  before: NumberedCommit | undefined,
-  trash: TrashRow[],
-  firstSeen: FirstSeenRow[],
-): void {
-  const author = commit.creatorName ?? ''
-  let position = 0
-  for (const change of changes) {
-    if (change.op === 'deleted' && before !== undefined) {
-      position++
-      trash.push({
-        path: change.path,
-        isDir: change.entry.kind === 'dir',
-        objectId: change.entry.id,
-        size: change.entry.size,
-        deletedAt: commit.ctime,
-        deletedBy: author,
-        seq: commit.seq,
-        position,
-        commitBefore: before.id,
-      })
-    } else if (change.op === 'added') {
-      firstSeen.push({ path: change.path, author, addedAt: commit.ctime })
-    } else if (change.op === 'renamed') {
-      firstSeen.push({ path: change.newPath, author, addedAt: commit.ctime })
+  /** What the trash holds at the paths that were touched, new and old, compared with the tree as it is after them. */
+  async #presence(
+    libraryKey: number,
+    rows: IndexRows,
+    root: DirId,
+  ): Promise<Pick<Advance, 'trash' | 'presence'>> {
+    const tree = new Tree(this.#objects, libraryKey, root)
+    const pace = new Pace()
+    const isPresent = async ({ path, isDir }: { path: LibraryPath; isDir: boolean }) => {
+      if (pace.isDue) await pace.rest()
+      const entry = await tree.find(path)
+      return entry !== undefined && (entry.kind === 'dir') === isDir
     }
+    const trash: Advance['trash'][number][] = []
+    // Nothing was added: all that was deleted is gone.
+    const cameBack = rows.origins.length > 0
+    for (const row of rows.trash.values()) {
+      trash.push({ ...row, present: cameBack && (await isPresent(row)) })
+    }
+    const presence = new Map<LibraryPath, TrashPresence>()
+    if (rows.touched.size === 0 || !(await hasTrash(this.#db, libraryKey))) return { trash, presence: [] }
+    const found: TrashPresence[] = []
+    const touched = [...rows.touched]
+    for (let start = 0; start < touched.length; start += PATHS_A_LOOK) {
+      if (pace.isDue) await pace.rest()
+      found.push(...(await findTrashAt(this.#db, libraryKey, touched.slice(start, start + PATHS_A_LOOK))))
+    }
+    for (const folder of rows.touchedFolders) {
+      if (pace.isDue) await pace.rest()
+      for (const row of await findTrashBelow(this.#db, libraryKey, folder)) found.push(row)
+    }
+    for (const row of found) {
+      if (rows.trash.has(row.path) || presence.has(row.path)) continue
+      const present = await isPresent(row)
+      if (present !== row.present) presence.set(row.path, { ...row, present })
+    }
+    return { trash, presence: [...presence.values()] }
   }
 }

@@ -9,6 +9,8 @@ const LARGE = [
   ['library_block', 'block_id'],
   ['trash_item', 'path_key'],
   ['first_seen', 'path_key'],
+  ['path_origin', 'path_key'],
+  ['file_edit', 'path_key'],
   ['commit_object', 'id'],
 ] as const
 

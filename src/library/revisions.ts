@@ -1,19 +1,54 @@
 import { fail } from '../errors.ts'
 import type { CommitId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
-import { findCommit } from './commit-store.ts'
+import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
-import { oldestShown } from './history.ts'
+import { oldestRevisionShown } from './file-history.ts'
+import { getCommit, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findFirstSeen } from './path-index-store.ts'
 import { Tree } from './tree.ts'
 
 /** The tree of a commit that the history still shows. Throws commit-not-found. */
 export async function getTreeAt(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Tree> {
+  return treeOf(core, library, await getCommit(core, library, id))
+}
+
+/**
+ * As getTreeAt by a time in Unix seconds: the tree of the newest commit that is not after it. Throws
+ * commit-not-found, naming the time as `shown`.
+ */
+export async function getTreeAtTime(
+  core: LibraryCore,
+  library: LibraryInfo,
+  time: number,
+  shown: string,
+): Promise<Tree> {
+  const seq = await seqAtTime(core.db, library.key, time)
+  const isShown = seq > 0 && seq >= (await oldestShown(core, library))
+  const [commit] = isShown ? await listCommitsDown(core.db, library, seq, seq) : []
+  return commit === undefined ? fail({ code: 'commit-not-found', id: shown }) : treeOf(core, library, commit)
+}
+
+/**
+ * A commit for what it says about one path: one that the history shows, or that the history of the
+ * file still lists. Throws commit-not-found.
+ */
+export async function getCommitFor(
+  core: LibraryCore,
+  library: LibraryInfo,
+  id: CommitId,
+  path: LibraryPath,
+): Promise<NumberedCommit> {
   const commit = await findCommit(core.db, library, id)
-  if (commit === undefined || commit.seq < (await oldestShown(core, library))) {
-    return fail({ code: 'commit-not-found', id })
-  }
+  if (commit === undefined) return fail({ code: 'commit-not-found', id })
+  if (commit.seq >= (await oldestShown(core, library))) return commit
+  return commit.seq >= (await oldestRevisionShown(core, library, path))
+    ? commit
+    : fail({ code: 'commit-not-found', id })
+}
+
+export function treeOf(core: LibraryCore, library: LibraryInfo, commit: NumberedCommit): Tree {
   return new Tree(core.objects, library.key, commit.rootId)
 }
 

@@ -1,13 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Dirent } from '../objects/dirent.ts'
-import { type BlockId, EMPTY_ID, type FileId } from '../objects/ids.ts'
+import type { Transaction } from '../database/database.ts'
+import type { DirDirent, Dirent } from '../objects/dirent.ts'
+import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
 import type { LibraryCore } from './core.ts'
-import { blocksOf, insertObjects, type PreparedObject, prepareDir, shareBlocks } from './object-store.ts'
+import {
+  blocksOf,
+  insertObjects,
+  ObjectMissing,
+  type PreparedObject,
+  prepareDir,
+  shareBlocks,
+} from './object-store.ts'
+import { Pace } from './pace.ts'
 
-const ROWS_A_STEP = 500
+// What one transaction writes: a few milliseconds' work (I10).
+const ROWS_A_STEP = 250
+const BYTES_A_STEP = 1 << 20
+const BLOCKS_A_STEP = 250
+
+/** In the transaction of a step, which may be tried twice: how many files are copied so far. */
+export type OnStep = (tx: Transaction, files: number) => Promise<void>
 
 /**
- * Gives one library the objects and blocks below an entry of another: rows, not bytes. They are
+ * Gives one library the objects and blocks below entries of another: rows, not bytes. They are
  * stored in small steps before any dirent of the target names them (I1); if nothing ever does,
  * garbage collection takes them.
  */
@@ -15,50 +30,103 @@ export async function transplant(
   core: LibraryCore,
   fromKey: number,
   toKey: number,
-  entry: Dirent,
+  entries: readonly Dirent[],
+  onStep: OnStep = async () => {},
 ): Promise<void> {
-  const fileIds = new Set<FileId>()
-  let rows: PreparedObject[] = []
-  const open: Dirent[] = [entry]
-  const seen = new Set<string>()
+  const open = [...entries]
+  const seen = new Set<DirId>()
+  const pace = new Pace()
+  let step = new Step(0)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.id === EMPTY_ID || seen.has(next.id)) continue
-    seen.add(next.id)
-    if (next.kind === 'file') {
-      fileIds.add(next.id)
-      continue
-    }
-    const stored = await core.objects.getDir(fromKey, next.id)
-    rows.push(prepareDir(stored.dir, stored, undefined, new Map()).object)
-    open.push(...stored.dir.entries)
-    if (rows.length >= ROWS_A_STEP) {
-      await store(core, fromKey, toKey, rows)
-      rows = []
+    if (next.kind === 'file') step.addFile(next.id)
+    else if (next.id !== EMPTY_ID) await addDir(next)
+    if (step.isFull) {
+      await step.store(core, fromKey, toKey, onStep)
+      step = new Step(step.files)
+    } else if (pace.isDue) {
+      await pace.rest()
     }
   }
-  await store(core, fromKey, toKey, rows)
-  const ids = [...fileIds]
-  for (let start = 0; start < ids.length; start += ROWS_A_STEP) {
-    const files = await core.objects.findFileRows(fromKey, ids.slice(start, start + ROWS_A_STEP))
-    await store(core, fromKey, toKey, files)
+  await step.store(core, fromKey, toKey, onStep)
+
+  async function addDir({ id }: DirDirent): Promise<void> {
+    const stored = await core.objects.getDir(fromKey, id)
+    if (seen.has(id)) {
+      step.files += stored.fileCount
+      return
+    }
+    seen.add(id)
+    step.addDir(prepareDir(stored.dir, stored, undefined, new Map()).object)
+    for (const entry of stored.dir.entries) open.push(entry)
   }
 }
 
-async function store(
+/** What goes into the next transaction. */
+class Step {
+  /** Files met on the way so far, those that need no row of their own included. */
+  files: number
+  readonly #filesBefore: number
+  #bytes = 0
+  readonly #dirs: PreparedObject[] = []
+  readonly #fileIds = new Set<FileId>()
+
+  constructor(filesBefore: number) {
+    this.files = filesBefore
+    this.#filesBefore = filesBefore
+  }
+
+  get isFull(): boolean {
+    const rows = this.files - this.#filesBefore + this.#dirs.length
+    return rows >= ROWS_A_STEP || this.#bytes >= BYTES_A_STEP
+  }
+
+  addFile(id: FileId): void {
+    this.files += 1
+    if (id !== EMPTY_ID) this.#fileIds.add(id)
+  }
+
+  addDir(dir: PreparedObject): void {
+    this.#dirs.push(dir)
+    this.#bytes += dir.data.length
+  }
+
+  async store(core: LibraryCore, fromKey: number, toKey: number, onStep: OnStep): Promise<void> {
+    const ids = [...this.#fileIds]
+    const files = await core.objects.findFileRows(fromKey, ids)
+    const found = new Set<string>(files.map(({ id }) => id))
+    const missing = ids.find((id) => !found.has(id))
+    if (missing !== undefined) throw new ObjectMissing(fromKey, missing)
+    await shareAll(core, fromKey, toKey, files)
+    await core.db.write(
+      async (tx) => {
+        await insertObjects(tx, toKey, [...files, ...this.#dirs])
+        await onStep(tx, this.files)
+      },
+      // The commit that will name them is durable only after they are.
+      { durable: false },
+    )
+    await nextTurn()
+  }
+}
+
+async function shareAll(
   core: LibraryCore,
   fromKey: number,
   toKey: number,
-  rows: readonly PreparedObject[],
+  files: readonly PreparedObject[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const blocks = new Set<BlockId>(rows.flatMap(blocksOf))
-  await core.db.write(
-    async (tx) => {
-      await shareBlocks(tx, fromKey, toKey, [...blocks])
-      await insertObjects(tx, toKey, rows)
-    },
-    // The commit that will name them is durable only after they are.
-    { durable: false },
-  )
-  await nextTurn()
+  let blocks = new Set<BlockId>()
+  const share = async () => {
+    const some = [...blocks]
+    blocks = new Set()
+    await core.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: false })
+    await nextTurn()
+  }
+  for (const file of files) {
+    for (const block of blocksOf(file)) {
+      blocks.add(block)
+      if (blocks.size >= BLOCKS_A_STEP) await share()
+    }
+  }
+  if (blocks.size > 0) await share()
 }

@@ -2,10 +2,10 @@ import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import { daysAgo, keepDays, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { listTrash, type TrashCursor, type TrashRow } from './path-index-store.ts'
-import { Tree } from './tree.ts'
+import { countTrash, listTrash, type TrashCursor, type TrashFilter, type TrashRow } from './trash-store.ts'
 
 const PAGE = 100
+const LONGEST_NAME = 255
 
 export interface TrashPage {
   readonly items: TrashRow[]
@@ -25,27 +25,37 @@ export async function listTrashPage(
   if (keepDays(core, library) === 0) return { items: [], next: undefined }
   await core.pathIndex.catchUp(library)
   const { folder = ROOT, showDays = 0, cursor } = query
-  const rows = await listTrash(core.db, library.key, {
+  const filter = {
     folder,
     // The oldest commit shown is a state to come back to, not a deletion to undo.
     afterSeq: await oldestShown(core, library),
-    sinceTime: showDays > 0 ? daysAgo(core, showDays) : 0,
-    cursor,
-    limit: PAGE + 1,
-  })
-  const page = rows.slice(0, PAGE)
-  const last = page.at(-1)
-  const next =
-    rows.length > PAGE && last !== undefined ? { seq: last.seq, position: last.position } : undefined
-  return { items: await stillGone(core, library, page), next }
+    from: showDays > 0 ? daysAgo(core, showDays) : undefined,
+  }
+  const rows = await listTrash(core.db, library.key, filter, { cursor, limit: PAGE + 1 })
+  const items = rows.slice(0, PAGE)
+  const last = items.at(-1)
+  const more = rows.length > PAGE && last !== undefined
+  return { items, next: more ? { seq: last.seq, position: last.position } : undefined }
 }
 
-async function stillGone(core: LibraryCore, library: LibraryInfo, rows: TrashRow[]): Promise<TrashRow[]> {
-  const tree = new Tree(core.objects, library.key, library.root)
-  const gone: TrashRow[] = []
-  for (const row of rows) {
-    const now = await tree.find(row.path)
-    if (now === undefined || (now.kind === 'dir') !== row.isDir) gone.push(row)
-  }
-  return gone
+/** What a search of the trash asks for. */
+export type TrashSearch = Omit<TrashFilter, 'afterSeq' | 'folder'>
+
+/** A page of what was deleted and does not exist again, by its number from 1, and how many there are in all. */
+export async function findTrash(
+  core: LibraryCore,
+  library: LibraryInfo,
+  search: TrashSearch,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<{ items: TrashRow[]; total: number }> {
+  const nothing = { items: [], total: 0 }
+  // No name is longer, and the database takes no pattern of any length.
+  if (keepDays(core, library) === 0 || (search.name?.length ?? 0) > LONGEST_NAME) return nothing
+  if (search.deletedBy?.length === 0 || search.extensions?.length === 0) return nothing
+  await core.pathIndex.catchUp(library)
+  const filter = { ...search, afterSeq: await oldestShown(core, library) }
+  const skip = (page - 1) * perPage
+  const total = await countTrash(core.db, library.key, filter)
+  if (skip >= total) return { items: [], total }
+  return { items: await listTrash(core.db, library.key, filter, { skip, limit: perPage }), total }
 }

@@ -57,23 +57,23 @@ export function addFiles(
   const folder = (into === ROOT ? parent : parent === ROOT ? into : parent + into) as LibraryPath
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
-    await refuseFileInTheWay(tree, folder)
     if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
     const names = await namesFor(tree, folder, files, replace)
+    // Throws where a file is in the way, before it has changed anything.
     await tree.makeDirs(folder)
-    const placed: Placed[] = []
+    const entries: FileDirent[] = []
     for (const [index, { content }] of files.entries()) {
       const name = names[index] ?? ''
-      const path = joinPath(folder, name)
-      const entry = direntOf(library, name, content, mtime ?? tree.now, await tree.find(path))
+      const before = await tree.find(joinPath(folder, name))
+      const entry = direntOf(library, name, content, mtime ?? tree.now, before)
       await tree.put(folder, entry)
-      placed.push({ path, entry })
+      entries.push(entry)
       if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }
     return {
-      description: describe?.(placed.map(({ entry }) => entry)) ?? describeUploaded(names),
+      description: describe?.(entries) ?? describeUploaded(names),
       uploaded: names,
-      result: placed,
+      result: entries.map((entry) => ({ path: joinPath(folder, entry.name), entry })),
       async also(tx) {
         await insertContents(
           tx,
@@ -173,13 +173,6 @@ async function namesFor(
     names.push(free[0] ?? taken?.name ?? name)
   }
   return names
-}
-
-async function refuseFileInTheWay(tree: WorkingTree, folder: LibraryPath): Promise<void> {
-  for (let at = folder; at !== ROOT; at = parentOf(at)) {
-    const entry = await tree.find(at)
-    if (entry?.kind === 'file') fail({ code: 'path-not-found', path: at, wanted: 'Folder' })
-  }
 }
 
 async function replaced(

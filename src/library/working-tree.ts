@@ -3,7 +3,7 @@ import { fail } from '../errors.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import { dirDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { freeName, parseName } from '../objects/names.ts'
+import { freeName, freeWholeName, parseName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, segmentsOf } from '../objects/paths.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
@@ -67,13 +67,16 @@ export class WorkingTree {
   readonly #libraryKey: number
   readonly #pending: PendingDirs
   readonly #now: number
-  readonly #root: Node
+  /** The root this edit began with. */
+  readonly #before: DirId
+  #root: Node
 
   private constructor(source: TreeSource, now: number, root: StoredDir) {
     this.#objects = source.objects
     this.#libraryKey = source.libraryKey
     this.#pending = source.pending
     this.#now = now
+    this.#before = root.dir.id
     this.#root = node(root)
   }
 
@@ -104,6 +107,19 @@ export class WorkingTree {
   async freeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
     const into = await this.#get(parent)
     return freeName(wanted, (name) => entryOf(into, name) !== undefined)
+  }
+
+  /** As freeNameIn, with the number behind the whole name, as a folder that is restored gets it. */
+  async freeWholeNameIn(parent: LibraryPath, wanted: string): Promise<string> {
+    const into = await this.#get(parent)
+    return freeWholeName(wanted, (name) => entryOf(into, name) !== undefined)
+  }
+
+  /** Puts another tree of this library in place of the whole; gives what is in it. Edits made so far are lost. */
+  async replaceRoot(root: DirId): Promise<Totals> {
+    const stored = await this.#dirById(root)
+    this.#root = node(stored)
+    return stored
   }
 
   /**
@@ -146,9 +162,10 @@ export class WorkingTree {
 
   /**
    * Makes the folders of a path that are missing, all or none. Throws path-not-found where a file is in
-   * the way, name-invalid where a missing one may not be called so or the path is too long.
+   * the way, name-invalid where a missing one may not be called so or the path is too long; `restored` folders
+   * may be called what they were called before.
    */
-  async makeDirs(path: LibraryPath): Promise<LibraryPath[]> {
+  async makeDirs(path: LibraryPath, options: { restored?: boolean } = {}): Promise<LibraryPath[]> {
     const made: LibraryPath[] = []
     let at = this.#root
     let here = '/' as LibraryPath
@@ -158,7 +175,7 @@ export class WorkingTree {
       const below = joinPath(here, entry?.name ?? name)
       if (entry === undefined) {
         // Below what is missing everything is missing: nothing has been made so far.
-        if (made.length === 0) refuseBadNames(path, names.slice(index))
+        if (made.length === 0 && !options.restored) refuseBadNames(path, names.slice(index))
         at.changes.set(name, dirDirent({ id: EMPTY_ID, name, mtime: this.#now }))
         at.touched = true
         made.push(below)
@@ -175,7 +192,7 @@ export class WorkingTree {
   async finish(): Promise<EditedTree | undefined> {
     const objects: PreparedObject[] = []
     const stored = await this.#settle(this.#root, objects)
-    if (stored.dir.id === this.#root.stored.dir.id) return undefined
+    if (stored.dir.id === this.#before) return undefined
     return { root: stored.dir.id, size: stored.size, fileCount: stored.fileCount, objects }
   }
 

@@ -128,8 +128,9 @@ export class Writers {
   }
 
   async #drain(library: { key: number; id: LibraryId }, queue: Waiting[]): Promise<void> {
-    // Edits that arrive in the same turn of the loop share a group.
-    await Promise.resolve()
+    // Requests read in one turn of the loop run on one after another: only after the turn have all of
+    // their edits come, and share a group.
+    await nextTurn()
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
       const group = queue.splice(0, LARGEST_GROUP)
@@ -139,6 +140,7 @@ export class Writers {
         for (const waiting of group) waiting.reject(error)
         known = undefined
       }
+      await nextTurn()
     }
     this.#queues.delete(library.key)
   }

@@ -22,7 +22,7 @@ export const blockCommitRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-blks-api/:ticket',
     auth: 'none',
-    summary: 'Make a new file of blocks uploaded before.',
+    summary: 'Makes a new file of blocks uploaded before.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {
@@ -36,7 +36,7 @@ export const blockCommitRoutes = [
     method: 'POST',
     path: '/seafhttp/update-blks-api/:ticket',
     auth: 'none',
-    summary: 'Replace the content of a file by blocks uploaded before.',
+    summary: 'Replaces the content of a file by blocks uploaded before.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {
@@ -121,7 +121,8 @@ function targetOf(fields: Fields): LibraryPath {
   const sent = fields.text('target_file')
   if (!sent) throw uploadError(400, 'No target file.')
   const path = parsePath(sent)
-  if (path === undefined || baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
+  if (path === undefined) throw uploadError(440, 'Invalid filename.')
+  if (baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
   return path
 }
 

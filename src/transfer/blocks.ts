@@ -21,7 +21,7 @@ export const blockUploadRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-raw-blks-api/:ticket',
     auth: 'none',
-    summary: 'Upload blocks, each a file named by its id; a commit then makes a file of them.',
+    summary: 'Takes blocks, each a file named by its id; a commit then makes a file of them.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {

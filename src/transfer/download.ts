@@ -23,7 +23,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/files/:ticket/:name',
     auth: 'none',
-    summary: 'The bytes of the file a download link was made for.',
+    summary: 'Sends the file a download link was made for, whole or in parts.',
     params: { ticket: segment, name: segment },
     async handle({ params, request }, { core, tickets }) {
       const { ticket = '', name = '' } = params
@@ -40,7 +40,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/files/:ticket',
     auth: 'none',
-    summary: 'A download link that lost the name at its end.',
+    summary: 'Refuses a download link that lost the name at its end.',
     params: { ticket: segment },
     handle() {
       throw invalidUrl()
@@ -50,7 +50,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/blks/:ticket/:block_id',
     auth: 'none',
-    summary: 'A block of the file a block link was made for, as it is stored.',
+    summary: 'Sends a block of the file a block link was made for, as it is stored.',
     params: { ticket: segment, block_id: segment },
     async handle({ params, request }, { core, tickets }) {
       const use = await tickets.present(params.ticket ?? '')

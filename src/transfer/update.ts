@@ -111,7 +111,8 @@ async function findFile(
   const sent = texts.get('target_file')
   if (!sent) throw uploadError(400, 'No target file.')
   const path = parsePath(sent)
-  if (path === undefined || baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
+  if (path === undefined) throw uploadError(440, 'Invalid filename.')
+  if (baseName(path) === '') throw uploadError(400, 'Invalid targe_file.')
   if (files > 1) throw uploadError(400, 'More than one file in one request.')
   if (base === undefined) {
     await library.tree.getDir(parentOf(path))

@@ -49,6 +49,6 @@ export function addChunk<T>(
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
     const content = await core.content.receive(whole.content, { onBytes })
     fileDigest?.check()
-    return commit(content, whole.settle)
+    return commit(content, (tx) => whole.settle(tx))
   })
 }

@@ -23,6 +23,7 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'same-name': broken,
   'into-itself': broken,
   'source-changed': broken,
+  'task-canceled': broken,
   'already-locked': denied,
   'not-locked': broken,
   'lock-not-yours': denied,

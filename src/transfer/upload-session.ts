@@ -15,7 +15,7 @@ import { uploadError } from './upload-errors.ts'
 import { type ChunkRange, readChunkRange } from './upload-range.ts'
 
 // A body that took longer than this is committed only if its sender may still do so.
-const RECHECK_MS = 2_000
+const RECHECK_SECONDS = 2
 
 /**
  * One request that brings bytes, from the moment its head was found in order. Disposing gives back
@@ -33,13 +33,15 @@ export class UploadSession implements AsyncDisposable {
   readonly #services: TransferServices
   readonly #bodyDigest: AnnouncedDigest | undefined
   readonly #owned = new AsyncDisposableStack()
-  readonly #openedAt = performance.now()
+  /** Unix seconds. */
+  readonly #openedAt: number
   #reservation: Reservation | undefined
   /** Bytes that came in so far, of a body that did not say how long it is. */
   #received = 0
 
   private constructor(services: TransferServices, request: HttpRequest, use: TicketUse, head: CheckedHead) {
     this.#services = services
+    this.#openedAt = services.now()
     this.request = request
     this.library = use.library
     this.ticketPath = use.path
@@ -105,7 +107,7 @@ export class UploadSession implements AsyncDisposable {
 
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
-    const isOld = performance.now() - this.#openedAt > RECHECK_MS
+    const isOld = this.#services.now() - this.#openedAt >= RECHECK_SECONDS
     return (isOld ? await this.#reopen() : this.library).editable(path)
   }
 

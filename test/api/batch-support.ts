@@ -1,3 +1,9 @@
+import { insertHeldBlocks } from '../../src/library/block-rows-store.ts'
+import { insertObjects, prepareFile } from '../../src/library/object-store.ts'
+import { fileDirent } from '../../src/objects/dirent.ts'
+import { fileId } from '../../src/objects/file.ts'
+import { type BlockId, parseLibraryId, sha1Hex } from '../../src/objects/ids.ts'
+import { parsePath } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { Workspace } from './folders-support.ts'
@@ -51,8 +57,43 @@ export function syncBatch(client: Client, operation: 'copy' | 'move', json: unkn
   return client.post(`/api/v2.1/repos/sync-batch-${operation}-item/`, { json })
 }
 
-/** Makes a library count as encrypted, or sets its owner's limit and what it holds. */
+/** Changes the row of a library, as no call could. */
 export async function setLibrary(server: TestServer, { id }: Workspace, change: string): Promise<void> {
   const { core } = server.running.services
   await core.db.write((tx) => tx.run(`update library set ${change} where id = ?`, id))
+}
+
+/** Puts many files, each with a block of its own, into a folder that exists, in one commit. */
+export async function fill(
+  server: TestServer,
+  space: Workspace,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
+  const { access, accounts } = server.running.services
+  const account = await accounts.findByLogin(space.client.email)
+  const id = parseLibraryId(space.id)
+  const path = parsePath(folder)
+  if (!account || !id || !path) throw new Error(`cannot fill ${folder}`)
+  const library = (await access.open(account, id)).editable(path)
+  const files = names.map((name) => {
+    const blockId = sha1Hex(Buffer.from(`${folder}/${name}`)) as BlockId
+    return { name, file: { blockIds: [blockId], size: 1000 } }
+  })
+  await library.commit(async (tree) => {
+    for (const { name, file } of files) {
+      const entry = { id: fileId(file), name, mtime: tree.now, size: file.size, modifier: account.email }
+      await tree.put(path, fileDirent(entry))
+    }
+    return {
+      description: 'Filled',
+      result: undefined,
+      async also(tx) {
+        const blocks = files.map(({ file }) => ({ id: file.blockIds[0] as BlockId, size: file.size }))
+        await insertHeldBlocks(tx, library.info.key, blocks)
+        const rows = files.map(({ file }) => prepareFile(fileId(file), file))
+        await insertObjects(tx, library.info.key, rows)
+      },
+    }
+  })
 }

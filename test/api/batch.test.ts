@@ -147,8 +147,9 @@ describe('batch copy and move, done before the answer', () => {
     assert.deepEqual([await here.head(), await there.head()], heads)
     assertReply(await syncBatch(here.client, 'copy', batch(here, ['a.txt', 'd'], there, '/in')), 200, DONE)
     assertReply(await syncBatch(here.client, 'move', batch(here, ['b.txt'], here, '/in')), 200, DONE)
-    const detail = await here.client.get(here.v2('file/detail/'), { p: '/in/b.txt' })
-    assert.equal(detail.body.is_locked, true, 'a lock goes along within one library')
+    const listing = await here.client.get(here.v2('dir/'), { p: '/in' })
+    const moved = listing.body.find((entry: { name: string }) => entry.name === 'b.txt')
+    assert.equal(moved.is_locked, true, 'a lock goes along within one library')
   })
 
   it('lets stars go along with what is moved', async () => {
@@ -217,7 +218,7 @@ describe('batch copy and move, done before the answer', () => {
     }
   })
 
-  it('moves and deletes 10,000 names in one call and holds nobody up', async () => {
+  it('takes 10,000 names in one call', async () => {
     const [here, there] = await two(server)
     const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
     const paths = names.map((name) => `/many/${name}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Client } from '../support/client.ts'
 import { type RawReply, rawGet } from '../support/raw-get.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readlink } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
+import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { TicketOperation } from '../../src/access/tickets.ts'
 import { removeOne } from '../../src/library/entries.ts'
@@ -10,6 +14,7 @@ import { at } from '../support/core.ts'
 import { rawGet } from '../support/raw-get.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { bytesOf, openLibrary, SIZES, storeFile } from '../support/stored-files.ts'
+import { eventually } from '../support/transfer.ts'
 
 const TIME = 1_700_000_000
 let now = TIME + 1000
@@ -137,6 +142,27 @@ describe('a download', () => {
   })
 })
 
+describe('a client that goes away', () => {
+  it('leaves nothing open behind it', { skip: process.platform !== 'linux' }, async () => {
+    await storeFile(server, client, library, '/left.bin', bytesOf(30 * 2 ** 20))
+    const link = await linkTo('/left.bin')
+    const openBlocks = async () => {
+      const names = await readdir('/proc/self/fd')
+      const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+      return files.filter((file) => file.startsWith(path.join(server.data, 'blocks'))).length
+    }
+    const before = await openBlocks()
+    const leaving = Array.from({ length: 20 }, async () => {
+      const [reply] = (await once(get(link, { agent: false }), 'response')) as [IncomingMessage]
+      await once(reply, 'readable')
+      reply.destroy()
+    })
+    await Promise.all(leaving)
+    await eventually(async () => assert.equal(await openBlocks(), before))
+    assert.equal((await rawGet(link)).bytes.length, 30 * 2 ** 20)
+  })
+})
+
 describe('a download link', () => {
   it('is good for one answer of any kind, unless it was asked for again and again', async () => {
     const id = await storeFile(server, client, library, '/once.txt', Buffer.from('hello'))
@@ -162,7 +188,7 @@ describe('a download link', () => {
     await storeFile(server, client, library, '/race.bin', bytesOf(3_000_000))
     const link = await linkTo('/race.bin', 0)
     const replies = await Promise.all(Array.from({ length: 8 }, () => rawGet(link)))
-    const statuses = replies.map((reply) => reply.status).sort()
+    const statuses = replies.map((reply) => reply.status).sort((a, b) => a - b)
     assert.deepEqual(statuses, [200, 403, 403, 403, 403, 403, 403, 403])
     assert.equal(replies.find((reply) => reply.status === 200)?.bytes.length, 3_000_000)
   })

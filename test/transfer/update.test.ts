@@ -145,7 +145,7 @@ describe('an update that cannot be', () => {
     ['has no target', [file('x'), file('y')], '', 400, 'No target file.'],
     ['has an empty target', [target(''), file('x')], '', 400, 'No target file.'],
     ['is for the root', [target('/'), file('x'), file('y')], '', 400, 'Invalid targe_file.'],
-    ['is for a path that cannot be', [target('/docs/..'), file('x')], '', 400, 'Invalid targe_file.'],
+    ['is for a path that cannot be', [target('/docs/..'), file('x')], '', 440, 'Invalid filename.'],
     [
       'has two files',
       [file('x'), file('y'), target('/none/a')],

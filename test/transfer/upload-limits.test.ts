@@ -206,16 +206,18 @@ describe('a sender that leaves in the middle', () => {
 
 describe('an upload that takes long', () => {
   it('is refused if its sender may not do so any more when it ends', async () => {
-    await using server = await startServer()
+    let now = 1_800_000_000
+    await using server = await startServer({ now: () => now })
     const user = await server.signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const body = formBytes([root, bytesOf(100_000)])
     const { outgoing, answered } = begin(link, { 'Content-Length': String(body.length) })
-    outgoing.write(body.subarray(0, 50_000))
+    outgoing.write(body.subarray(0, 80_000))
+    await eventually(async () => assert.notDeepEqual(await temporaryFiles(server), []))
     await makeReadOnly(server, library)
-    await new Promise((resolve) => setTimeout(resolve, 2_100))
-    outgoing.end(body.subarray(50_000))
+    now += 10
+    outgoing.end(body.subarray(80_000))
     const reply = await answered
     assert.equal(reply.statusCode, 403)
     assert.deepEqual(JSON.parse(await text(reply)), { error: 'Repo status not writable.' })

@@ -16,7 +16,7 @@ export const blockDownloadRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/files/:file_id/blks/:block_id/download-link/',
     auth: 'user',
-    summary: 'A link to download a block of a file by, as it is stored.',
+    summary: 'Gives a link to download a block of a file by, as it is stored.',
     params: { repo_id: libraryIdParam, file_id: fileIdParam, block_id: blockIdParam },
     query: { p: sentPathOrRoot },
     faults: denied('You do not have permission to access this repo.'),

@@ -9,6 +9,7 @@ import { olderLibraryNotFound } from '../faults.ts'
 import { olderHeaders, olderListing, reloaded } from '../listing.ts'
 import { kindsOfEntries, lenientFlag, recursiveOrNot } from '../listing-readers.ts'
 import { asFolder, folderAt, newPlace } from '../lookups.ts'
+import { asOf, moment } from '../moment.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath, sentPathOrRoot } from '../readers.ts'
 import { recursiveListing } from '../recursive-listing.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -19,11 +20,11 @@ export const dirRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Lists a folder, or everything below it.',
+    summary: 'Lists a folder, or everything below it; as it was at `commit_id` or `at` if asked.',
     params: { repo_id: libraryIdParam },
-    query: { p: sentPathOrRoot, oid: rawText(), t: kindsOfEntries, recursive: recursiveOrNot },
+    query: { p: sentPathOrRoot, oid: rawText(), t: kindsOfEntries, recursive: recursiveOrNot, ...moment },
     async handle({ user, params, query }, services) {
-      const library = await services.access.open(user, params.repo_id)
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, asFolder(query.p))
       const headers = olderHeaders(library, folder.path, folder.stored)
       if (query.oid === folder.stored.dir.id) return answer(200, 'uptodate', headers)

@@ -3,18 +3,19 @@ import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { removeOne } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
-import { findOrigin, getTreeAt } from '../../library/revisions.ts'
+import { findOrigin } from '../../library/revisions.ts'
 import { isStarred } from '../../library/stars.ts'
-import { type FileId, parseCommitId } from '../../objects/ids.ts'
+import type { FileId } from '../../objects/ids.ts'
 import { parentOf, ROOT } from '../../objects/paths.ts'
+import { downloadLink, readReuse } from '../download-link.ts'
 import { fileDetailToWire } from '../entry-wire.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../listing.ts'
 import { lenientFlag } from '../listing-readers.ts'
 import { type FoundFile, fileAt } from '../lookups.ts'
+import { asOf, type Moment, moment } from '../moment.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { encodeSegment } from '../wire.ts'
 import { denied } from '../worded.ts'
 
 const readingFaults = {
@@ -28,24 +29,23 @@ export const fileRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Gives a link to download a file by, or the ids of its blocks.',
+    summary:
+      'Gives a link to download a file by, or the ids of its blocks; as it was at `commit_id` or `at` if asked.',
     params: { repo_id: libraryIdParam },
-    query: { p: sentPath, reuse: rawText(), op: rawText() },
+    query: { p: sentPath, reuse: rawText(), op: rawText(), ...moment },
     faults: readingFaults,
     async handle({ user, params, query, request }, services) {
-      const library = await services.access.open(user, params.repo_id)
-      const file = await fileAt(library, pathOf(query.p))
+      const opened = await services.access.open(user, params.repo_id)
+      const sent = pathOf(query.p)
+      const library = await asOf(services, opened, query)
+      const file = await fileAt(library, sent)
       const reusable = readReuse(query.reuse)
-      const headers = { oid: file.entry.id }
       const operation = query.op || 'download'
-      if (operation === 'downloadblks') return answer(200, await blockList(services, library, file), headers)
+      if (operation === 'downloadblks') {
+        return answer(200, await blockList(services, library, file), { oid: file.entry.id })
+      }
       if (operation !== 'download') throw errorMessage(400, 'op invalid.')
-      const { path, entry } = file
-      const object = { objectId: entry.id, modifiedAt: entry.mtime }
-      const wish = { operation: 'download', path, ...object, reusable } as const
-      const ticket = await services.tickets.issue(library, wish)
-      const url = `${request.baseUrl}/seafhttp/files/${ticket}/${encodeSegment(entry.name)}`
-      return answer(200, url, headers)
+      return downloadLink(services, library, file, { reusable, request })
     },
   }),
   route({
@@ -54,16 +54,14 @@ export const fileRoutes = [
     auth: 'user',
     summary: 'Describes a file: who changed it last, who added it, whether it is starred.',
     params: { repo_id: libraryIdParam },
-    query: { p: requiredPath(), commit_id: rawText() },
+    query: { p: requiredPath(), ...moment },
     async handle({ user, params, query, request }, services) {
       const { core, directory } = services
       const library = await services.access.open(user, params.repo_id)
-      const file = await fileAt(library, query.p)
-      const { path, entry } = file
-      const [starred, origin, id] = await Promise.all([
+      const { path, entry, id } = await describedFile(services, library, query.p, query)
+      const [starred, origin] = await Promise.all([
         isStarred(core, library, path),
         findOrigin(core, library.info, path),
-        query.commit_id ? idAtCommit(services, library, query.p, query.commit_id) : entry.id,
       ])
       const modifier = await directory.person(entry.modifier)
       const uploader = origin ? await directory.person(origin.author) : modifier
@@ -112,14 +110,6 @@ function pathOf(sent: SentPath | undefined): SentPath {
   return sent
 }
 
-function readReuse(sent = '0'): boolean {
-  if (sent === '0' || sent === '1') return sent === '1'
-  throw errorMessage(
-    400,
-    "If you want to reuse file server access token for download file, you should set 'reuse' argument as '1'.",
-  )
-}
-
 async function blockList({ core }: ApiServices, library: Library, { entry }: FoundFile) {
   const { blockIds } = await core.objects.getFile(library.info.key, entry.id)
   const { encryption } = library.info
@@ -131,15 +121,21 @@ async function blockList({ core }: ApiServices, library: Library, { entry }: Fou
   }
 }
 
-/** Throws commit-not-found, and path-not-found for a file that commit does not have. */
-async function idAtCommit(
-  { core }: ApiServices,
+/**
+ * A file to describe. By a time it is the file as it was then. By a commit only its id is: the rest
+ * is about the file as it is now, if it is still there. Throws commit-not-found, path-not-found.
+ */
+async function describedFile(
+  services: ApiServices,
   library: Library,
   sent: SentPath,
-  commitId: string,
-): Promise<FileId> {
-  const id = parseCommitId(commitId)
-  if (id === undefined) throw errorMessage(400, 'commit_id invalid.')
-  const tree = await getTreeAt(core, library.info, id)
-  return (await fileAt({ tree }, sent)).entry.id
+  when: Moment,
+): Promise<FoundFile & { id: FileId }> {
+  if (!when.commit_id) {
+    const file = await fileAt(await asOf(services, library, when), sent)
+    return { ...file, id: file.entry.id }
+  }
+  const then = await fileAt(await asOf(services, library, when), sent)
+  const now = await library.tree.find(then.path)
+  return { path: then.path, entry: now?.kind === 'file' ? now : then.entry, id: then.entry.id }
 }

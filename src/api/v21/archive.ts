@@ -10,6 +10,7 @@ import type { LibraryId } from '../../objects/ids.ts'
 import { parsePath, withSlash } from '../../objects/paths.ts'
 import type { ArchiveProgress } from '../archives.ts'
 import { type FoundFolder, folderAt } from '../lookups.ts'
+import { asOf, type Moment, moment } from '../moment.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
@@ -20,7 +21,7 @@ const sentNames: Reader<string[]> = (fields, name) => {
   return [...new Set(names)]
 }
 
-const wish = { parent_dir: requiredPath(), dirents: sentNames }
+const wish = { parent_dir: requiredPath(), dirents: sentNames, ...moment }
 
 // The words of the file server, where clients of encrypted libraries expect them.
 const faults = {
@@ -34,7 +35,7 @@ export const archiveRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/zip-task/',
     auth: 'user',
-    summary: 'Starts an archive of files and folders, as they are now.',
+    summary: 'Starts an archive of files and folders, as they are now or were at `commit_id` or `at`.',
     params: { repo_id: libraryIdParam },
     body: wish,
     faults,
@@ -76,12 +77,13 @@ export const archiveRoutes = [
 ]
 
 async function start(
-  { access, archives, now }: ApiServices,
+  services: ApiServices,
   user: Account,
   id: LibraryId,
-  sent: { parent_dir: SentPath; dirents: readonly string[] },
+  sent: { parent_dir: SentPath; dirents: readonly string[] } & Moment,
 ): Promise<{ zip_token: string }> {
-  const library = await access.open(user, id)
+  const { access, archives, now } = services
+  const library = await asOf(services, await access.open(user, id), sent)
   const parent = await folderAt(library, sent.parent_dir)
   const roots = await rootsOf(library, parent, sent.dirents)
   const [only, ...others] = roots

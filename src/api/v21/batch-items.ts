@@ -2,17 +2,11 @@ import { list, required } from '../../http/readers.ts'
 import { remove } from '../../library/entries.ts'
 import { copy, move } from '../../library/move-copy.ts'
 import { isStorableName } from '../../objects/names.ts'
+import { BATCH_BODY_BYTES } from '../batch-limit.ts'
 import { folderAt } from '../lookups.ts'
 import { requiredPath } from '../readers.ts'
 import { route } from '../services.ts'
-import {
-  BATCH_BODY_BYTES,
-  batchBody,
-  batchFaults,
-  openCopyBatch,
-  openMoveBatch,
-  openSent,
-} from './batch-selection.ts'
+import { batchBody, batchFaults, openCopyBatch, openMoveBatch, openSent } from './batch-selection.ts'
 
 export const batchItemRoutes = [
   route({

@@ -12,9 +12,6 @@ import { folderAt } from '../lookups.ts'
 import { requiredPath } from '../readers.ts'
 import type { ApiServices } from '../services.ts'
 
-/** Room for 10,000 names of the longest kind, however they are encoded. */
-export const BATCH_BODY_BYTES = 8 * 2 ** 20
-
 /** What the calls that copy and move many entries of a folder are sent. */
 export const batchBody = {
   src_repo_id: required(),
@@ -25,12 +22,14 @@ export const batchBody = {
 }
 
 /** Entries to be copied or moved, found and allowed. */
-export interface Batch<Source extends Library> {
+export interface Batch<Source extends Library = Library> {
   readonly source: Source
   readonly selection: Selection
   readonly target: EditableLibrary
   readonly folder: LibraryPath
 }
+
+export type MoveBatch = Batch<EditableLibrary>
 
 /** The calls of this kind name things by their names alone. */
 export const batchFaults: FaultWords = {
@@ -46,7 +45,7 @@ export async function openCopyBatch(
   services: ApiServices,
   user: Account,
   body: Values<typeof batchBody>,
-): Promise<Batch<Library>> {
+): Promise<Batch> {
   const { source, parent, destination } = await openBoth(services, user, body)
   return {
     source,
@@ -61,7 +60,7 @@ export async function openMoveBatch(
   services: ApiServices,
   user: Account,
   body: Values<typeof batchBody>,
-): Promise<Batch<EditableLibrary>> {
+): Promise<MoveBatch> {
   const { source, parent, destination } = await openBoth(services, user, body)
   return {
     source: source.editable(parent),

@@ -2,12 +2,15 @@ import { flag, integer, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { makeFolder, type Placed, removeOne, rename } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
+import { revertFolder, type Wanted } from '../../library/revert.ts'
+import { parseCommitId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
-import { joinPath, ROOT } from '../../objects/paths.ts'
+import { joinPath, parentOf, ROOT } from '../../objects/paths.ts'
 import { folderDetailToWire, folderInfoToWire } from '../entry-wire.ts'
 import { newerListing } from '../listing.ts'
 import { kindsOfEntries, recursiveOrNot } from '../listing-readers.ts'
 import { asFolder, folderAt, newPlace } from '../lookups.ts'
+import { asOf, moment } from '../moment.ts'
 import { operationOf } from '../operation.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../readers.ts'
 import { recursiveListing } from '../recursive-listing.ts'
@@ -15,7 +18,7 @@ import { type ApiServices, route } from '../services.ts'
 import { worded } from '../worded.ts'
 
 const folderOperation = operationOf(
-  ['mkdir', 'rename'],
+  ['mkdir', 'rename', 'revert'],
   "operation can only be 'mkdir', 'rename' or 'revert'.",
 )
 
@@ -24,7 +27,8 @@ export const dirRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Lists a folder, every level down to it, or everything below it.',
+    summary:
+      'Lists a folder, every level down to it, or everything below it; as it was at `commit_id` or `at` if asked.',
     params: { repo_id: libraryIdParam },
     query: {
       p: sentPathOrRoot,
@@ -33,9 +37,10 @@ export const dirRoutesV21 = [
       with_thumbnail: flag(),
       thumbnail_size: integer({ default: 256, min: 1 }),
       with_parents: flag(),
+      ...moment,
     },
     async handle({ user, params, query }, services) {
-      const library = await services.access.open(user, params.repo_id)
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, asFolder(query.p))
       const kinds = query.t
       if (query.recursive === '1') {
@@ -49,15 +54,21 @@ export const dirRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Makes or renames a folder.',
+    summary: 'Makes or renames a folder, or brings one back as it was in a commit.',
     params: { repo_id: libraryIdParam },
     query: { p: notRoot('Can not operate root dir.') },
     body: {
       operation: folderOperation,
       newname: rawText(),
+      commit_id: rawText(),
     },
     async handle({ user, params, query, body }, services) {
       const library = await services.access.open(user, params.repo_id)
+      if (body.operation === 'revert') {
+        const commitId = parseCommitId(body.commit_id ?? '')
+        if (commitId === undefined) throw errorMessage(400, 'commit_id invalid.')
+        return bringBack(services, library, { commitId, path: query.p.path }, query.p)
+      }
       const placed =
         body.operation === 'mkdir'
           ? await newFolder(library, query.p)
@@ -87,9 +98,9 @@ export const dirRoutesV21 = [
     auth: 'user',
     summary: 'Describes a folder, with the number and size of the files below it.',
     params: { repo_id: libraryIdParam },
-    query: { path: notRoot('path invalid.') },
-    async handle({ user, params, query }, { access }) {
-      const library = await access.open(user, params.repo_id)
+    query: { path: notRoot('path invalid.'), ...moment },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const { path, stored } = await folderAt(library, query.path, asFolder(query.path))
       const entry = await library.tree.find(path)
       return folderDetailToWire(params.repo_id, {
@@ -112,6 +123,20 @@ function notRoot(message: string): ReturnType<typeof requiredPath> {
     if (sent.path === ROOT) throw errorMessage(400, message)
     return sent
   }
+}
+
+async function bringBack(
+  { core, quotas }: ApiServices,
+  library: Library,
+  wanted: Wanted,
+  sent: SentPath,
+): Promise<{ success: true }> {
+  const editable = library.editable(parentOf(wanted.path ?? ROOT))
+  const missing = (): [number, string] => [404, `Folder ${sent.text} not found.`]
+  await worded({ 'path-not-found': missing }, () =>
+    revertFolder(core, editable, wanted, (info) => quotas.roomLeft(info)),
+  )
+  return { success: true }
 }
 
 async function newFolder(library: Library, sent: SentPath): Promise<Placed> {

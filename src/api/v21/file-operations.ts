@@ -5,14 +5,17 @@ import { createFile, type Placed, rename } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
 import { findLockAt } from '../../library/locks.ts'
 import { copy, move } from '../../library/move-copy.ts'
+import { revertFile } from '../../library/revert.ts'
+import { parseCommitId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
-import { baseName, joinPath, parentOf } from '../../objects/paths.ts'
+import { baseName, joinPath, parentOf, ROOT } from '../../objects/paths.ts'
 import { openDestination } from '../destination.ts'
 import { fileInfoToWire } from '../entry-wire.ts'
 import { asFile, fileAt, folderAt, newPlace } from '../lookups.ts'
 import { operationOf } from '../operation.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
+import { worded } from '../worded.ts'
 
 const LONGEST_NEW_NAME = 255 // characters
 
@@ -23,6 +26,7 @@ interface Call {
   readonly newname: string | undefined
   readonly dst_repo: string | undefined
   readonly dst_dir: SentPath | undefined
+  readonly commit_id: string | undefined
 }
 
 /** A file where it is now, and the library that has it. */
@@ -33,7 +37,7 @@ interface Result extends Placed {
 const operations = { create, rename: renameFile, move: moveFile, copy: copyFile }
 
 const fileOperation = operationOf(
-  ['create', 'rename', 'move', 'copy'],
+  ['create', 'rename', 'move', 'copy', 'revert'],
   "operation can only be 'create', 'rename', 'move', 'copy', 'convert' or 'revert'.",
 )
 
@@ -42,7 +46,7 @@ export const fileOperationRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Creates, renames, moves or copies a file.',
+    summary: 'Creates, renames, moves or copies a file, or gives it the content it had in a commit.',
     params: { repo_id: libraryIdParam },
     query: { p: requiredPath() },
     body: {
@@ -50,16 +54,30 @@ export const fileOperationRoutesV21 = [
       newname: rawText(),
       dst_repo: rawText(),
       dst_dir: sentPath,
+      commit_id: rawText(),
     },
     async handle({ user, params, query, body }, services) {
       const library = await services.access.open(user, params.repo_id)
       const call = { user, library, sent: query.p, ...body }
+      if (body.operation === 'revert') return revert(services, call)
       const result = await operations[body.operation](services, call)
       const lock = await findLockAt(services.core, result.library, result.path)
       return fileInfoToWire(result.library.info.id, result, lock !== undefined)
     },
   }),
 ]
+
+async function revert({ core, quotas }: ApiServices, call: Call): Promise<{ success: true }> {
+  const { library, sent } = call
+  const commitId = parseCommitId(call.commit_id ?? '')
+  if (commitId === undefined) throw errorMessage(400, 'commit_id invalid.')
+  const editable = library.editable(parentOf(sent.path ?? ROOT))
+  const missing = (): [number, string] => [404, `File ${asFile(sent)} not found.`]
+  await worded({ 'path-not-found': missing }, () =>
+    revertFile(core, editable, { commitId, path: sent.path }, (info) => quotas.roomLeft(info)),
+  )
+  return { success: true }
+}
 
 async function create(_services: ApiServices, { library, sent }: Call): Promise<Result> {
   const { parent, name } = newPlace(sent)

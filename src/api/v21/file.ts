@@ -4,6 +4,7 @@ import { parentOf } from '../../objects/paths.ts'
 import { fileInfoToWire } from '../entry-wire.ts'
 import { lockSeconds } from '../lock-seconds.ts'
 import { fileAt } from '../lookups.ts'
+import { asOf, moment } from '../moment.ts'
 import { operationOf } from '../operation.ts'
 import { libraryIdParam, requiredPath } from '../readers.ts'
 import { route } from '../services.ts'
@@ -21,11 +22,11 @@ export const fileRoutesV21 = [
     auth: 'user',
     summary: 'Describes a file: its id, size, time, and whether it is locked.',
     params: { repo_id: libraryIdParam },
-    query: { p: requiredPath() },
-    async handle({ user, params, query }, { access, core }) {
-      const library = await access.open(user, params.repo_id)
+    query: { p: requiredPath(), ...moment },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const file = await fileAt(library, query.p)
-      const lock = await findLockAt(core, library, file.path)
+      const lock = await findLockAt(services.core, library, file.path)
       return fileInfoToWire(params.repo_id, file, lock !== undefined)
     },
   }),

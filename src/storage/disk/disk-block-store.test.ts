@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { type BlockId, parseBlockId } from '../../objects/ids.ts'
 import { blockIdOf, blockStoreContract } from '../block-store.contract.ts'
-import { BlockDamaged, BlockMismatch, BlockStoreError, readWhole } from '../block-store.ts'
+import { BlockDamaged, BlockMismatch, BlockMissing, BlockStoreError, readWhole } from '../block-store.ts'
 import { openDiskBlockStore } from './disk-block-store.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'carrel-blocks-'))
@@ -104,6 +104,76 @@ describe('blocks on disk', () => {
       })
     }
   }
+
+  for (const size of [1000, 3_000_000]) {
+    it(`give no range of a damaged file of ${size} bytes, though it was sound before`, async () => {
+      const directory = newDirectory()
+      await using store = await openDiskBlockStore({ directory })
+      const bytes = randomBytes(size)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      const range = { start: 100, end: 200 }
+      const readRange = async () => Buffer.concat(await Array.fromAsync(store.read(id, range)))
+      for (const _ of [1, 2]) assert.ok((await readRange()).equals(bytes.subarray(100, 200)))
+      const altered = Buffer.from(bytes)
+      altered.writeUInt8(altered.readUInt8(500) ^ 1, 500)
+      await writeFile(fileOf(directory, id), altered)
+      await assert.rejects(readRange, BlockDamaged)
+      await assert.rejects(readWhole(store, id), BlockDamaged)
+      await writeFile(fileOf(directory, id), bytes)
+      assert.ok((await readRange()).equals(bytes.subarray(100, 200)))
+      await rm(fileOf(directory, id))
+      await assert.rejects(readRange, BlockMissing)
+      await store.put(id, bytes)
+      assert.ok((await readRange()).equals(bytes.subarray(100, 200)))
+      await store.remove(id)
+      await assert.rejects(readRange, BlockMissing)
+    })
+  }
+
+  it('are read right by many at once, in memory that is used again', async () => {
+    await using store = await openDiskBlockStore({ directory: newDirectory() })
+    const blocks = Array.from({ length: 4 }, () => randomBytes(5_000_001))
+    for (const bytes of blocks) await store.put(blockIdOf(bytes), bytes)
+    const reading = async (bytes: Buffer, start: number) => {
+      const copies: Buffer[] = []
+      const range = start === 0 ? undefined : { start, end: bytes.length }
+      // More readers than there are large buffers to lend.
+      for await (const chunk of store.read(blockIdOf(bytes), range, { lend: true })) {
+        copies.push(Buffer.from(chunk))
+      }
+      assert.ok(Buffer.concat(copies).equals(bytes.subarray(start)))
+    }
+    const readers = Array.from({ length: 60 }, (_, index) =>
+      reading(blocks[index % 4] ?? Buffer.of(), index % 3),
+    )
+    await Promise.all(readers)
+    await Promise.all(blocks.map((bytes) => reading(bytes, 0)))
+  })
+
+  it('leave no file open when their readers stop early', { skip: process.platform !== 'linux' }, async () => {
+    const directory = newDirectory()
+    const open = async () => {
+      const names = await readdir('/proc/self/fd')
+      const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+      return files.filter((file) => file.startsWith(directory)).length
+    }
+    {
+      await using store = await openDiskBlockStore({ directory })
+      const ids: BlockId[] = []
+      for (let count = 0; count < 100; count += 1) {
+        const bytes = randomBytes(100)
+        ids.push(blockIdOf(bytes))
+        await store.put(blockIdOf(bytes), bytes)
+      }
+      for (const id of ids) {
+        for await (const chunk of store.read(id)) if (chunk.length > 0) break
+        for await (const chunk of store.read(id, { start: 1, end: 2 })) if (chunk.length > 0) break
+      }
+      assert.ok((await open()) <= 64)
+    }
+    assert.equal(await open(), 0)
+  })
 
   it('are mended by a put when their size shows the damage, or when they come in pieces', async () => {
     const directory = newDirectory()

@@ -17,7 +17,7 @@ import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
-import { SoundBlocks } from './sound-blocks.ts'
+import { backdate, SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
   directory: string
@@ -98,15 +98,23 @@ class DiskBlockStore implements BlockStore {
     try {
       try {
         await writing(id, handle.datasync())
+        await backdate(handle)
       } finally {
         await handle.close()
       }
       await writing(id, rename(temporary, file))
+      await this.#trustWritten(id, file)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
     await writing(id, this.#folderSyncs.sync(path.dirname(file)))
+  }
+
+  /** The bytes were hashed on the way in. If the file cannot be looked at, they are hashed again when read. */
+  async #trustWritten(id: BlockId, file: string): Promise<void> {
+    const stats = await stat(file).catch(() => undefined)
+    if (stats !== undefined) this.#sound.add(id, stats)
   }
 
   async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
@@ -164,14 +172,13 @@ class DiskBlockStore implements BlockStore {
 
   /** Reads all of a block. Many who want a part of it at the same time wait for one of them to do so. */
   async #check(id: BlockId, file: UsedFile): Promise<void> {
-    let checking = this.#checks.get(id)
-    if (checking === undefined) {
-      checking = this.#checkNow(id, file).finally(() => this.#checks.delete(id))
-      this.#checks.set(id, checking)
-    }
-    await checking
+    const underWay = this.#checks.get(id)
+    await underWay
     // The file may have been replaced while the other was at it.
-    if (!this.#sound.has(id, file.stats)) await this.#checkNow(id, file)
+    if (underWay !== undefined && this.#sound.has(id, file.stats)) return
+    const checking = this.#checkNow(id, file).finally(() => this.#checks.delete(id))
+    this.#checks.set(id, checking)
+    await checking
   }
 
   async #checkNow(id: BlockId, { handle, stats }: UsedFile): Promise<void> {

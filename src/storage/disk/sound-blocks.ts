@@ -1,9 +1,14 @@
 import type { Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../objects/ids.ts'
 
 const MOST_REMEMBERED = 50_000
 // Rot below the file system leaves no mark on a file, so what was checked long ago is checked again.
 const TRUSTED_MS = 600_000
+// File systems tell times apart only so well: what was written just now could be written again unnoticed.
+const CLOCK_TICK_MS = 100
+/** How long before its writing a block's file says it was written, so that any later writing shows. */
+const BACKDATED_MS = 1000
 
 /** Remembers which blocks were found to hash to their id, for as long as their files are as they were then. */
 export class SoundBlocks {
@@ -18,6 +23,7 @@ export class SoundBlocks {
   /** `stats` are from before the block was read. */
   add(id: BlockId, stats: Stats): void {
     this.#found.delete(id)
+    if (Date.now() - stats.mtimeMs < CLOCK_TICK_MS) return
     this.#found.set(id, { stamp: stampOf(stats), at: performance.now() })
     if (this.#found.size <= MOST_REMEMBERED) return
     for (const oldest of this.#found.keys()) {
@@ -27,7 +33,14 @@ export class SoundBlocks {
   }
 }
 
+/** Sets the time of a file just written back a little, so that `add` may trust it at once. */
+export async function backdate(handle: FileHandle): Promise<void> {
+  const time = (Date.now() - BACKDATED_MS) / 1000
+  // Where times cannot be set, the block is checked when it is read.
+  await handle.utimes(time, time).catch(() => {})
+}
+
 /** Differs when the file was replaced or written to; the time of change cannot be set back. */
-function stampOf({ ino, size, ctimeMs }: Stats): string {
-  return `${ino} ${size} ${ctimeMs}`
+function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 }

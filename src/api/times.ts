@@ -1,0 +1,19 @@
+const isoForm =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d))?(?:\.\d+)?(?:(Z)|([+\- ])(\d\d):?(\d\d))?)?$/i
+
+/**
+ * A time as ISO 8601, in whole Unix seconds; UTC where no zone is given. A plus sign that arrived as a
+ * space, as it does unless it is escaped, is read as one. A date alone begins its day, or ends it if
+ * `dayEnds`. Undefined for anything else.
+ */
+export function parseTime(text: string, { dayEnds = false } = {}): number | undefined {
+  const [whole, date, clock = dayEnds ? '23:59' : '00:00', seconds, zulu, sign, hours, minutes] =
+    isoForm.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const zone = zulu || sign === undefined ? 'Z' : `${sign === '-' ? '-' : '+'}${hours}:${minutes}`
+  const isDate = whole === date
+  const at = Date.parse(`${date}T${clock}:${seconds ?? (isDate && dayEnds ? '59' : '00')}${zone}`)
+  // The 30th of February would be read as the 2nd of March.
+  const exists = new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date ?? '') ?? false
+  return exists && !Number.isNaN(at) ? Math.floor(at / 1000) : undefined
+}

@@ -1,0 +1,59 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import type { FaultAnswer } from '../../http/route.ts'
+import { listFileHistoryFrom } from '../../library/file-history-pages.ts'
+import { getCommitFor, treeOf } from '../../library/revisions.ts'
+import { parseCommitId } from '../../objects/ids.ts'
+import { downloadLink, readReuse } from '../download-link.ts'
+import { fileAt } from '../lookups.ts'
+import { libraryIdParam, requiredPath } from '../readers.ts'
+import { revisionRecord } from '../revision-wire.ts'
+import { route } from '../services.ts'
+import { worded } from '../worded.ts'
+
+const LONGEST_HISTORY = 1000
+
+const params = { repo_id: libraryIdParam }
+const path = requiredPath('Path is missing.')
+const noRevision = (): FaultAnswer => [404, 'Revision not found.']
+
+export const fileHistoryRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/history/',
+    auth: 'user',
+    summary: 'Lists the revisions of a file, newest first, for older clients.',
+    params,
+    query: { p: path },
+    async handle({ user, params, query }, { access, core, directory }) {
+      const library = await access.open(user, params.repo_id)
+      const file = await fileAt(library, query.p)
+      const limit = LONGEST_HISTORY
+      const { revisions } = await listFileHistoryFrom(core, library.info, file.path, { limit })
+      const people = await directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
+      return { commits: revisions.map((revision) => revisionRecord(revision, people)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/revision/',
+    auth: 'user',
+    summary: 'Gives a link to download a file by as it was in a commit.',
+    params,
+    query: { p: path, commit_id: rawText(), reuse: rawText() },
+    async handle({ user, params, query, request }, services) {
+      const { access, core } = services
+      const library = await access.open(user, params.repo_id)
+      const id = parseCommitId(query.commit_id ?? '')
+      const sent = query.p
+      if (id === undefined || sent.path === undefined) throw errorMessage(...noRevision())
+      const { path } = sent
+      const words = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
+      const file = await worded(words, async () => {
+        const commit = await getCommitFor(core, library.info, id, path)
+        return fileAt({ tree: treeOf(core, library.info, commit) }, sent)
+      })
+      return downloadLink(services, library, file, { reusable: readReuse(query.reuse), request })
+    },
+  }),
+]

@@ -1,0 +1,63 @@
+import { map, rawText } from '../../http/readers.ts'
+import type { FaultWords } from '../../http/route.ts'
+import { revertFile, revertFolder } from '../../library/revert.ts'
+import { parseCommitId } from '../../objects/ids.ts'
+import { parentOf, ROOT } from '../../objects/paths.ts'
+import { asFile } from '../lookups.ts'
+import { libraryIdParam, requiredPath, type SentPath } from '../readers.ts'
+import { route } from '../services.ts'
+import { worded } from '../worded.ts'
+
+const params = { repo_id: libraryIdParam }
+
+const body = {
+  p: map(requiredPath('path invalid.'), (sent) => (sent.path === ROOT ? undefined : sent), 'path invalid.'),
+  commit_id: map(rawText(), (sent) => parseCommitId(sent ?? '')),
+}
+
+const faults: FaultWords = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
+
+export const revertRoutes = [
+  route({
+    method: 'PUT',
+    path: '/api2/repos/:repo_id/file/revert/',
+    auth: 'user',
+    summary: 'Gives a file the content it had in a commit, or brings it back.',
+    params,
+    body,
+    faults,
+    async handle({ user, params, body }, { access, core, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const editable = library.editable(parentOf(body.p.path ?? ROOT))
+      const wanted = { path: body.p.path, commitId: body.commit_id }
+      await worded(missing('file', body.p), () =>
+        revertFile(core, editable, wanted, (info) => quotas.roomLeft(info)),
+      )
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api2/repos/:repo_id/dir/revert/',
+    auth: 'user',
+    summary: 'Brings a folder back as it was in a commit.',
+    params,
+    body,
+    faults,
+    async handle({ user, params, body }, { access, core, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const editable = library.editable(parentOf(body.p.path ?? ROOT))
+      const wanted = { path: body.p.path, commitId: body.commit_id }
+      await worded(missing('folder', body.p), () =>
+        revertFolder(core, editable, wanted, (info) => quotas.roomLeft(info)),
+      )
+      return { success: true }
+    },
+  }),
+]
+
+/** A commit that is not there has no such file either. */
+function missing(kind: 'file' | 'folder', sent: SentPath): FaultWords {
+  const answer = (): [number, string] => [404, `${kind} ${asFile(sent)} not found.`]
+  return { 'path-not-found': answer, 'commit-not-found': answer }
+}

@@ -1,0 +1,29 @@
+import { errorMessage } from '../../http/refusal.ts'
+import { getCommit } from '../../library/history.ts'
+import { revertLibrary } from '../../library/revert.ts'
+import { ROOT } from '../../objects/paths.ts'
+import { commitIdParam, libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+
+export const revertRoutesV21 = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/:repo_id/commits/:commit_id/revert/',
+    auth: 'user',
+    summary: 'Gives a library the content it had in a commit.',
+    params: { repo_id: libraryIdParam, commit_id: commitIdParam },
+    async handle({ user, params }, { access, core, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const { id } = await getCommit(core, library.info, params.commit_id)
+      const owned = library.owned()
+      // Content encrypted on a device is not the server's to bring back unseen.
+      if (library.info.encryption !== undefined) {
+        throw errorMessage(403, 'This library has not been decrypted.')
+      }
+      // Being the owner is not enough to change a library that is read-only.
+      library.editable(ROOT)
+      await revertLibrary(core, owned, id, (info) => quotas.roomLeft(info))
+      return { success: true }
+    },
+  }),
+]

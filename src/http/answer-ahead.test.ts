@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { raw } from './answer.ts'
+import { drainLimit } from './body.ts'
+import { BodyChunks } from './body-chunks.ts'
+import { rawText } from './readers.ts'
+import { errorMessage } from './refusal.ts'
+import { ClientGone } from './request.ts'
+import { route, serve, testFaults } from './test-support.ts'
+
+/** Refuses whatever is sent, after it read a chunk if asked to. */
+const refusing = route({
+  method: 'POST',
+  path: '/refuse/:reads',
+  auth: 'none',
+  summary: 'A test.',
+  params: { reads: rawText() },
+  body: 'raw',
+  async handle({ params, body }) {
+    if (params.reads === 'some') {
+      const chunks = new BodyChunks(body)
+      await chunks.read()
+      chunks.release()
+    }
+    throw errorMessage(443, 'Out of quota.')
+  },
+})
+
+const head = (path: string, length: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
+
+/** Resolves once `pattern` is among what the server has said. */
+async function hears(socket: Socket, pattern: RegExp): Promise<void> {
+  let heard = ''
+  while (!pattern.test(heard)) heard += String((await once(socket, 'data'))[0])
+}
+
+describe('an answer to a body that is still coming', () => {
+  for (const reads of ['none', 'some']) {
+    it(`is sent at once, and the connection goes on when the rest has come (${reads} was read)`, async () => {
+      await using server = await serve([refusing])
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write(`${head(`/refuse/${reads}`, 100_000)}begin`)
+      await hears(socket, /^HTTP\/1\.1 443 [^]*\{"error_msg":"Out of quota."\}$/)
+      socket.write(Buffer.alloc(100_000 - 5))
+      socket.write('GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      assert.match(await text(socket), /^HTTP\/1\.1 404 /)
+    })
+  }
+
+  it('is followed by the end of the connection when too much would come', async () => {
+    await using server = await serve([refusing])
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`${head('/refuse/some', 100 * drainLimit)}begin`)
+    await hears(socket, /Connection: close\r\n[^]*\{"error_msg":"Out of quota."\}$/)
+    // Not once(), which takes the reset that may come with the end for a failure.
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    const piece = Buffer.alloc(1024 * 1024)
+    let sent = 0
+    while (!socket.destroyed && sent < 20 * drainLimit) {
+      sent += piece.length
+      if (!socket.write(piece))
+        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+    }
+    await closed
+    assert(sent > drainLimit, `${sent} bytes were taken`)
+    assert(sent < 20 * drainLimit, 'it did not take all of them')
+  })
+
+  it('does not outlive its client', async () => {
+    await using server = await serve([refusing])
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`${head('/refuse/none', 1000)}begin`)
+    await hears(socket, /443/)
+    socket.destroy()
+    await server.server.close()
+    assert.equal(server.logged.filter(({ msg }) => msg === 'request').length, 1)
+  })
+})
+
+describe('the chunks of a body', () => {
+  it('end with ClientGone when the sender leaves, and with what the caller throws', async () => {
+    const outcomes: unknown[] = []
+    const reading = route({
+      method: 'POST',
+      path: '/read',
+      auth: 'none',
+      summary: 'A test.',
+      body: 'raw',
+      async handle({ body, request }) {
+        const chunks = new BodyChunks(body, () => {
+          if (request.headers['x-throws'] !== undefined) throw errorMessage(442, 'Too large.')
+        })
+        try {
+          let length = 0
+          for (let chunk = await chunks.read(); chunk !== undefined; chunk = await chunks.read()) {
+            length += chunk.length
+          }
+          return length
+        } catch (error) {
+          outcomes.push(error)
+          throw error
+        } finally {
+          chunks.release()
+        }
+      },
+    })
+    await using server = await serve([reading])
+    assert.equal((await server.call('POST', '/read', { body: Buffer.alloc(300_000) })).text, '300000')
+    assert.equal((await server.call('POST', '/read')).text, '0')
+    const thrown = await server.call('POST', '/read', { headers: { 'x-throws': '1' }, body: 'x' })
+    assert.equal(thrown.status, 442)
+    const socket = connect(server.port, '127.0.0.1')
+    await new Promise<void>((resolve) => socket.write(`${head('/read', 1000)}begin`, () => resolve()))
+    socket.end()
+    await once(socket.resume(), 'close')
+    await server.server.close()
+    assert(outcomes.at(-1) instanceof ClientGone)
+    assert.equal(
+      server.logged.some(({ level }) => level === 50),
+      false,
+    )
+  })
+})
+
+describe('the headers of a surface', () => {
+  it('come with every answer, and a path may answer OPTIONS itself', async () => {
+    const answering = (method: 'GET' | 'OPTIONS', path: string, handle: () => unknown) =>
+      route({ method, path, auth: 'none', summary: 'A test.', handle })
+    const broken = () => {
+      throw new Error('bug')
+    }
+    await using server = await serve([], {
+      surfaces: [
+        {
+          routes: [
+            answering('GET', '/good', () => 1),
+            answering('GET', '/bug', broken),
+            answering('OPTIONS', '/good', () => raw({ body: '' })),
+          ],
+          faults: testFaults,
+          headers: { 'Access-Control-Allow-Origin': '*' },
+        },
+        { routes: [answering('GET', '/other', () => 1)], faults: testFaults },
+      ],
+    })
+    const seen: [number, string | undefined][] = []
+    for (const [method, path] of [
+      ['GET', '/good'],
+      ['GET', '/bug'],
+      ['OPTIONS', '/good'],
+      ['GET', '/other'],
+    ] as const) {
+      const reply = await server.call(method, path)
+      seen.push([reply.status, reply.headers['access-control-allow-origin']])
+    }
+    assert.deepEqual(seen, [
+      [200, '*'],
+      [500, '*'],
+      [200, '*'],
+      [200, undefined],
+    ])
+    assert.equal((await server.call('OPTIONS', '/good')).text, '')
+  })
+})

@@ -1,0 +1,210 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { type DirId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { ClaimedTask, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
+
+const COLUMNS = [
+  'id',
+  'account_key',
+  'operation',
+  'source_key',
+  'parent',
+  'names',
+  'target_key',
+  'folder',
+  'state',
+  'created_at',
+  'updated_at',
+]
+
+export async function insertTask(tx: Transaction, id: string, order: TaskOrder, now: number): Promise<void> {
+  const { accountKey, operation, sourceKey, parent, names, targetKey, folder } = order
+  const text = JSON.stringify(names)
+  const row = [id, accountKey, operation, sourceKey, parent, text, targetKey, folder, 'queued', now, now]
+  await tx.insert('copy_move_task', COLUMNS, [row])
+}
+
+/** Makes a task the claimer's own; what was copied so far counts no more. Undefined if it has ended. */
+export async function claimTask(
+  tx: Transaction,
+  id: string,
+  claim: string,
+  now: number,
+): Promise<ClaimedTask | undefined> {
+  const claimed = await tx.run(
+    `update copy_move_task set claim = ?, updated_at = ?,
+       done = case when state = 'removing' then done else 0 end,
+       state = case when state = 'removing' then state else 'running' end
+     where id = ? and finished_at is null`,
+    claim,
+    now,
+    id,
+  )
+  const row =
+    claimed === 0
+      ? undefined
+      : await tx.get<{
+          account_key: number
+          operation: TaskOrder['operation']
+          source_key: number
+          source_root: Uint8Array | null
+          parent: string
+          names: string
+          target_key: number
+          folder: string
+          state: ClaimedTask['state']
+          total: number
+        }>(
+          `select account_key, operation, source_key, source_root, parent, names, target_key, folder, state, total
+           from copy_move_task where id = ?`,
+          id,
+        )
+  if (row === undefined) return undefined
+  return {
+    id,
+    claim,
+    accountKey: row.account_key,
+    operation: row.operation,
+    sourceKey: row.source_key,
+    sourceRoot: row.source_root === null ? undefined : idFromBytes<DirId>(row.source_root),
+    parent: row.parent as LibraryPath,
+    names: JSON.parse(row.names) as string[],
+    targetKey: row.target_key,
+    folder: row.folder as LibraryPath,
+    state: row.state,
+    total: row.total,
+  }
+}
+
+type Claim = Pick<ClaimedTask, 'id' | 'claim'>
+
+/** False if the task was canceled, or claimed by another. So do all below. */
+export async function beginTask(
+  tx: Transaction,
+  { id, claim }: Claim,
+  begun: { total: number; sourceRoot: DirId },
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set total = ?, source_root = ?, updated_at = ?
+     where id = ? and claim = ? and state = 'running'`,
+    begun.total,
+    idToBytes(begun.sourceRoot),
+    now,
+    id,
+    claim,
+  )
+  return changed === 1
+}
+
+export async function advanceTask(
+  tx: Transaction,
+  { id, claim }: Claim,
+  done: number,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set done = ?, updated_at = ? where id = ? and claim = ? and state = 'running'`,
+    done,
+    now,
+    id,
+    claim,
+  )
+  return changed === 1
+}
+
+/** All is copied: a copy has succeeded, a move goes on. */
+export async function setCopied(
+  tx: Transaction,
+  { id, claim }: Claim,
+  next: 'successful' | 'removing',
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set state = ?, done = total, updated_at = ?, finished_at = ?
+     where id = ? and claim = ? and state = 'running'`,
+    next,
+    now,
+    next === 'successful' ? now : null,
+    id,
+    claim,
+  )
+  return changed === 1
+}
+
+export async function setRemoved(tx: Transaction, { id, claim }: Claim, now: number): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set state = 'successful', updated_at = ?, finished_at = ?
+     where id = ? and claim = ? and state = 'removing'`,
+    now,
+    now,
+    id,
+    claim,
+  )
+  return changed === 1
+}
+
+export async function setFailed(
+  tx: Transaction,
+  { id, claim }: Claim,
+  reason: string,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set state = 'failed', failed_reason = ?, updated_at = ?, finished_at = ?
+     where id = ? and claim = ? and finished_at is null`,
+    reason,
+    now,
+    now,
+    id,
+    claim,
+  )
+  return changed === 1
+}
+
+/** False if there is no such task of the account, or it can no longer be canceled. */
+export async function cancelTask(
+  tx: Transaction,
+  id: string,
+  accountKey: number,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update copy_move_task set state = 'canceled', updated_at = ?, finished_at = ?
+     where id = ? and account_key = ? and state in ('queued', 'running')`,
+    now,
+    now,
+    id,
+    accountKey,
+  )
+  return changed === 1
+}
+
+/** A task of the account that is under way, or ended after `endedSince`. */
+export async function findProgress(
+  reader: Reader,
+  id: string,
+  accountKey: number,
+  endedSince: number,
+): Promise<TaskProgress | undefined> {
+  const row = await reader.get<{ state: TaskState; done: number; total: number; failed_reason: string }>(
+    `select state, done, total, failed_reason from copy_move_task
+     where id = ? and account_key = ? and (finished_at is null or finished_at > ?)`,
+    id,
+    accountKey,
+    endedSince,
+  )
+  return row && { state: row.state, done: row.done, total: row.total, failedReason: row.failed_reason }
+}
+
+/** Tasks that have not ended, oldest first. */
+export async function listUnfinished(reader: Reader): Promise<{ id: string; accountKey: number }[]> {
+  const rows = await reader.all<{ id: string; account_key: number }>(
+    'select id, account_key from copy_move_task where finished_at is null order by key',
+  )
+  return rows.map((row) => ({ id: row.id, accountKey: row.account_key }))
+}
+
+export async function deleteTasksBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from copy_move_task where finished_at is not null and finished_at <= ?', time)
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import type { Access } from '../access/access.ts'
+import { DomainError, type Fault, fail } from '../errors.ts'
+import { copyAcross, refuseEncrypted, takeAway, type Watcher } from '../library/across.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { Library } from '../library/library.ts'
+import { refuseLocked } from '../library/locks.ts'
+import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
+import { Tree } from '../library/tree.ts'
+import type { DirId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { ClaimedTask, TaskProgress } from './copy-move-task.ts'
+import {
+  advanceTask,
+  beginTask,
+  cancelTask,
+  claimTask,
+  deleteTasksBefore,
+  findProgress,
+  insertTask,
+  listUnfinished,
+  setCopied,
+  setFailed,
+  setRemoved,
+} from './copy-move-task-store.ts'
+import { FairQueue } from './fair-queue.ts'
+
+const WORKERS = 5
+const KEPT_SECONDS = 3600
+
+export interface CopyMoveTasksOptions {
+  readonly core: LibraryCore
+  readonly access: Access
+  readonly roomLeft: RoomLeft
+  /** Unix seconds. */
+  readonly now: () => number
+  /** What one task may copy; nothing said is no limit. */
+  readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
+  /** Told of failures that are not the user's. */
+  readonly onError: (error: unknown) => void
+}
+
+/** The server stops: the task stays as it is, for the next start. */
+class Stopping extends Error {}
+
+/** A task asks for more than one may. */
+class BeyondLimit extends Error {}
+
+/**
+ * Copies and moves from one library to another outside of a request, five at a time. All a task is rests in the
+ * database: it survives a restart, and its end is written in the transaction of the commit that makes it
+ * true. Whether it was canceled is decided there too, so a task ends in exactly one way.
+ */
+export class CopyMoveTasks implements AsyncDisposable {
+  readonly #options: CopyMoveTasksOptions
+  readonly #queue: FairQueue
+  #stopping = false
+
+  constructor(options: CopyMoveTasksOptions) {
+    this.#options = options
+    this.#queue = new FairQueue(WORKERS, options.onError)
+  }
+
+  /**
+   * Has entries copied or moved into another library; gives the id of the task. Throws encrypted-mismatch,
+   * path-not-found, and for a move locked, before there is a task.
+   */
+  async start(
+    operation: 'copy' | 'move',
+    source: Library,
+    selection: Selection,
+    target: Library,
+    folder: LibraryPath,
+  ): Promise<string> {
+    const { core, now } = this.#options
+    refuseEncrypted(source, target)
+    const chosen = await select(source.tree, selection)
+    if (operation === 'move') {
+      await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
+    }
+    const id = randomUUID()
+    const order = {
+      accountKey: source.actor.key,
+      operation,
+      sourceKey: source.info.key,
+      ...selection,
+      targetKey: target.info.key,
+      folder,
+    }
+    await core.db.write((tx) => insertTask(tx, id, order, now()))
+    this.#enqueue(id, order.accountKey)
+    return id
+  }
+
+  /** At the start of the server: goes on with what an earlier process left. */
+  async resume(): Promise<void> {
+    for (const { id, accountKey } of await listUnfinished(this.#options.core.db))
+      this.#enqueue(id, accountKey)
+  }
+
+  /** Undefined for a task the account does not have, or that ended more than an hour ago. */
+  async progressOf(account: { readonly key: number }, id: string): Promise<TaskProgress | undefined> {
+    const { core, now } = this.#options
+    return findProgress(core.db, id, account.key, now() - KEPT_SECONDS)
+  }
+
+  /** False if it is too late; true also for a task the account does not have. */
+  async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
+    const { core, now } = this.#options
+    const canceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
+    return canceled || (await this.progressOf(account, id)) === undefined
+  }
+
+  /** Upkeep: nobody may ask for these any more. */
+  deleteEnded(): Promise<number> {
+    const { core, now } = this.#options
+    return core.db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
+  }
+
+  /** Stops at the next step; what is unfinished goes on after the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true
+    await this.#queue.stop()
+  }
+
+  #enqueue(id: string, accountKey: number): void {
+    if (!this.#stopping) this.#queue.add(accountKey, () => this.#run(id))
+  }
+
+  async #run(id: string): Promise<void> {
+    const { core, now } = this.#options
+    const task = await core.db.write((tx) => claimTask(tx, id, randomUUID(), now()), { durable: false })
+    if (task === undefined) return
+    try {
+      await this.#carryOut(task)
+    } catch (error) {
+      if (error instanceof Stopping || isFault(error, 'task-canceled')) return
+      if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
+      await core.db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
+    }
+  }
+
+  async #carryOut(task: ClaimedTask): Promise<void> {
+    const { core, access, roomLeft, now } = this.#options
+    const source = await this.#open(access, task.accountKey, task.sourceKey)
+    const sourceRoot = task.sourceRoot ?? source.info.root
+    // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
+    const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
+    const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
+    if (task.state === 'running') {
+      const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
+      refuseEncrypted(source, target)
+      if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
+      const crossing = { source, chosen, target, folder: task.folder, roomLeft }
+      await copyAcross(core, crossing, this.#watch(task, sourceRoot))
+    }
+    if (editable !== undefined) {
+      await takeAway(core, editable, chosen, async (tx) => goOn(await setRemoved(tx, task, now())))
+    }
+  }
+
+  #watch(task: ClaimedTask, sourceRoot: DirId): Watcher {
+    const { core, limits, now } = this.#options
+    return {
+      counted: async ({ size, fileCount: total }) => {
+        if (total > (limits?.files ?? Number.POSITIVE_INFINITY)) throw new BeyondLimit('Too many files')
+        if (size > (limits?.bytes ?? Number.POSITIVE_INFINITY)) {
+          throw new BeyondLimit('Folder or file size is too large')
+        }
+        const begun = await core.db.write((tx) => beginTask(tx, task, { total, sourceRoot }, now()), {
+          durable: false,
+        })
+        goOn(begun)
+      },
+      copied: async (tx, done) => {
+        if (this.#stopping) throw new Stopping()
+        goOn(await advanceTask(tx, task, done, now()))
+      },
+      placed: async (tx) => {
+        const next = task.operation === 'copy' ? 'successful' : 'removing'
+        goOn(await setCopied(tx, task, next, now()))
+      },
+    }
+  }
+
+  async #open(access: Access, accountKey: number, libraryKey: number): Promise<Library> {
+    const library = await access.openByKey(accountKey, libraryKey)
+    return library ?? fail({ code: 'library-not-found', id: String(libraryKey) })
+  }
+}
+
+function goOn(isOurs: boolean): void {
+  if (!isOurs) fail({ code: 'task-canceled' })
+}
+
+function isFault(error: unknown, code: Fault['code']): boolean {
+  return error instanceof DomainError && error.fault.code === code
+}
+
+/** The words clients know. */
+function reasonFor(error: unknown): string {
+  if (error instanceof BeyondLimit) return error.message
+  if (isFault(error, 'quota-exceeded')) return 'Quota is full'
+  const isInvalid = invalid.some((code) => isFault(error, code))
+  return isInvalid ? 'Invalid arguments' : 'Internal error when copy or move'
+}
+
+const invalid: readonly Fault['code'][] = [
+  'encrypted-mismatch',
+  'library-not-found',
+  'path-not-found',
+  'permission-denied',
+]

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { FairQueue } from './fair-queue.ts'
+
+/** Jobs that say when they begin and end when told to. */
+function jobs() {
+  const began: string[] = []
+  const open: { name: string; end: () => void; fail: () => void }[] = []
+  const job = (name: string) => () => {
+    began.push(name)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    open.push({ name, end: resolve, fail: () => reject(new Error(name)) })
+    return promise
+  }
+  return { began, open, job }
+}
+
+function unexpected(error: unknown): never {
+  throw error
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+it('runs a few at a time, and askers take turns', async () => {
+  const { began, open, job } = jobs()
+  const queue = new FairQueue(2, unexpected)
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) queue.add(1, job(name))
+  queue.add(2, job('b1'))
+  queue.add(3, job('c1'))
+  queue.add(2, job('b2'))
+  assert.deepEqual(began, ['a1', 'a2'])
+  while (open.length > 0) {
+    assert.ok(open.length <= 2)
+    open.shift()?.end()
+    await turn()
+  }
+  assert.deepEqual(began, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
+})
+
+it('goes on after a job that failed, and reports it', async () => {
+  const { began, open, job } = jobs()
+  const errors: unknown[] = []
+  const queue = new FairQueue(1, (error) => errors.push(error))
+  queue.add(1, job('a'))
+  queue.add(1, job('b'))
+  open[0]?.fail()
+  await turn()
+  assert.deepEqual(began, ['a', 'b'])
+  assert.deepEqual(errors, [new Error('a')])
+})
+
+it('stops when what runs has ended, and begins nothing more', async () => {
+  const { began, open, job } = jobs()
+  const queue = new FairQueue(1, unexpected)
+  queue.add(1, job('a'))
+  queue.add(1, job('b'))
+  let stopped = false
+  const stopping = queue.stop().then(() => {
+    stopped = true
+  })
+  await turn()
+  assert.equal(stopped, false)
+  open[0]?.end()
+  await stopping
+  assert.deepEqual(began, ['a'])
+})

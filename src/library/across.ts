@@ -1,0 +1,98 @@
+import type { Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { type LibraryPath, parentOf } from '../objects/paths.ts'
+import { dropLocks } from './bound-paths-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeAdded, describeDeleted } from './describe.ts'
+import type { Placed } from './entries.ts'
+import type { EditableLibrary, Library } from './library.ts'
+import { refuseLocked } from './locks.ts'
+import type { Totals } from './object-store.ts'
+import { Pace } from './pace.ts'
+import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
+import { transplant } from './transplant.ts'
+
+/** Entries of one library on their way into a folder of another. */
+export interface Crossing {
+  readonly source: Library
+  readonly chosen: readonly Placed[]
+  readonly target: EditableLibrary
+  readonly folder: LibraryPath
+  readonly roomLeft: RoomLeft
+  /** A folder and one of its name become one. */
+  readonly merge?: boolean
+}
+
+/** Sees how far a crossing is. What it throws ends the crossing, and nothing of it can be seen. */
+export interface Watcher {
+  /** What there is to copy. */
+  counted(totals: Totals): Promise<void>
+  /** In each transaction that copies something, which may be tried twice: how many files so far. */
+  copied(tx: Transaction, files: number): Promise<void>
+  /** In the transaction of the commit that shows the copy. Of faults only (I2). */
+  placed(tx: Transaction): Promise<void>
+}
+
+/**
+ * Copies into another library, with one commit there. The objects are shared, no bytes are copied.
+ * Throws path-not-found, quota-exceeded.
+ */
+export async function copyAcross(
+  core: LibraryCore,
+  { source, chosen, target, folder, roomLeft, merge = false }: Crossing,
+  watcher?: Watcher,
+): Promise<Placed[]> {
+  await target.tree.getDir(folder)
+  const totals = await totalsOf(core, source.info.key, chosen)
+  await watcher?.counted(totals)
+  await refuseOverQuota(target.info, totals.size, roomLeft)
+  const entries = entriesOf(chosen)
+  await transplant(core, source.info.key, target.info.key, entries, watcher?.copied.bind(watcher))
+  const { result } = await target.commit(async (tree, library) => {
+    await refuseOverQuota(library, totals.size, roomLeft)
+    const contentOf = merge ? source.tree.dirOf.bind(source.tree) : undefined
+    const placed = await place(tree, folder, chosen, target.actor.email, contentOf)
+    const also = watcher?.placed.bind(watcher)
+    return { description: describeAdded(entries), result: placed, ...(also && { also }) }
+  })
+  return result
+}
+
+/**
+ * Deletes entries that are still what they were when they were copied, with one commit. What was changed
+ * since must not be lost: then nothing is deleted. Throws source-changed, locked.
+ */
+export async function takeAway(
+  core: LibraryCore,
+  source: EditableLibrary,
+  chosen: readonly Placed[],
+  also: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<void> {
+  const paths = pathsOf(chosen)
+  await source.commit(async (tree) => {
+    await refuseLocked(core, source, paths)
+    const pace = new Pace()
+    for (const { path, entry } of chosen) {
+      const now = await tree.find(path)
+      if (now?.id !== entry.id || now.kind !== entry.kind)
+        fail({ code: 'source-changed', path: parentOf(path) })
+      if (pace.isDue) await pace.rest()
+    }
+    await takeAll(tree, chosen)
+    return {
+      description: describeDeleted(entriesOf(chosen)),
+      result: undefined,
+      async also(tx) {
+        await dropLocks(tx, source.info.key, paths)
+        await also(tx)
+      },
+    }
+  })
+}
+
+/** Throws encrypted-mismatch: blocks of an encrypted library, encrypted with its own key, are garbage elsewhere. */
+export function refuseEncrypted(source: Library, target: Library): void {
+  if (source.info.encryption !== undefined || target.info.encryption !== undefined) {
+    fail({ code: 'encrypted-mismatch' })
+  }
+}

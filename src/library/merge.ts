@@ -1,0 +1,47 @@
+import { fail } from '../errors.ts'
+import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
+import { copyAcross, refuseEncrypted, takeAway } from './across.ts'
+import { followMoves } from './bound-paths-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeMoved } from './describe.ts'
+import type { EditableLibrary } from './library.ts'
+import { refuseLocked } from './locks.ts'
+import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
+
+/**
+ * Moves a folder into another; where that has a folder of the same name, the two become one, and only
+ * files get ` (n)`. Into the folder it is in: no change. Throws as move does.
+ */
+export async function moveMerging(
+  core: LibraryCore,
+  source: EditableLibrary,
+  path: LibraryPath,
+  target: EditableLibrary,
+  folder: LibraryPath,
+  roomLeft: RoomLeft,
+): Promise<void> {
+  const selection = { parent: parentOf(path), names: [baseName(path)] }
+  const chosen = await select(source.tree, selection)
+  if (source.info.key !== target.info.key) {
+    refuseEncrypted(source, target)
+    await refuseLocked(core, source, [path])
+    await copyAcross(core, { source, chosen, target, folder, roomLeft, merge: true })
+    return takeAway(core, source, chosen)
+  }
+  refuseIntoItself(selection, folder)
+  if (selection.parent === folder) return
+  await source.commit(async (tree) => {
+    await refuseLocked(core, source, [path])
+    // Only what has not changed since can be read in the tree we opened.
+    const [now] = await select(tree, selection)
+    if (now?.entry.id !== chosen[0]?.entry.id) fail({ code: 'source-changed', path: selection.parent })
+    await takeAll(tree, chosen)
+    const contentOf = source.tree.dirOf.bind(source.tree)
+    const placed = await place(tree, folder, chosen, source.actor.email, contentOf)
+    return {
+      description: describeMoved(entriesOf(chosen)),
+      result: undefined,
+      also: (tx) => followMoves(tx, source.info.key, placed),
+    }
+  })
+}

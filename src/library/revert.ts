@@ -1,0 +1,254 @@
+import { DomainError, type Fault, fail } from '../errors.ts'
+import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
+import type { CommitId } from '../objects/ids.ts'
+import { type LibraryPath, parentOf } from '../objects/paths.ts'
+import { dropLocks } from './bound-paths-store.ts'
+import type { NumberedCommit } from './commit-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeRestored, describeRevertedLibrary } from './describe.ts'
+import { getCommit } from './history.ts'
+import type { EditableLibrary, OwnedLibrary } from './library.ts'
+import { listLocks } from './lock-store.ts'
+import type { RoomLeft } from './move-copy.ts'
+import { Pace } from './pace.ts'
+import { getCommitFor, treeOf } from './revisions.ts'
+import type { WorkingTree } from './working-tree.ts'
+
+/** Something to be put back as it was in a commit. */
+export interface Wanted {
+  readonly commitId: CommitId
+  /** Undefined for what cannot name anything. */
+  readonly path: LibraryPath | undefined
+}
+
+/** What became of something that was to be put back. */
+export type Restored = { readonly kind: Dirent['kind'] } | { readonly fault: Fault }
+
+/** What was found to put back. */
+interface Found {
+  readonly path: LibraryPath
+  readonly was: Dirent
+  /** Bytes in it. */
+  readonly bytes: number
+  /** The time of the commit it comes from, Unix seconds. */
+  readonly from: number
+}
+
+/**
+ * Gives a file the content it had in a commit, or brings it back with the folders it was in. The
+ * content it has already is no change. Throws commit-not-found, path-not-found, locked, quota-exceeded.
+ */
+export function revertFile(
+  core: LibraryCore,
+  library: EditableLibrary,
+  wanted: Wanted,
+  roomLeft: RoomLeft,
+): Promise<void> {
+  return revertOne(core, library, wanted, 'file', roomLeft)
+}
+
+/**
+ * Brings a folder back as it was in a commit; beside the one that is there now, if that differs. Throws
+ * commit-not-found, path-not-found, quota-exceeded.
+ */
+export function revertFolder(
+  core: LibraryCore,
+  library: EditableLibrary,
+  wanted: Wanted,
+  roomLeft: RoomLeft,
+): Promise<void> {
+  return revertOne(core, library, wanted, 'dir', roomLeft)
+}
+
+async function revertOne(
+  core: LibraryCore,
+  library: EditableLibrary,
+  wanted: Wanted,
+  kind: Dirent['kind'],
+  roomLeft: RoomLeft,
+): Promise<void> {
+  const commit = (path: LibraryPath) => getCommitFor(core, library.info, wanted.commitId, path)
+  const found = await find(core, library, wanted, commit)
+  if (found.was.kind !== kind) {
+    fail({ code: 'path-not-found', path: found.path, wanted: kind === 'dir' ? 'Folder' : 'File' })
+  }
+  const [outcome] = await putBack(core, library, [found], roomLeft)
+  if (outcome !== undefined && 'fault' in outcome) fail(outcome.fault)
+}
+
+/** Puts many files and folders back by the rules of reverting one, in one commit. What cannot be put back fails alone. */
+export async function restore(
+  core: LibraryCore,
+  library: EditableLibrary,
+  wanted: readonly Wanted[],
+  roomLeft: RoomLeft,
+): Promise<Restored[]> {
+  const pace = new Pace()
+  const commits = new Map<CommitId, Promise<NumberedCommit>>()
+  const outcomes: (Restored | Found)[] = []
+  for (const one of wanted) {
+    const commit = () => {
+      const getting = commits.get(one.commitId) ?? getCommit(core, library.info, one.commitId)
+      commits.set(one.commitId, getting)
+      return getting
+    }
+    outcomes.push(await attempt(() => find(core, library, one, commit)))
+    if (pace.isDue) await pace.rest()
+  }
+  const put = await putBack(
+    core,
+    library,
+    outcomes.filter((one): one is Found => 'was' in one),
+    roomLeft,
+  )
+  return outcomes.map((one) => ('was' in one ? (put.shift() ?? { kind: one.was.kind }) : one))
+}
+
+/**
+ * Gives a library the tree it had in a commit: the root is swapped, whatever the size of the library.
+ * The tree it has already is no change. Throws commit-not-found, quota-exceeded, and locked for a file
+ * that would change while somebody else has locked it.
+ */
+export async function revertLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  commitId: CommitId,
+  roomLeft: RoomLeft,
+): Promise<void> {
+  const commit = await getCommit(core, library.info, commitId)
+  await library.commit(async (tree, info) => {
+    if (commit.rootId === info.root) return { description: '', result: undefined }
+    const gone = await lockedFilesThatGo(core, library, tree, commit)
+    const { size } = await tree.replaceRoot(commit.rootId)
+    const room = size > info.size ? await roomLeft(info) : undefined
+    if (room !== undefined && size - info.size >= room.left)
+      fail({ code: 'quota-exceeded', limit: room.limit })
+    return {
+      description: describeRevertedLibrary(commit.ctime),
+      result: undefined,
+      also: (tx) => dropLocks(tx, library.info.key, gone),
+    }
+  })
+}
+
+/** Files the holder has locked and that the commit does not have. Throws locked for what others hold and that would change. */
+async function lockedFilesThatGo(
+  core: LibraryCore,
+  library: EditableLibrary,
+  now: WorkingTree,
+  commit: NumberedCommit,
+): Promise<LibraryPath[]> {
+  const then = treeOf(core, library.info, commit)
+  const gone: LibraryPath[] = []
+  for (const { path, accountKey } of await listLocks(core.db, library.info.key, core.now())) {
+    const was = await then.find(path)
+    const isMine = accountKey === library.actor.key
+    if (!isMine && was?.id !== (await now.find(path))?.id) fail({ code: 'locked', path })
+    if (was?.kind !== 'file') gone.push(path)
+  }
+  return gone
+}
+
+/** Throws commit-not-found, path-not-found. */
+async function find(
+  core: LibraryCore,
+  library: EditableLibrary,
+  { path }: Wanted,
+  getCommit: (path: LibraryPath) => Promise<NumberedCommit>,
+): Promise<Found> {
+  if (path === undefined) return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
+  const commit = await getCommit(path)
+  const was = await treeOf(core, library.info, commit).find(path)
+  if (was === undefined) return fail({ code: 'path-not-found', path, wanted: 'Item' })
+  const { size } = await core.objects.totalsOf(library.info.key, was)
+  return { path, was, bytes: size, from: commit.ctime }
+}
+
+async function putBack(
+  core: LibraryCore,
+  library: EditableLibrary,
+  all: readonly Found[],
+  roomLeft: RoomLeft,
+): Promise<Restored[]> {
+  const { result } = await library.commit(async (tree, info) => {
+    const locks = await listLocks(core.db, info.key, core.now())
+    const locked = new Set(
+      locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
+    )
+    const room = new Room(await roomLeft(info))
+    const pace = new Pace()
+    const changed: (Pick<Dirent, 'kind' | 'name'> & { from: number })[] = []
+    const outcomes: Restored[] = []
+    for (const found of all) {
+      const { was, from } = found
+      const outcome = await attempt(async () => {
+        if (await putOne(tree, found, library.actor.email, locked, room)) {
+          changed.push({ kind: was.kind, name: was.name, from })
+        }
+        return { kind: was.kind }
+      })
+      outcomes.push(outcome)
+      if (pace.isDue) await pace.rest()
+    }
+    return { description: describeRestored(changed), result: outcomes }
+  })
+  return result
+}
+
+/**
+ * False if it is there already. The tree stays as it is on any throw: locked, quota-exceeded, and
+ * path-not-found where a file is in the way of a folder.
+ */
+async function putOne(
+  tree: WorkingTree,
+  { path, was, bytes }: Found,
+  actor: string,
+  locked: ReadonlySet<string>,
+  room: Room,
+): Promise<boolean> {
+  const now = await tree.find(path)
+  if (now !== undefined && now.kind === was.kind && now.id === was.id) return false
+  const replaces = now?.kind === 'file' && was.kind === 'file'
+  if (replaces && locked.has(path)) fail({ code: 'locked', path })
+  room.refuse(bytes)
+  const parent = parentOf(path)
+  await tree.makeDirs(parent, { restored: true })
+  room.take(bytes)
+  if (was.kind === 'file') {
+    const name = replaces ? now.name : await tree.freeNameIn(parent, was.name)
+    await tree.put(parent, fileDirent({ ...was, name, mtime: tree.now, modifier: actor }))
+  } else {
+    const name = await tree.freeWholeNameIn(parent, was.name)
+    await tree.put(parent, dirDirent({ ...was, name, mtime: tree.now }))
+  }
+  return true
+}
+
+/** What an owner may still add while things are put back one after another. */
+class Room {
+  readonly #limit: number
+  #left: number
+
+  constructor(room: { left: number; limit: number } | undefined) {
+    this.#limit = room?.limit ?? 0
+    this.#left = room?.left ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Throws quota-exceeded. */
+  refuse(bytes: number): void {
+    if (bytes >= this.#left) fail({ code: 'quota-exceeded', limit: this.#limit })
+  }
+
+  take(bytes: number): void {
+    this.#left -= bytes
+  }
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | { readonly fault: Fault }> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DomainError) return { fault: error.fault }
+    throw error
+  }
+}

@@ -1,0 +1,128 @@
+import { fail } from '../errors.ts'
+import type { DirDirent, Dirent } from '../objects/dirent.ts'
+import { isStorableName, toNfc } from '../objects/names.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, selfAndAbove } from '../objects/paths.ts'
+import type { LibraryCore } from './core.ts'
+import type { StoredDir } from './dir-cache.ts'
+import type { Placed } from './entries.ts'
+import type { LibraryInfo } from './library-info.ts'
+import type { Totals } from './object-store.ts'
+import { Pace } from './pace.ts'
+import type { WorkingTree } from './working-tree.ts'
+
+/** Entries of one folder, to be moved or copied together. */
+export interface Selection {
+  readonly parent: LibraryPath
+  readonly names: readonly string[]
+}
+
+/** Bytes an owner may still add; undefined for no limit. Throws nothing. */
+export type RoomLeft = (library: LibraryInfo) => Promise<{ left: number; limit: number } | undefined>
+
+/** The entries of a selection, each once. Throws path-not-found, also for what cannot be a name. */
+export async function select(
+  tree: { find(path: LibraryPath): Promise<Dirent | undefined> },
+  { parent, names }: Selection,
+): Promise<Placed[]> {
+  const chosen = new Map<LibraryPath, Placed>()
+  const pace = new Pace()
+  for (const name of names) {
+    const path = joinPath(parent, toNfc(name))
+    const entry = isStorableName(name) ? await tree.find(path) : undefined
+    if (entry === undefined) fail({ code: 'path-not-found', path, wanted: 'Item' })
+    chosen.set(path, { path, entry })
+    if (pace.isDue) await pace.rest()
+  }
+  return [...chosen.values()]
+}
+
+export function pathsOf(chosen: readonly Placed[]): LibraryPath[] {
+  return chosen.map(({ path }) => path)
+}
+
+export function entriesOf(chosen: readonly Placed[]): Dirent[] {
+  return chosen.map(({ entry }) => entry)
+}
+
+/** Takes all out of the tree. Throws path-not-found. */
+export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Promise<void> {
+  const pace = new Pace()
+  for (const { path } of chosen) {
+    await tree.take(path)
+    if (pace.isDue) await pace.rest()
+  }
+}
+
+/** An entry that was put somewhere, and where it was before. */
+export interface Put extends Placed {
+  readonly from: LibraryPath
+}
+
+/** The content of a folder that is to become one with another of its name. */
+export type ContentOf = (dirent: DirDirent) => StoredDir | Promise<StoredDir>
+
+/**
+ * Puts entries into a folder under free names. Their times stay; files are now the actor's. With
+ * `contentOf`, a folder whose name another has is not renamed: what is in it goes into that one.
+ */
+export async function place(
+  tree: WorkingTree,
+  folder: LibraryPath,
+  chosen: readonly Placed[],
+  actor: string,
+  contentOf?: ContentOf,
+): Promise<Put[]> {
+  const placed: Put[] = []
+  const pace = new Pace()
+  const open = chosen.map(({ path, entry }) => ({ from: path, entry, into: folder })).toReversed()
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { from, entry, into } = next
+    if (pace.isDue) await pace.rest()
+    const there = contentOf && entry.kind === 'dir' ? await tree.find(joinPath(into, entry.name)) : undefined
+    if (contentOf && entry.kind === 'dir' && there?.kind === 'dir') {
+      const below = joinPath(into, there.name)
+      for (const child of (await contentOf(entry)).dir.entries) {
+        open.push({ from: joinPath(from, child.name), entry: child, into: below })
+      }
+      continue
+    }
+    const name = await tree.freeNameIn(into, entry.name)
+    const put: Dirent = entry.kind === 'file' ? { ...entry, name, modifier: actor } : { ...entry, name }
+    await tree.put(into, put)
+    placed.push({ from, path: joinPath(into, name), entry: put })
+  }
+  return placed
+}
+
+/** Bytes and files of all that was chosen. */
+export async function totalsOf(
+  core: LibraryCore,
+  libraryKey: number,
+  chosen: readonly Placed[],
+): Promise<Totals> {
+  let size = 0
+  let fileCount = 0
+  const pace = new Pace()
+  for (const { entry } of chosen) {
+    const totals = await core.objects.totalsOf(libraryKey, entry)
+    size += totals.size
+    fileCount += totals.fileCount
+    if (pace.isDue) await pace.rest()
+  }
+  return { size, fileCount }
+}
+
+/** Throws into-itself. */
+export function refuseIntoItself({ parent, names }: Selection, folder: LibraryPath): void {
+  // Only one entry of the parent has the folder in it.
+  const source = selfAndAbove(folder).find((path) => path !== parent && parentOf(path) === parent)
+  if (source !== undefined && names.some((name) => toNfc(name) === baseName(source))) {
+    fail({ code: 'into-itself', source, destination: folder })
+  }
+}
+
+/** Throws quota-exceeded if the bytes would reach what the owner may store. */
+export async function refuseOverQuota(target: LibraryInfo, bytes: number, roomLeft: RoomLeft): Promise<void> {
+  const room = await roomLeft(target)
+  if (room !== undefined && bytes >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
+}

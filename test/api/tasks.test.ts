@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it, mock } from 'node:test'
+import { CopyMoveTasks } from '../../src/jobs/copy-move-tasks.ts'
+import { parseLibraryId } from '../../src/objects/ids.ts'
+import { parsePath } from '../../src/objects/paths.ts'
+import type { Client, Reply } from '../support/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { batch, fill, HOSTILE, setLibrary, two, UNKNOWN } from './batch-support.ts'
+import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
+
+const OPERATIONS = ['copy', 'move'] as const
+const QUERY = '/api/v2.1/query-copy-move-progress/'
+const CANCEL = '/api/v2.1/copy-move-task/'
+const UNDER_WAY = { canceled: false, failed: false, successful: false, failed_reason: '' }
+const INTERNAL = 'Internal error when copy or move'
+
+function start(client: Client, operation: 'copy' | 'move', json: unknown): Promise<Reply> {
+  return client.post(`/api/v2.1/repos/async-batch-${operation}-item/`, { json })
+}
+
+async function started(client: Client, operation: 'copy' | 'move', json: unknown): Promise<string> {
+  const reply = await start(client, operation, json)
+  assert.equal(reply.status, 200, reply.text)
+  assert.match(reply.body.task_id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  return reply.body.task_id
+}
+
+interface Progress {
+  done: number
+  total: number
+  canceled: boolean
+  failed: boolean
+  successful: boolean
+  failed_reason: string
+}
+
+async function progress(client: Client, task_id: string): Promise<Progress> {
+  const reply = await client.get(QUERY, { task_id })
+  assert.equal(reply.status, 200, reply.text)
+  const { done, total, canceled, failed, successful } = reply.body
+  assert.ok([canceled, failed, successful].filter(Boolean).length <= 1, reply.text)
+  assert.ok(done <= total, reply.text)
+  return reply.body
+}
+
+/** Asks, as clients do, until the task has ended. */
+async function ended(client: Client, task_id: string): Promise<Progress> {
+  for (;;) {
+    const now = await progress(client, task_id)
+    if (now.canceled || now.failed || now.successful) return now
+  }
+}
+
+function cancel(client: Client, task_id: string): Promise<Reply> {
+  return client.delete(CANCEL, { form: { task_id } })
+}
+
+describe('copies and moves as tasks', () => {
+  let server: TestServer
+  let time = NOON
+  before(async () => {
+    server = await startServer({ now: () => time })
+  })
+  after(async () => server[Symbol.asyncDispose]())
+
+  /** Holds every task before it copies anything, until released. */
+  function holdTasks() {
+    const gate = Promise.withResolvers<undefined>()
+    const reached = Promise.withResolvers<undefined>()
+    const { quotas } = server.running.services
+    const roomLeft = quotas.roomLeft.bind(quotas)
+    const held = mock.method(quotas, 'roomLeft', async (library: Parameters<typeof roomLeft>[0]) => {
+      reached.resolve(undefined)
+      await gate.promise
+      return roomLeft(library)
+    })
+    return {
+      reached: reached.promise,
+      release() {
+        held.mock.restore()
+        gate.resolve(undefined)
+      },
+      [Symbol.dispose]() {
+        this.release()
+      },
+    }
+  }
+
+  it('does it before the answer within one library', async () => {
+    for (const operation of OPERATIONS) {
+      const [here] = await two(server)
+      const reply = await start(here.client, operation, batch(here, ['a.txt', 'd'], here, '/in'))
+      assertReply(reply, 200, { task_id: '' })
+      assert.deepEqual(await here.names('/in'), ['d', 'a (1).txt', 'a.txt'])
+      const verb = operation === 'copy' ? 'Added' : 'Moved'
+      assert.equal(await here.lastCommit(), `${verb} "a.txt" and 1 more files`)
+    }
+  })
+
+  it('copies and moves to another library, counting files, with one commit on each side', async () => {
+    for (const operation of OPERATIONS) {
+      const [here, there] = await two(server)
+      const id = await started(here.client, operation, batch(here, ['a.txt', 'd', 'b.txt'], there, '/in'))
+      const successful = { ...UNDER_WAY, successful: true, done: 4, total: 4 }
+      assert.deepEqual(await ended(here.client, id), successful)
+      assert.deepEqual(await ended(here.client, id), successful, 'it can be asked for again')
+      assert.deepEqual(await there.names('/in'), ['d', 'a (1).txt', 'a.txt', 'b.txt'])
+      assert.deepEqual(await there.names('/in/d/sub'), ['y'])
+      assert.equal(await there.lastCommit(), 'Added "a.txt" and 2 more files')
+      assert.deepEqual(await here.names(), operation === 'copy' ? ['d', 'in', 'a.txt', 'b.txt'] : ['in'])
+      if (operation === 'move') assert.equal(await here.lastCommit(), 'Deleted "a.txt" and 2 more files')
+    }
+  })
+
+  it('counts an empty folder as no file', async () => {
+    const [here, there] = await two(server)
+    await here.folder('/empty')
+    const id = await started(here.client, 'move', batch(here, ['empty'], there, '/'))
+    assert.deepEqual(await ended(here.client, id), { ...UNDER_WAY, successful: true, done: 0, total: 0 })
+    assert.deepEqual(await there.names(), ['empty', 'in'])
+  })
+
+  it('refuses before there is a task, in the order of the checks', async () => {
+    const [here, there] = await two(server)
+    const theirs = await Workspace.make(server)
+    await here.lockFor('/a.txt', theirs.client)
+    const made = await here.client.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
+    const secret = new Workspace(server, here.client, made.body.repo_id)
+    await secret.file('/s.txt')
+    const spaces = [here, there, theirs, secret]
+    const heads = await Promise.all(spaces.map((space) => space.head()))
+    const good = batch(here, ['b.txt'], there, '/in')
+    const rows: [body: unknown, status: number, text: string][] = [
+      [{}, 400, 'src_repo_id invalid.'],
+      [{ ...good, src_parent_dir: '' }, 400, 'src_parent_dir invalid.'],
+      [{ ...good, src_dirents: [] }, 400, 'src_dirents invalid.'],
+      [{ ...good, dst_repo_id: '' }, 400, 'dst_repo_id invalid.'],
+      [{ ...good, dst_parent_dir: '' }, 400, 'dst_parent_dir invalid.'],
+      [{ ...good, src_repo_id: UNKNOWN }, 404, `Library ${UNKNOWN} not found.`],
+      [{ ...good, src_parent_dir: '/none', dst_repo_id: UNKNOWN }, 404, 'Folder /none not found.'],
+      [{ ...good, dst_repo_id: UNKNOWN }, 404, `Library ${UNKNOWN} not found.`],
+      [{ ...good, dst_parent_dir: '/gone/' }, 404, 'Folder /gone/ not found.'],
+      [batch(here, ['b.txt'], theirs, '/'), 403, 'Permission denied.'],
+      [batch(theirs, ['b.txt'], here, '/'), 403, 'Permission denied.'],
+      [batch(here, ['b.txt', 'none'], there, '/in'), 404, 'none not found.'],
+      [batch(here, ['none'], here, '/in'), 404, 'none not found.'],
+      [batch(here, ['d'], here, '/d/sub'), 400, 'Can not move folder /d to its subfolder /d/sub'],
+      [
+        batch(secret, ['s.txt'], there, '/'),
+        403,
+        'Files can not be moved or copied between an encrypted library and another one.',
+      ],
+    ]
+    for (const operation of OPERATIONS) {
+      for (const [body, status, text] of rows) {
+        assertError(await start(here.client, operation, body), status, text, JSON.stringify(body))
+      }
+      const intoSecret = await start(here.client, operation, batch(here, ['none'], secret, '/'))
+      assertReply(intoSecret, 403, { lib_need_decrypt: true })
+      for (const name of HOSTILE) {
+        const { status } = await start(here.client, operation, batch(here, [name], there, '/in'))
+        assert.ok(status === 404 || status === 400, `${status} for ${JSON.stringify(name)}`)
+      }
+    }
+    for (const to of [here, there]) {
+      const locked = await start(here.client, 'move', batch(here, ['b.txt', 'a.txt'], to, '/in'))
+      assertError(locked, 403, 'File a.txt is locked.')
+    }
+    assert.deepEqual(await Promise.all(spaces.map((space) => space.head())), heads)
+  })
+
+  it('shows nothing in the destination until it is done, and tells nobody else of it', async () => {
+    const [here, there] = await two(server)
+    using hold = holdTasks()
+    const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
+    await hold.reached
+    assert.deepEqual(await progress(here.client, id), { ...UNDER_WAY, done: 0, total: 3 })
+    assert.deepEqual(await there.names('/in'), ['a.txt'])
+    const other = await server.signUp()
+    assertError(await other.get(QUERY, { task_id: id }), 500, 'Error')
+    assertReply(await cancel(other, id), 200, { success: true })
+    hold.release()
+    assert.equal((await ended(here.client, id)).successful, true)
+  })
+
+  it('is canceled while it runs, and leaves nothing behind', async () => {
+    for (const operation of OPERATIONS) {
+      const [here, there] = await two(server)
+      const heads = [await here.head(), await there.head()]
+      using hold = holdTasks()
+      const id = await started(here.client, operation, batch(here, ['a.txt', 'd'], there, '/in'))
+      await hold.reached
+      assertReply(await cancel(here.client, id), 200, { success: true })
+      const canceled = { ...UNDER_WAY, canceled: true, done: 0, total: 3 }
+      assert.deepEqual(await progress(here.client, id), canceled)
+      hold.release()
+      // A task of the same account that is done proves that the canceled one has had its turn.
+      await ended(
+        here.client,
+        await started(here.client, 'copy', batch(there, ['a.txt'], here, '/in', '/in')),
+      )
+      assert.deepEqual(await progress(here.client, id), canceled)
+      assertError(await cancel(here.client, id), 500, 'Cancel failed')
+      assert.equal(await there.head(), heads[1])
+    }
+  })
+
+  it('is canceled before it begins, when five others run', async () => {
+    const [here, there] = await two(server)
+    const head = await there.head()
+    using hold = holdTasks()
+    const sent = batch(here, ['a.txt'], there, '/in')
+    const running = await Promise.all(Array.from({ length: 5 }, () => started(here.client, 'copy', sent)))
+    const states = async () => Promise.all(running.map((id) => progress(here.client, id)))
+    while ((await states()).some(({ total }) => total === 0));
+    const waiting = await started(here.client, 'copy', batch(here, ['d'], there, '/in'))
+    assert.deepEqual(await progress(here.client, waiting), { ...UNDER_WAY, done: 0, total: 0 })
+    assertReply(await cancel(here.client, waiting), 200, { success: true })
+    assert.equal(await there.head(), head)
+    hold.release()
+    for (const id of running) assert.equal((await ended(here.client, id)).successful, true)
+    assert.deepEqual(await progress(here.client, waiting), {
+      ...UNDER_WAY,
+      canceled: true,
+      done: 0,
+      total: 0,
+    })
+    assert.equal((await there.names('/in')).length, 6)
+  })
+
+  it('ends in exactly one way however a cancel meets the end', async () => {
+    const [here, there] = await two(server)
+    for (let round = 0; round < 30; round++) {
+      const folder = `/round ${round}`
+      await there.folder(folder)
+      const id = await started(here.client, 'copy', batch(here, ['d'], there, folder))
+      for (let polls = 0; polls < round % 4; polls++) await progress(here.client, id)
+      const reply = await cancel(here.client, id)
+      const end = await ended(here.client, id)
+      assert.equal(reply.status, end.canceled ? 200 : 500, `round ${round}`)
+      assert.deepEqual(await there.names(folder), end.canceled ? [] : ['d'], `round ${round}`)
+    }
+  })
+
+  it('fails with a reason and leaves nothing behind', async () => {
+    type Spaces = { here: Workspace; there: Workspace }
+    const rows: [reason: string, spoil: (spaces: Spaces) => Promise<unknown>][] = [
+      ['Invalid arguments', ({ there }) => there.client.delete(there.v2('dir/'), { query: { p: '/in' } })],
+      ['Invalid arguments', ({ there }) => there.client.delete(`/api2/repos/${there.id}/`)],
+      [
+        'Quota is full',
+        async ({ there }) => {
+          await server.running.services.accounts.update(there.client.email, { quota: 10 })
+          await setLibrary(server, there, 'size = 10')
+        },
+      ],
+    ]
+    for (const [reason, spoil] of rows) {
+      const [here, there] = await two(server)
+      const hold = holdTasks()
+      const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
+      await hold.reached
+      await spoil({ here, there })
+      const head = await here.head()
+      hold.release()
+      const failed = { ...UNDER_WAY, failed: true, failed_reason: reason, total: 3 }
+      const end = await ended(here.client, id)
+      assert.deepEqual({ ...end, done: 0 }, { ...failed, done: 0 })
+      assertError(await cancel(here.client, id), 500, 'Cancel failed')
+      assert.equal(await here.head(), head)
+      if (reason === 'Quota is full') assert.deepEqual(await there.names('/in'), ['a.txt'])
+    }
+  })
+
+  it('fails if it is more than a task may copy', async () => {
+    const [here, there] = await two(server)
+    await fill(server, here, '/d', ['1', '2', '3'])
+    const { services } = server.running
+    const account = await services.accounts.findByLogin(here.client.email)
+    const [from, to] = [parseLibraryId(here.id), parseLibraryId(there.id)]
+    const parent = parsePath('/')
+    if (!account || !from || !to || !parent) throw new Error('there is nothing to copy')
+    const head = await there.head()
+    const rows = [
+      [{ files: 4 }, 'Too many files'],
+      [{ bytes: 2999 }, 'Folder or file size is too large'],
+      [{ files: 5, bytes: 3000 }, ''],
+    ] as const
+    for (const [limits, failed_reason] of rows) {
+      assert.equal(await there.head(), head)
+      await using tasks = new CopyMoveTasks({
+        ...services,
+        limits,
+        roomLeft: async () => undefined,
+        onError(error) {
+          throw error
+        },
+      })
+      const source = await services.access.open(account, from)
+      const target = await services.access.open(account, to)
+      const id = await tasks.start('copy', source, { parent, names: ['d'] }, target, parent)
+      const end = await ended(here.client, id)
+      assert.deepEqual([end.failed, end.failed_reason], [failed_reason !== '', failed_reason])
+    }
+    assert.deepEqual(await there.names(), ['d', 'in'])
+  })
+
+  it('keeps what was changed or locked while it was moved, and says that it failed', async () => {
+    const spoil = [
+      (here: Workspace, other: Client) => here.lockFor('/d/x', other),
+      (here: Workspace) => here.file('/d/new'),
+      (here: Workspace) => here.client.delete(here.v2('dir/'), { query: { p: '/d' } }),
+    ]
+    for (const [index, change] of spoil.entries()) {
+      const [here, there] = await two(server)
+      const other = await server.signUp()
+      const hold = holdTasks()
+      const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
+      await hold.reached
+      await change(here, other)
+      const before = await here.names()
+      hold.release()
+      const end = await ended(here.client, id)
+      assert.deepEqual(
+        { ...end, done: 3 },
+        { ...UNDER_WAY, failed: true, failed_reason: INTERNAL, done: 3, total: 3 },
+      )
+      assert.deepEqual(await here.names(), before, `case ${index}`)
+    }
+  })
+
+  it('lets one of two moves of the same thing win', async () => {
+    const [here, there] = await two(server)
+    const sent = batch(here, ['a.txt'], there, '/')
+    using hold = holdTasks()
+    const ids = [await started(here.client, 'move', sent), await started(here.client, 'move', sent)]
+    hold.release()
+    const ends = await Promise.all(ids.map((id) => ended(here.client, id)))
+    assert.equal(ends.filter((end) => end.successful).length, 1)
+    assert.equal((await here.names()).includes('a.txt'), false)
+    assert.equal((await there.names()).includes('a.txt'), true)
+  })
+
+  it('can be asked for an hour after its end', async () => {
+    const [here, there] = await two(server)
+    const id = await started(here.client, 'copy', batch(here, ['a.txt'], there, '/'))
+    const end = await ended(here.client, id)
+    try {
+      time = NOON + 3599
+      await server.running.services.copyMoveTasks.deleteEnded()
+      assert.deepEqual(await progress(here.client, id), end)
+      assertError(await cancel(here.client, id), 500, 'Cancel failed')
+      time = NOON + 3600
+      assertError(await here.client.get(QUERY, { task_id: id }), 500, 'Error')
+      assertReply(await cancel(here.client, id), 200, { success: true })
+      await server.running.services.copyMoveTasks.deleteEnded()
+      const { db } = server.running.services.core
+      assert.equal(await db.get('select id from copy_move_task where id = ?', id), undefined)
+    } finally {
+      time = NOON
+    }
+  })
+
+  it('answers questions about tasks that are none', async () => {
+    const client = await server.signUp()
+    for (const task_id of [UNKNOWN, 'x', '__proto__', "' or 1=1 --", 'x'.repeat(5000)]) {
+      assertError(await client.get(QUERY, { task_id }), 500, 'Error')
+      for (const encoding of ['json', 'form', 'multipart'] as const) {
+        assertReply(await client.delete(CANCEL, { [encoding]: { task_id } }), 200, { success: true })
+      }
+    }
+    for (const query of [{}, { task_id: '' }, { task_id: '\0' }]) {
+      assertError(await client.get(QUERY, query), 400, 'task_id invalid.')
+      assertError(await client.delete(CANCEL, { form: query }), 400, 'task_id invalid.')
+    }
+    assert.equal((await server.anonymous.get(QUERY)).status, 403)
+    assert.equal((await server.anonymous.delete(CANCEL)).status, 403)
+    for (const operation of OPERATIONS) {
+      assert.equal((await start(server.anonymous, operation, {})).status, 403)
+    }
+  })
+
+  it('copies 10,000 files to another library, with the right to their blocks', async () => {
+    const [here, there] = await two(server)
+    const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
+    await fill(server, here, '/d/sub', names)
+    const id = await started(here.client, 'copy', batch(here, ['d'], there, '/'))
+    const successful = { ...UNDER_WAY, successful: true, done: 10_002, total: 10_002 }
+    assert.deepEqual(await ended(here.client, id), successful)
+    assert.equal((await there.names('/d/sub')).length, 10_001)
+    const held = await server.running.services.core.db.get<{ blocks: number }>(
+      'select count(*) as blocks from library_block b join library l on l.key = b.library_key where l.id = ?',
+      there.id,
+    )
+    assert.equal(held?.blocks, 10_000)
+  })
+})

@@ -1,0 +1,49 @@
+import type { TestServer } from '../support/server.ts'
+
+/** Holds up whatever reads the bytes of files, until it is disposed of. */
+export function holdContent(server: TestServer): Disposable {
+  const { content } = server.running.services.core
+  const read = content.read.bind(content)
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  content.read = async function* (...args: Parameters<typeof read>) {
+    await opened
+    yield* read(...args)
+  }
+  return {
+    [Symbol.dispose]() {
+      content.read = read
+      open()
+    },
+  }
+}
+
+/** Holds up copies and moves in the background before they do anything, until it is disposed of. */
+export function holdTasks(server: TestServer): Disposable {
+  const { access } = server.running.services
+  const openByKey = access.openByKey.bind(access)
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  access.openByKey = async (...args: Parameters<typeof openByKey>) => {
+    await opened
+    return openByKey(...args)
+  }
+  return {
+    [Symbol.dispose]() {
+      access.openByKey = openByKey
+      open()
+    },
+  }
+}
+
+/** Makes whatever takes in the bytes of files fail, until it is disposed of. */
+export function breakStore(server: TestServer): Disposable {
+  const { content } = server.running.services.core
+  const receive = content.receive.bind(content)
+  content.receive = async () => {
+    throw new Error('the store is broken')
+  }
+  return {
+    [Symbol.dispose]() {
+      content.receive = receive
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { startArchive } from '../support/archives.ts'
+import { uploadLink } from '../support/transfer.ts'
+import { fieldCases } from './fields.ts'
+import * as kinds from './kinds.ts'
+import { bodyOf } from './stage.ts'
+import { missing, type Statement } from './statement.ts'
+import { batchOf, startTask } from './tasks.ts'
+
+/** What is said about all records, section 2. */
+export const conventionStatements: Statement[] = [
+  {
+    id: '2/ids',
+    statement: 'The ids of libraries and tasks, and tokens, are strings',
+    async run(stage) {
+      const [from, to] = [await stage.library({ '/a.txt': 'hello' }), await stage.library()]
+      const task = await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to))
+      const archive = await startArchive(stage.user, from, '/', ['a.txt'])
+      for (const id of [from, task, archive, stage.user.token]) assert.ok(kinds.filled.holds(id), String(id))
+    },
+  },
+  {
+    id: '2/object-ids',
+    statement: 'The ids of objects and commits are 40 hexadecimal digits',
+    async run(stage) {
+      const library = await stage.library({ '/a.txt': 'hello' })
+      const file = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
+      const { root, head_commit_id } = bodyOf(await stage.user.get(`/api2/repos/${library}/`))
+      for (const id of [file.id, root, head_commit_id]) assert.ok(kinds.objectId.holds(id), id)
+    },
+  },
+  {
+    id: '2/times',
+    statement: 'Times are Unix seconds or ISO 8601 texts with an offset from UTC',
+    note: 'Always in UTC; the reference uses the zone of the server.',
+    async run(stage) {
+      const library = await stage.library({ '/a.txt': 'hello' })
+      const file = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
+      assert.equal(Date.parse(file.last_modified), file.mtime * 1000)
+      const [entry] = bodyOf(await stage.user.get(`/api/v2.1/repos/${library}/history/`)).data
+      const { mtime } = bodyOf(await stage.user.get(`/api2/repos/${library}/`))
+      assert.equal(Date.parse(entry.time), mtime * 1000)
+      for (const text of [file.last_modified, entry.time]) assert.match(text, /\+00:00$/)
+    },
+  },
+  {
+    id: '2/paths',
+    statement: 'Paths start with a slash',
+    note: 'Taken without one as well.',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'hello' })
+      for (const p of ['/docs/a.txt', 'docs/a.txt']) {
+        const detail = await stage.user.get(`/api2/repos/${library}/file/detail/`, { p })
+        assert.equal(bodyOf(detail).name, 'a.txt')
+      }
+      const query = { p: '/docs/b.txt' }
+      const made = await stage.user.post(`/api/v2.1/repos/${library}/file/`, {
+        query,
+        form: { operation: 'create' },
+      })
+      assert.equal(bodyOf(made).parent_dir, '/docs')
+    },
+  },
+  {
+    id: '2/folder-paths',
+    statement: 'The path of a folder may end with a slash',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'hello' })
+      for (const folder of ['/docs', '/docs/']) {
+        assert.ok(kinds.url.holds(await uploadLink(stage.user, library, folder)), folder)
+      }
+    },
+  },
+]
+
+const link = (kind: string, fields: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, words]) => [
+      `${kind}.${field}`,
+      `\`${field}\` of ${kind === 'upload' ? 'an upload link' : 'a download link'} is ${words}`,
+    ]),
+  )
+
+const bothLinks = {
+  view_count: 'an integer',
+  name: 'a string',
+  creator_name: 'a string',
+  create_by: 'an account shaped like an e-mail address',
+  token: 'a string',
+  create_time: 'an ISO 8601 time without a colon in its offset',
+  path: 'a path',
+}
+
+/** Section 2.16. */
+export const sharedLinkRecordStatements: Statement[] = missing('2.16', 'share links', {
+  ...link('download', {
+    ...bothLinks,
+    share_type: '`d` for a folder, `f` for a file',
+    size: 'a string, empty for a folder',
+  }),
+  ...link('upload', bothLinks),
+})
+
+/** Section 2.17. */
+export const smallRecordStatements: Statement[] = [
+  ...fieldCases({
+    section: '2.17',
+    name: 'a default library',
+    fields: { repo_id: kinds.libraryId, exists: kinds.here(kinds.flag, true) },
+    notes: { repo_id: 'Empty where there is none; the reference leaves it out.' },
+    sample: async ({ user }) => bodyOf(await user.post('/api2/default-repo/')),
+  }),
+  ...fieldCases({
+    section: '2.17',
+    name: 'a smart link',
+    fields: { smart_link: kinds.url },
+    more: { fields: ['smart_link_token', 'name'], why: 'newer releases of the reference send them.' },
+    async sample(stage) {
+      const repo_id = await stage.library({ '/a.txt': 'hello' })
+      const query = { repo_id, path: '/a.txt', is_dir: false }
+      return bodyOf(await stage.user.get('/api/v2.1/smart-link/', query))
+    },
+  }),
+  ...fieldCases({
+    section: '2.17',
+    name: 'a history retention',
+    fields: { keep_days: kinds.integer },
+    sample: async (stage) =>
+      bodyOf(await stage.user.get(`/api2/repos/${await stage.library()}/history-limit/`)),
+  }),
+  ...fieldCases({
+    section: '2.17',
+    name: 'a library owner',
+    fields: { owner: kinds.account },
+    sample: async (stage) => bodyOf(await stage.user.get(`/api2/repos/${await stage.library()}/owner/`)),
+  }),
+]

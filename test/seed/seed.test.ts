@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, it } from 'node:test'
+import { COMPATIBILITY_FILE, tableIn, tableOf } from '../../bin/compatibility.ts'
+import { openStage, type Stage } from './stage.ts'
+import { isMissing, sectionOf } from './statement.ts'
+import { statements } from './statements.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await openStage()
+})
+after(() => stage[Symbol.asyncDispose]())
+
+for (const [section, group] of Map.groupBy(statements, sectionOf)) {
+  describe(`section ${section} of the documented API`, () => {
+    for (const statement of group) {
+      if (!isMissing(statement)) it(statement.statement, () => statement.run(stage))
+    }
+  })
+}
+
+describe('the table of the documented API', () => {
+  it('has one row for each statement', () => {
+    const ids = statements.map(({ id }) => id)
+    assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted())
+    const sentences = statements.map((statement) => `${sectionOf(statement)} ${statement.statement}`)
+    assert.deepEqual(sentences.toSorted(), [...new Set(sentences)].toSorted())
+  })
+
+  it('is in the docs as the cases above prove it', async () => {
+    const page = await readFile(COMPATIBILITY_FILE, 'utf8')
+    assert.equal(tableIn(page), tableOf(statements), 'run node bin/compatibility.ts --write')
+  })
+})

@@ -1,0 +1,39 @@
+import type { Stage } from './stage.ts'
+
+/** A statement of the documented API that holds here, and the proof. */
+export interface Case {
+  /** The section it is from and a word for it, like `4.1/rename`. */
+  readonly id: string
+  /** In our own words, without a full stop. */
+  readonly statement: string
+  /** Where we send more than documented or differ from the reference, and why. */
+  readonly note?: string
+  readonly run: (stage: Stage) => Promise<void>
+}
+
+/** A statement that cannot hold yet, because something has to come first. It is listed, not tested. */
+export interface Missing {
+  readonly id: string
+  readonly statement: string
+  /** What has to come first. */
+  readonly needs: string
+}
+
+export type Statement = Case | Missing
+
+export function isMissing(statement: Statement): statement is Missing {
+  return 'needs' in statement
+}
+
+export function sectionOf({ id }: Statement): string {
+  return id.slice(0, id.indexOf('/'))
+}
+
+/** Several statements of a section that all wait for the same thing. */
+export function missing(section: string, needs: string, statements: Record<string, string>): Missing[] {
+  return Object.entries(statements).map(([word, statement]) => ({
+    id: `${section}/${word}`,
+    statement,
+    needs,
+  }))
+}

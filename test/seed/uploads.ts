@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { namesIn, postForm, type SentPart, storedBytes, updateLink, uploadLink } from '../support/transfer.ts'
+import * as kinds from './kinds.ts'
+import { bodyOf, fetched, type Stage } from './stage.ts'
+import type { Case } from './statement.ts'
+import { indexedUpload } from './task-records.ts'
+
+const root: SentPart = ['parent_dir', '/']
+const file = (filename: string, bytes: string): SentPart => ({ filename, bytes })
+
+async function upload(stage: Stage, library: string, parts: readonly SentPart[], query = '') {
+  const reply = await postForm(await uploadLink(stage.user, library), parts, { query })
+  assert.equal(reply.status, 200, reply.text)
+  return reply
+}
+
+/** Whole uploads and updates of section 4.5. */
+export const uploadStatements: Case[] = [
+  {
+    id: '4.5/upload-link',
+    statement:
+      '`GET /api2/repos/{repo-id}/upload-link/?p=` answers a JSON string, a URL of the form `{upload_url}/upload-api/<token>`',
+    note: 'The link works as often as wanted for an hour.',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'a' })
+      const reply = await stage.user.get(`/api2/repos/${library}/upload-link/`, { p: '/docs' })
+      assert.match(bodyOf(reply), /^http.+\/upload-api\/[^/]+$/)
+    },
+  },
+  {
+    id: '4.5/upload',
+    statement: '`POST {upload_url}/upload-api/<token>` with a multipart form stores a file',
+    async run(stage) {
+      const library = await stage.library()
+      await upload(stage, library, [root, file('a.txt', 'hello')])
+      assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'hello')
+    },
+  },
+  {
+    id: '4.5/upload-file',
+    statement: '`file` may be repeated to upload several files at once',
+    note: 'They are one commit.',
+    async run(stage) {
+      const library = await stage.library()
+      await upload(stage, library, [root, file('a.txt', 'a'), file('b.txt', 'b')])
+      assert.deepEqual(await namesIn(stage.user, library), ['a.txt', 'b.txt'])
+    },
+  },
+  {
+    id: '4.5/upload-parent-dir',
+    statement: '`parent_dir` is the folder to upload into',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'a' })
+      const link = await uploadLink(stage.user, library, '/docs')
+      bodyOf(await postForm(link, [['parent_dir', '/docs'], file('b.txt', 'b')]))
+      assert.deepEqual(await namesIn(stage.user, library, '/docs'), ['a.txt', 'b.txt'])
+    },
+  },
+  {
+    id: '4.5/upload-replace',
+    statement: '`replace` 1 replaces a file of the same name',
+    note: 'Never a folder; the reference does.',
+    async run(stage) {
+      const library = await stage.library({ '/a.txt': 'old' })
+      await upload(stage, library, [root, ['replace', '1'], file('a.txt', 'new')])
+      assert.deepEqual(await namesIn(stage.user, library), ['a.txt'])
+      assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'new')
+    },
+  },
+  {
+    id: '4.5/upload-relative-path',
+    statement: '`relative_path` is a path below `parent_dir`, whose missing folders are made',
+    async run(stage) {
+      const library = await stage.library()
+      await upload(stage, library, [root, ['relative_path', 'x/y'], file('a.txt', 'a')])
+      assert.deepEqual(await namesIn(stage.user, library, '/x/y'), ['a.txt'])
+    },
+  },
+  {
+    id: '4.5/upload-ret-json',
+    statement: 'With `ret-json=1` an upload answers a JSON array of items',
+    async run(stage) {
+      const parts = [root, file('a.txt', 'hello'), file('b.txt', '')]
+      const { body } = await upload(stage, await stage.library(), parts, 'ret-json=1')
+      assert.ok(kinds.list.holds(body))
+      assert.deepEqual(
+        body.map((item: { name: string; size: number }) => [item.name, item.size]),
+        [
+          ['a.txt', 5],
+          ['b.txt', 0],
+        ],
+      )
+    },
+  },
+  {
+    id: '4.5/upload-plain',
+    statement: 'Without `ret-json` an upload answers the id of the file as plain text',
+    note: 'Several ids have tabs between them, as in the reference.',
+    async run(stage) {
+      const library = await stage.library()
+      const { text } = await upload(stage, library, [root, file('a.txt', 'hello')])
+      const detail = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
+      assert.equal(text, detail.id)
+    },
+  },
+  {
+    id: '4.5/upload-index-progress',
+    statement: 'With `need_idx_progress=true` an upload answers the id of a task as text',
+    note: 'The reference has switched this off.',
+    async run(stage) {
+      const { taskId } = await indexedUpload(stage)
+      assert.match(taskId, /^[-0-9a-f]{36}$/)
+    },
+  },
+  {
+    id: '4.5/index-progress',
+    statement: '`GET {upload_url}/idx_progress?task_id=` answers the index progress',
+    note: 'Kept for an hour; in the reference until it is read.',
+    async run(stage) {
+      const { taskId, at } = await indexedUpload(stage)
+      const { indexed, total } = bodyOf(await fetched(at, { task_id: taskId }))
+      assert.deepEqual([indexed, total], [5, 5])
+    },
+  },
+  {
+    id: '4.5/update-link',
+    statement:
+      '`GET /api2/repos/{repo-id}/update-link/?p=` answers a JSON string, a URL of the form `{upload_url}/update-api/<token>`',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'a' })
+      const reply = await stage.user.get(`/api2/repos/${library}/update-link/`, { p: '/docs' })
+      assert.match(bodyOf(reply), /^http.+\/update-api\/[^/]+$/)
+    },
+  },
+  {
+    id: '4.5/update',
+    statement:
+      '`POST {upload_url}/update-api/<token>` with `file` and `target_file` replaces a file and answers its id as a JSON string',
+    note: 'The reference sends the id without quotes.',
+    async run(stage) {
+      const library = await stage.library({ '/docs/a.txt': 'old' })
+      const parts: SentPart[] = [file('x', 'new'), ['target_file', '/docs/a.txt']]
+      const reply = await postForm(await updateLink(stage.user, library), parts)
+      assert.match(reply.text, /^"[0-9a-f]{40}"$/)
+      const detail = await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/docs/a.txt' })
+      assert.equal(bodyOf(detail).id, bodyOf(reply))
+      assert.equal((await storedBytes(stage.server, library, '/docs/a.txt')).toString(), 'new')
+    },
+  },
+]
