@@ -54,12 +54,9 @@ it('stops when what runs has ended, and begins nothing more', async () => {
   const queue = new FairQueue(1, unexpected)
   queue.add(1, job('a'))
   queue.add(1, job('b'))
-  let stopped = false
-  const stopping = queue.stop().then(() => {
-    stopped = true
-  })
-  await turn()
-  assert.equal(stopped, false)
+  const stopping = queue.stop()
+  const first = await Promise.race([stopping.then(() => 'stopped'), turn().then(() => 'still running')])
+  assert.equal(first, 'still running')
   open[0]?.end()
   await stopping
   assert.deepEqual(began, ['a'])

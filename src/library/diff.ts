@@ -4,6 +4,10 @@ import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { compareNames } from '../objects/names.ts'
 import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { ObjectStore } from './object-store.ts'
+import { Pace } from './pace.ts'
+
+// How often a loop over entries looks at the clock.
+const ENTRIES_A_LOOK = 256
 
 /** One difference between two trees. An added or deleted folder is one change; its content is not listed. */
 export type Change =
@@ -28,29 +32,32 @@ export async function diffTrees(
   after: DirId,
 ): Promise<Change[]> {
   const changes: Change[] = []
+  const pace = new Pace()
   const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [path, oldId, newId] = next
     if (oldId === newId) continue
     const oldDir = await objects.getDir(libraryKey, oldId)
     const newDir = await objects.getDir(libraryKey, newId)
-    diffDirs(path, oldDir.dir, newDir.dir, changes, open)
+    await diffDirs(path, oldDir.dir, newDir.dir, changes, open, pace)
   }
-  return pairRenames(changes)
+  return pairRenames(changes, pace)
 }
 
-function diffDirs(
+async function diffDirs(
   path: LibraryPath,
   before: Dir,
   after: Dir,
   changes: Change[],
   open: [LibraryPath, DirId, DirId][],
-): void {
+  pace: Pace,
+): Promise<void> {
   const olds = before.entries
   const news = after.entries
   let i = 0
   let j = 0
   while (i < olds.length || j < news.length) {
+    if ((i + j) % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
     const old = olds[i]
     const entry = news[j]
     // Dirents that did not change are usually the very same value.
@@ -92,10 +99,11 @@ function compareEntries(
 }
 
 /** Pairs what was deleted with what was added under the same id, each at most once. */
-function pairRenames(changes: readonly Change[]): Change[] {
+async function pairRenames(changes: readonly Change[], pace: Pace): Promise<Change[]> {
   const gone = new Map<string, Change[]>()
   const came = new Map<string, number>()
-  for (const change of changes) {
+  for (const [index, change] of changes.entries()) {
+    if (index % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
     const key = `${change.entry.kind}:${change.entry.id}`
     if (change.op === 'deleted') {
       const list = gone.get(key)
@@ -105,7 +113,8 @@ function pairRenames(changes: readonly Change[]): Change[] {
   }
   const paired = new Set<Change>()
   const result: Change[] = []
-  for (const change of changes) {
+  for (const [index, change] of changes.entries()) {
+    if (index % ENTRIES_A_LOOK === 0 && pace.isDue) await pace.rest()
     if (change.op !== 'added') continue
     const key = `${change.entry.kind}:${change.entry.id}`
     const candidates = gone.get(key)

@@ -306,6 +306,7 @@ export async function shareBlocks(
       `insert into library_block (library_key, block_id, size)
        select ?, block_id, size from library_block
        where library_key = ? and block_id in (${some.map(() => '?').join(', ')})
+       order by block_id
        on conflict do nothing`,
       toKey,
       fromKey,

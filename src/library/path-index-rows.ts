@@ -2,6 +2,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { Change } from './diff.ts'
 import type { EditRow, OriginRow } from './file-history-store.ts'
+import { Pace } from './pace.ts'
 import type { FirstSeenRow } from './path-index-store.ts'
 import type { TrashRow } from './trash-store.ts'
 
@@ -21,11 +22,17 @@ export class IndexRows {
   }
 
   /** Adds what a commit changed. Nothing counts as deleted by the first commit there is. */
-  add(changes: readonly Change[], commit: NumberedCommit, before: NumberedCommit | undefined): void {
+  async add(
+    changes: readonly Change[],
+    commit: NumberedCommit,
+    before: NumberedCommit | undefined,
+  ): Promise<void> {
+    const pace = new Pace()
     const author = commit.creatorName ?? ''
     const { seq, ctime } = commit
     let position = 0
     for (const change of changes) {
+      if (pace.isDue) await pace.rest()
       const { entry } = change
       if (change.op === 'modified') {
         // A new time or mode with the same content is no revision.

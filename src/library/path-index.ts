@@ -109,7 +109,7 @@ export class PathIndex {
     const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
     for (const commit of commits) {
-      rows.add(await this.#changes(library.key, before, commit), commit, before)
+      await rows.add(await this.#changes(library.key, before, commit), commit, before)
       before = commit
       if (rows.count > ENOUGH_ROWS) break
     }

@@ -97,9 +97,11 @@ class Step {
     const missing = ids.find((id) => !found.has(id))
     if (missing !== undefined) throw new ObjectMissing(fromKey, missing)
     await shareAll(core, fromKey, toKey, files)
+    // In one order everywhere, so that no two tasks wait for each other's rows.
+    const rows = [...files, ...this.#dirs].sort((a, b) => (a.id < b.id ? -1 : 1))
     await core.db.write(
       async (tx) => {
-        await insertObjects(tx, toKey, [...files, ...this.#dirs])
+        await insertObjects(tx, toKey, rows)
         await onStep(tx, this.files)
       },
       // The commit that will name them is durable only after they are.

@@ -7,6 +7,7 @@ import { freeName, freeWholeName, parseName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, segmentsOf } from '../objects/paths.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
+import { Pace } from './pace.ts'
 
 const LEVELS_A_TURN = 256
 /** The most characters of a path whose folders are made along the way. */
@@ -208,8 +209,11 @@ export class WorkingTree {
     }
     const before = node.stored
     if (node.changes.size === 0) return before
+    const pace = new Pace()
     const dir = before.dir.with(node.changes)
+    if (pace.isDue) await pace.rest()
     if (dir.id === before.dir.id) return before
+    if (pace.isDue) await pace.rest()
     const totals = await this.#totals(before, node.changes)
     if (dir.size === 0) return this.#dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
@@ -220,7 +224,9 @@ export class WorkingTree {
 
   async #totals(before: StoredDir, changes: ReadonlyMap<string, Dirent | null>): Promise<Totals> {
     let { size, fileCount } = before
+    const pace = new Pace()
     for (const [name, dirent] of changes) {
+      if (pace.isDue) await pace.rest()
       const old = before.dir.find(name)
       const less = old && (await this.#totalsOf(old))
       const more = dirent && (await this.#totalsOf(dirent))

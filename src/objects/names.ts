@@ -65,6 +65,15 @@ export function freeName(wanted: string, taken: (name: string) => boolean, from 
   }
 }
 
+/** As freeName, with the number behind the whole name: `v1.2 (1)`. */
+export function freeWholeName(wanted: string, taken: (name: string) => boolean): string {
+  if (!taken(wanted)) return wanted
+  for (let n = 1; ; n++) {
+    const name = insertBefore(wanted, wanted.length, ` (${n})`)
+    if (!taken(name)) return name
+  }
+}
+
 /**
  * The name a file gets that lost a merge: `base (SFConflict who YYYY-MM-DD-HH-MM-SS).ext`, in UTC.
  * `who` is left out if empty; `when` is in Unix seconds.

@@ -12,6 +12,7 @@ import {
   parsePath,
   ROOT,
   segmentsOf,
+  selfAndAbove,
   withSlash,
 } from './paths.ts'
 
@@ -50,6 +51,11 @@ describe('paths', () => {
     assert.equal(isWithin('/a/b' as LibraryPath, '/a' as LibraryPath), true)
     assert.equal(isWithin('/a' as LibraryPath, '/a' as LibraryPath), true)
     assert.equal(isWithin('/a' as LibraryPath, ROOT), true)
+  })
+
+  it('lists a path and the folders it is in', () => {
+    assert.deepEqual(selfAndAbove('/a/b/c' as LibraryPath), ['/a/b/c', '/a/b', '/a', '/'])
+    assert.deepEqual(selfAndAbove(ROOT), ['/'])
   })
 
   it('treats the root as its own parent, without name or segments', () => {

@@ -253,8 +253,7 @@ describe('the history of a file', () => {
 
   it('is cut at the days that are kept, but for the current and the previous revision', async () => {
     const { space: kept, commits: all } = await storied()
-    const set = (keep_days: number) =>
-      kept.client.put(kept.v2('history-limit/'), { form: { keep_days } })
+    const set = (keep_days: number) => kept.client.put(kept.v2('history-limit/'), { form: { keep_days } })
     const count = async () => {
       const [older, newer, oldest] = await Promise.all([
         kept.client.get(kept.v21('file/history/'), { path: '/e/d/c.txt' }),
@@ -319,7 +318,12 @@ describe('the history of a file', () => {
     ['v21 file/history/', {}, 400, 'path invalid.'],
     ['v21 file/history/', { path: '' }, 400, 'path invalid.'],
     ['v21 file/history/', { path: '/e/d/c.txt', commit_id: 'x' }, 400, 'commit_id invalid.'],
-    ['v21 file/history/', { path: '/e/d/c.txt', commit_id: NO_COMMIT }, 404, `Commit ${NO_COMMIT} not found.`],
+    [
+      'v21 file/history/',
+      { path: '/e/d/c.txt', commit_id: NO_COMMIT },
+      404,
+      `Commit ${NO_COMMIT} not found.`,
+    ],
     ['v21 file/new_history/', {}, 400, 'path invalid.'],
     ['v2 file/history/', {}, 400, 'Path is missing.'],
     ['v2 file/revision/', {}, 400, 'Path is missing.'],
@@ -331,7 +335,8 @@ describe('the history of a file', () => {
     it(`refuses ${call} ${JSON.stringify(query).slice(0, 60)}`, async () => {
       const [generation, rest = ''] = call.split(' ')
       const url = generation === 'v2' ? space.v2(rest) : space.v21(rest)
-      for (const one of [url, url.slice(0, -1)]) assertError(await space.client.get(one, query), status, words)
+      for (const one of [url, url.slice(0, -1)])
+        assertError(await space.client.get(one, query), status, words)
     })
   }
 
@@ -345,7 +350,12 @@ describe('the history of a file', () => {
     assertError(history, 404, `Commit ${commit_id} not found.`)
   })
 
-  for (const call of ['v21 file/history/', 'v21 file/new_history/', 'v2 file/history/', 'v2 file/revision/']) {
+  for (const call of [
+    'v21 file/history/',
+    'v21 file/new_history/',
+    'v2 file/history/',
+    'v2 file/revision/',
+  ]) {
     it(`asks ${call} for a token, for access and for a library that exists`, async () => {
       const [generation, rest = ''] = call.split(' ')
       const url = generation === 'v2' ? space.v2(rest) : space.v21(rest)

@@ -189,7 +189,16 @@ describe('a revert of a file or folder', () => {
     commit = await space.head()
   })
 
-  const hostile = ['/none', '..', '/d/../d', 'a\u0000b', '\ud800', 'x'.repeat(300), 'a/'.repeat(10_000), '__proto__']
+  const hostile = [
+    '/none',
+    '..',
+    '/d/../d',
+    'a\u0000b',
+    '\ud800',
+    'x'.repeat(300),
+    'a/'.repeat(10_000),
+    '__proto__',
+  ]
   for (const p of hostile) {
     it(`is not found for ${JSON.stringify(p).slice(0, 30)}`, async () => {
       for (const kind of ['file', 'dir']) {
@@ -201,17 +210,30 @@ describe('a revert of a file or folder', () => {
     })
   }
 
-  const rows: [kind: string, sent: Record<string, unknown>, status: number, older: string, newer?: string][] = [
-    ['file', { commit_id: NO_COMMIT }, 400, 'path invalid.', 'p invalid.'],
-    ['file', { p: '', commit_id: NO_COMMIT }, 400, 'path invalid.', 'p invalid.'],
-    ['file', { p: '/d/a' }, 400, 'commit_id invalid.'],
-    ['file', { p: '/d/a', commit_id: '' }, 400, 'commit_id invalid.'],
-    ['file', { p: '/d/a', commit_id: 'C'.repeat(40) }, 400, 'commit_id invalid.'],
-    ['file', { p: '/d/a', commit_id: NO_COMMIT }, 404, 'file /d/a not found.', `Commit ${NO_COMMIT} not found.`],
-    ['dir', { p: '/' }, 400, 'path invalid.', 'Can not operate root dir.'],
-    ['dir', { p: '/d' }, 400, 'commit_id invalid.'],
-    ['dir', { p: '/d', commit_id: NO_COMMIT }, 404, 'folder /d not found.', `Commit ${NO_COMMIT} not found.`],
-  ]
+  const rows: [kind: string, sent: Record<string, unknown>, status: number, older: string, newer?: string][] =
+    [
+      ['file', { commit_id: NO_COMMIT }, 400, 'path invalid.', 'p invalid.'],
+      ['file', { p: '', commit_id: NO_COMMIT }, 400, 'path invalid.', 'p invalid.'],
+      ['file', { p: '/d/a' }, 400, 'commit_id invalid.'],
+      ['file', { p: '/d/a', commit_id: '' }, 400, 'commit_id invalid.'],
+      ['file', { p: '/d/a', commit_id: 'C'.repeat(40) }, 400, 'commit_id invalid.'],
+      [
+        'file',
+        { p: '/d/a', commit_id: NO_COMMIT },
+        404,
+        'file /d/a not found.',
+        `Commit ${NO_COMMIT} not found.`,
+      ],
+      ['dir', { p: '/' }, 400, 'path invalid.', 'Can not operate root dir.'],
+      ['dir', { p: '/d' }, 400, 'commit_id invalid.'],
+      [
+        'dir',
+        { p: '/d', commit_id: NO_COMMIT },
+        404,
+        'folder /d not found.',
+        `Commit ${NO_COMMIT} not found.`,
+      ],
+    ]
   for (const [kind, sent, status, older, newer] of rows) {
     it(`is refused for a ${kind} with ${JSON.stringify(sent).slice(0, 60)}`, async () => {
       const { p, commit_id } = sent as Record<string, string>

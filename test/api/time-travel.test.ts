@@ -139,11 +139,15 @@ describe('an earlier state of a library', () => {
         assert.deepEqual([reply.status, reply.body.size, reply.body.file_count], [200, size, 1])
       }
     }
-    assertError(await space.client.get(space.v21('dir/detail/'), { path: '/d' }), 404, 'Folder /d/ not found.')
+    assertError(
+      await space.client.get(space.v21('dir/detail/'), { path: '/d' }),
+      404,
+      'Folder /d/ not found.',
+    )
   })
 
   it('can be fetched as an archive', async () => {
-    for (const query of [...moments(2).slice(0, 2)]) {
+    for (const query of moments(2).slice(0, 2)) {
       const sent = { parent_dir: '/', dirents: ['d'], ...query }
       const reply = await space.client.post(space.v21('zip-task/'), { form: sent })
       assert.equal(reply.status, 200, reply.text)
@@ -175,7 +179,8 @@ const calls: [name: string, call: (of: Workspace, query: Params) => Promise<Repl
   ['a folder detail', (of, query) => of.client.get(of.v21('dir/detail/'), { path: '/g', ...query })],
   [
     'an archive',
-    (of, query) => of.client.post(of.v21('zip-task/'), { form: { parent_dir: '/', dirents: ['g'], ...query } }),
+    (of, query) =>
+      of.client.post(of.v21('zip-task/'), { form: { parent_dir: '/', dirents: ['g'], ...query } }),
   ],
 ]
 for (const [name, call] of calls) {

@@ -4,8 +4,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { LoadError } from '../../bench/load/child.ts'
 import { type RequestShape, requestText } from '../../bench/load/request-text.ts'
-import { LoadError, runLoad } from '../../bench/load/run-load.ts'
+import { runLoad } from '../../bench/load/run-load.ts'
 
 async function underLoad(listener: RequestListener, request: RequestShape) {
   await using server = createServer(listener)
@@ -16,7 +17,7 @@ async function underLoad(listener: RequestListener, request: RequestShape) {
     host,
     port,
     connections: 4,
-    request: requestText(request, host),
+    requests: [requestText(request, host)],
     status: 200,
     warmUp: { count: 10 },
     measured: { count: 40 },
@@ -70,6 +71,22 @@ describe('the load generator', () => {
     )
     const message = /^5 answers to GET \/thing were not 200, the first: 503 too busy/
     await assert.rejects(load, (error) => error instanceof LoadError && message.test(error.message))
+  })
+
+  it('does the sums of a number one after the other', async () => {
+    const seen: string[] = []
+    await underLoad(
+      (request, response) => {
+        seen.push(request.url ?? '')
+        response.end()
+      },
+      { method: 'GET', path: '/{n*3%7*10+1}' },
+    )
+    const expected = Array.from(
+      { length: 50 },
+      (_, n) => `/${String(((n * 3) % 7) * 10 + 1).padStart(8, '0')}`,
+    )
+    assert.deepEqual(seen.sort(), expected.sort())
   })
 
   it('fails when a connection breaks', async () => {

@@ -21,11 +21,26 @@ describe('the bench', () => {
   it('starts servers of its own and prints a table with a row for each kind of work', async () => {
     const { output, errors, code } = await bench('--quick', '--only', 'ping,create', '--database', 'sqlite')
     assert.equal(code, 0, output + errors)
-    assert.match(output, /^Work +Database +Measured +p50 ms +p99 ms +Raw limit +Target +Met$/m)
+    assert.match(
+      output,
+      /^Work +Database +Measured +p50 ms +p99 ms +CPU s +Peak MB +Raw limit +Target +Met$/m,
+    )
     for (const work of ['ping, 8 clients', 'create file, 4 clients', 'make folder, 4 clients']) {
       assert.match(output, new RegExp(`^${work} +SQLite +[\\d,.]+ per s .*≥ [\\d,]+ per s +(yes|NO)$`, 'm'))
     }
     assert.match(output, /^memory peak .* SQLite +[\d,.]+ MB .*≤ 600 MB +(yes|NO)$/m)
+  })
+
+  it('uploads and downloads, and says what it cost the server', async () => {
+    const args = ['--quick', '--only', 'big-uploads,downloads', '--database', 'sqlite']
+    const { output, errors, code } = await bench(...args)
+    assert.equal(code, 0, output + errors)
+    const cost = '[\\d,.]+ +[\\d,.]+'
+    assert.match(output, new RegExp(`^upload of 20 MiB, one stream +SQLite +[\\d,.]+ MB/s +${cost} .*≥`, 'm'))
+    assert.match(
+      output,
+      new RegExp(`^downloads by link of 1 KB, .* SQLite +[\\d,]+ per s +[\\d.]+ +[\\d.]+ +${cost} `, 'm'),
+    )
   })
 
   it('names the scenarios there are when it is asked for another', async () => {
