@@ -1,8 +1,9 @@
 import { type ChildServer, spawnServer } from '../test/support/child-server.ts'
 import { Client } from '../test/support/client.ts'
-import type { LoadPlan, LoadResult } from './load/plan.ts'
-import { type RequestShape, requestText } from './load/request-text.ts'
-import { runLoad } from './load/run-load.ts'
+import { HttpTarget, type LongUpload, type Measured, type Load as TargetLoad } from './http-target.ts'
+import type { LoadResult } from './load/plan.ts'
+import type { RequestShape } from './load/request-text.ts'
+import type { StreamResult } from './load/stream-plan.ts'
 import { type Memory, type MemoryPeak, readMemory } from './memory.ts'
 
 export interface ServerOptions {
@@ -12,10 +13,10 @@ export interface ServerOptions {
   readonly peak: MemoryPeak
 }
 
+type Request = Omit<RequestShape, 'apiToken'> & { readonly anonymous?: true }
+
 /** A load as scenarios describe it; the server adds where it goes and who sends it. */
-export type Load = Omit<LoadPlan, 'host' | 'port' | 'request' | 'status'> & {
-  readonly request: Omit<RequestShape, 'apiToken'> & { readonly anonymous?: true }
-}
+export type Load = Omit<TargetLoad, 'request'> & { readonly request: Request | readonly Request[] }
 
 /** The server under test, in a process of its own. */
 export class BenchServer {
@@ -26,6 +27,7 @@ export class BenchServer {
   /** From its spawning until a ping was answered. */
   readonly firstPingMs: number
   readonly #child: ChildServer
+  readonly #target: HttpTarget
   readonly #peak: MemoryPeak
   #stopped = false
 
@@ -35,6 +37,7 @@ export class BenchServer {
     times: { readyMs: number; firstPingMs: number },
   ) {
     this.#child = child
+    this.#target = new HttpTarget(child.url, child.process.pid ?? 0)
     this.#peak = options.peak
     this.client = new Client(child.url, options.apiToken)
     this.readyMs = times.readyMs
@@ -50,19 +53,27 @@ export class BenchServer {
     return new BenchServer(child, options, { readyMs, firstPingMs: performance.now() - began })
   }
 
-  /** Throws LoadError for any answer but 200. */
-  async load({ request, ...plan }: Load): Promise<LoadResult> {
-    const { hostname: host, port } = new URL(this.#child.url)
-    const { anonymous, ...shape } = request
-    const signed =
-      anonymous || this.client.token === undefined ? shape : { ...shape, apiToken: this.client.token }
-    return runLoad({
-      ...plan,
-      host,
-      port: Number(port),
-      request: requestText(signed, `${host}:${port}`),
-      status: 200,
-    })
+  /** Throws LoadError for any answer of another status than declared, which is 200 unless given. */
+  load({ request, ...load }: Load): Promise<Measured<LoadResult>> {
+    const requests = ('path' in request ? [request] : request).map(({ anonymous, ...shape }) =>
+      anonymous || this.client.token === undefined ? shape : { ...shape, apiToken: this.client.token },
+    )
+    return this.#noted(() => this.#target.load({ ...load, request: requests }))
+  }
+
+  /** Sends long bodies to links, all at once. Throws LoadError. */
+  upload(uploads: readonly LongUpload[]): Promise<Measured<StreamResult>> {
+    return this.#noted(() => this.#target.upload(uploads, 200))
+  }
+
+  /** Reads long answers, all at once. Throws LoadError. */
+  download(paths: readonly string[]): Promise<Measured<StreamResult>> {
+    return this.#noted(() => this.#target.download(paths))
+  }
+
+  /** Runs any work that has the server do something, and counts what it costs the server. */
+  meter<Result extends object>(work: () => Promise<Result>): Promise<Measured<Result>> {
+    return this.#noted(() => this.#target.meter(work))
   }
 
   memory(): Promise<Memory> {
@@ -73,8 +84,20 @@ export class BenchServer {
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
-    this.#peak.note((await this.memory()).peak)
+    await this.#notePeak()
     const code = await this.#child.stop()
     if (code !== 0) throw new Error(`the server ended with ${code} when it was told to stop`)
+  }
+
+  /** A row makes the process forget its peak, so that is noted before and after. */
+  async #noted<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#notePeak()
+    const result = await work()
+    await this.#notePeak()
+    return result
+  }
+
+  async #notePeak(): Promise<void> {
+    this.#peak.note((await this.memory()).peak)
   }
 }

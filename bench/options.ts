@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { DatabaseKind } from './row.ts'
 
@@ -8,6 +9,8 @@ export interface Options {
   readonly databases: readonly DatabaseKind[]
   readonly quick: boolean
   readonly log: string
+  /** Folder for CPU profiles of the servers. */
+  readonly profile: string | undefined
   readonly json: string | undefined
   readonly markdown: string | undefined
   readonly help: boolean
@@ -35,7 +38,8 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   const databases = databaseChoices[values.database]
   if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
   const { quick, log, json, markdown, help } = values
-  return { only, databases, quick, log, json, markdown, help }
+  const profile = values.profile === undefined ? undefined : path.resolve(values.profile)
+  return { only, databases, quick, log, profile, json, markdown, help }
 }
 
 function parseFlags(args: readonly string[]) {
@@ -47,6 +51,7 @@ function parseFlags(args: readonly string[]) {
         database: { type: 'string', default: 'both' },
         quick: { type: 'boolean', default: false },
         log: { type: 'string', default: 'info' },
+        profile: { type: 'string' },
         json: { type: 'string' },
         markdown: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -64,6 +69,7 @@ export function helpText(scenarioNames: readonly string[]): string {
   --database <kind>    sqlite, postgres or both (the default)
   --quick              small numbers, to see that it runs; its figures mean nothing
   --log <level>        log level of the server; info unless given, as for everybody
+  --profile <folder>   has each server leave a CPU profile there, which slows it down
   --json <file>        writes the findings as JSON too
   --markdown <file>    writes the table as Markdown too
 `

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
 import { helpText, type Options, parseOptions, UsageError } from './options.ts'
 import { type DatabaseKind, type Finding, isMet, type Row } from './row.ts'
@@ -54,8 +55,9 @@ async function measure(
   if (database === 'postgres' && postgres === undefined) return
   await using _postgres = postgres
   const peak = new MemoryPeak()
-  const context = createContext(database, options, async () =>
-    Workspace.create({ parent, postgresUrl: await postgres?.createDatabase(), log: options.log, peak }),
+  const { log, profile } = options
+  const context = createContext(database, options, parent, async () =>
+    Workspace.create({ parent, postgresUrl: await postgres?.createDatabase(), log, profile, peak }),
   )
   const add = (scenario: string, rows: readonly Row[]) => {
     for (const row of rows) outcome.findings.push({ ...row, scenario, database, met: isMet(row) })
@@ -90,12 +92,20 @@ async function startOrSkip(options: Options, outcome: Outcome): Promise<Postgres
 function createContext(
   database: DatabaseKind,
   { quick }: Options,
+  parent: string,
   workspace: () => Promise<Workspace>,
 ): Context {
+  let isNginxMissed = false
   const size = (full: number, small: number) => (quick ? small : full)
   return {
     database,
     workspace,
+    async nginx() {
+      const nginx = await Nginx.start(parent)
+      if (nginx === undefined && !isNginxMissed) progress('no rows for nginx: there is none on the PATH')
+      isNginxMissed ||= nginx === undefined
+      return nginx
+    },
     size,
     measured: { ms: size(4000, 200) },
     warmUp: { ms: size(1500, 50) },

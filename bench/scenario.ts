@@ -1,3 +1,4 @@
+import type { Nginx } from './limits/nginx.ts'
 import type { Amount } from './load/plan.ts'
 import type { DatabaseKind, Row } from './row.ts'
 import type { Workspace } from './workspace.ts'
@@ -7,6 +8,8 @@ export interface Context {
   readonly database: DatabaseKind
   /** A fresh data folder and database of its own; dispose of it when done. */
   workspace(): Promise<Workspace>
+  /** An nginx with an empty folder of its own; undefined, said once, where there is none on the PATH. */
+  nginx(): Promise<Nginx | undefined>
   /** A number for real, or the small one of a quick run. */
   size(full: number, quick: number): number
   /** How long a rate is measured, and warmed up before. */

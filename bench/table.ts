@@ -2,9 +2,20 @@ import type { DatabaseKind, Finding, Target } from './row.ts'
 
 export const databaseNames: Record<DatabaseKind, string> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-const titles = ['Work', 'Database', 'Measured', 'p50 ms', 'p99 ms', 'Raw limit', 'Target', 'Met']
+const titles = [
+  'Work',
+  'Database',
+  'Measured',
+  'p50 ms',
+  'p99 ms',
+  'CPU s',
+  'Peak MB',
+  'Raw limit',
+  'Target',
+  'Met',
+]
 /** Columns whose cells end where the column ends. */
-const toTheRight = new Set([2, 3, 4])
+const toTheRight = new Set([2, 3, 4, 5, 6])
 
 /** All findings in aligned columns. */
 export function plainTable(findings: readonly Finding[]): string {
@@ -28,13 +39,15 @@ export function markdownTable(findings: readonly Finding[]): string {
 }
 
 function cellsOf(finding: Finding): string[] {
-  const { what, database, value, unit, p50Ms, p99Ms, limit, target, met } = finding
+  const { what, database, value, unit, p50Ms, p99Ms, usage, limit, target, met, bare } = finding
   return [
     what,
-    databaseNames[database],
+    bare ? '–' : databaseNames[database],
     `${figure(value)} ${unit}`,
     p50Ms === undefined ? '' : figure(p50Ms),
     p99Ms === undefined ? '' : figure(p99Ms),
+    usage === undefined ? '' : figure(usage.cpuSeconds),
+    usage === undefined ? '' : figure(usage.peakBytes / 1e6),
     limit === undefined ? '' : `${figure(limit.value)} ${limit.of} (${ratio(value, limit.value)})`,
     target === undefined ? '' : targetText(target, unit),
     met === undefined ? '' : met ? 'yes' : 'NO',

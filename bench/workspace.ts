@@ -14,6 +14,8 @@ export interface WorkspaceOptions {
   readonly postgresUrl: string | undefined
   /** Log level of the server. */
   readonly log: string
+  /** Folder for CPU profiles of the server; none are made without one. */
+  readonly profile: string | undefined
   readonly peak: MemoryPeak
 }
 
@@ -54,10 +56,13 @@ export class Workspace implements AsyncDisposable {
   /** Starts the server over what was prepared, with an API token of the administrator. */
   async serve(): Promise<BenchServer> {
     const apiToken = await this.prepare((maker) => maker.issueApiToken())
-    const { peak } = this.#options
+    const { peak, profile } = this.#options
     this.#server = await BenchServer.start({
       data: this.#config.dataDirectory,
-      env: this.#env,
+      env: {
+        ...this.#env,
+        ...(profile !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
+      },
       apiToken,
       peak,
     })

@@ -22,7 +22,7 @@ export async function measureRawHttp({ bytes, ...load }: RawHttpOptions): Promis
     const [address] = (await once(child, 'message')) as [{ address: string; port: number }]
     const host = address.address
     const request = requestText({ method: 'GET', path: '/' }, host)
-    return await runLoad({ host, port: address.port, request, status: 200, ...load })
+    return await runLoad({ host, port: address.port, requests: [request], status: 200, ...load })
   } finally {
     child.disconnect()
   }

@@ -1,5 +1,8 @@
 import net from 'node:net'
 
+/** Read at once at most, always into the same memory: long answers must not cost the generator its time. */
+const READ_BYTES = 256 * 1024
+
 /** One answer. The body is kept only where the status is not the wanted one. */
 export interface RawAnswer {
   readonly status: number
@@ -23,22 +26,26 @@ export class Connection {
   #onAnswer: ((answer: RawAnswer) => void) | undefined
   #onError: ((error: Error) => void) | undefined
 
-  private constructor(socket: net.Socket, wanted: number) {
-    this.#socket = socket
+  private constructor(host: string, port: number, wanted: number) {
     this.#wanted = wanted
-    socket.setNoDelay(true)
-    socket.on('data', (chunk: Buffer) => this.#take(chunk))
-    socket.on('error', (error) => this.#onError?.(error))
-    socket.on('close', () => this.#onError?.(new Error('the server closed a connection')))
+    const take = (length: number, buffer: Uint8Array) => {
+      this.#take(Buffer.from(buffer.buffer, buffer.byteOffset, length))
+      return true
+    }
+    const onread = { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback: take }
+    this.#socket = net.connect({ host, port, noDelay: true, onread })
+    this.#socket.on('error', (error) => this.#onError?.(error))
+    this.#socket.on('close', () => this.#onError?.(new Error('the server closed a connection')))
   }
 
   static open(host: string, port: number, wanted: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = net.connect(port, host, () => {
-        socket.off('error', reject)
-        resolve(new Connection(socket, wanted))
+      const connection = new Connection(host, port, wanted)
+      connection.#onError = reject
+      connection.#socket.once('connect', () => {
+        connection.#onError = undefined
+        resolve(connection)
       })
-      socket.once('error', reject)
     })
   }
 
@@ -46,6 +53,23 @@ export class Connection {
     this.#onAnswer = onAnswer
     this.#onError = onError
     this.#socket.write(request)
+  }
+
+  /** Waits for the answer to a request that is written piece by piece. */
+  answer(): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#onAnswer = resolve
+      this.#onError = reject
+    })
+  }
+
+  /** Resolves when the bytes are on their way and may change again; if the connection breaks, never. */
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.write(bytes, (error) => {
+        if (!error) resolve()
+      })
+    })
   }
 
   close(): void {
@@ -57,7 +81,7 @@ export class Connection {
     const body = this.#missing === undefined ? this.#takeHead(chunk) : chunk
     if (body === undefined || this.#missing === undefined) return
     this.#missing -= body.length
-    if (this.#status !== this.#wanted) this.#kept.push(body)
+    if (this.#status !== this.#wanted) this.#kept.push(Buffer.from(body))
     if (this.#missing < 0) this.#onError?.(new Error('an answer is longer than its Content-Length'))
     if (this.#missing === 0) this.#finish()
   }
@@ -67,7 +91,7 @@ export class Connection {
     const bytes = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk])
     const end = bytes.indexOf('\r\n\r\n')
     if (end < 0) {
-      this.#head = bytes
+      this.#head = Buffer.from(bytes)
       return undefined
     }
     this.#head = undefined

@@ -1,3 +1,4 @@
+import { serveParent } from './child.ts'
 import { Connection } from './connection.ts'
 import { type Client, runPhase } from './phase.ts'
 import type { LoadPlan, LoadResult } from './plan.ts'
@@ -6,21 +7,24 @@ import { RequestTemplate } from './request-template.ts'
 // A process of its own: takes one plan, carries it out and tells what it saw, so that neither the
 // server nor the driver shares an event loop with the load.
 
-async function carryOut(plan: LoadPlan): Promise<LoadResult> {
+async function carryOut(plan: LoadPlan, onMeasuring: () => void): Promise<LoadResult> {
   const clients: Client[] = []
   for (let i = 0; i < plan.connections; i++) {
     const connection = await Connection.open(plan.host, plan.port, plan.status)
-    clients.push({ connection, template: new RequestTemplate(plan.request) })
+    const request = plan.requests[i % plan.requests.length] ?? ''
+    clients.push({ connection, template: new RequestTemplate(request) })
   }
   let number = 0
   const nextNumber = () => number++
   const warm = await runPhase(clients, plan.warmUp, nextNumber)
+  onMeasuring()
   const seen = await runPhase(clients, plan.measured, nextNumber)
   for (const { connection } of clients) connection.close()
   const sorted = Float64Array.from(seen.latenciesMs).sort()
   const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
   return {
     requests: sorted.length,
+    sent: number,
     errors: warm.errors + seen.errors,
     samples: [...warm.samples, ...seen.samples],
     perSecond: sorted.length / seen.seconds,
@@ -31,11 +35,4 @@ async function carryOut(plan: LoadPlan): Promise<LoadResult> {
   }
 }
 
-process.once('message', (plan) => {
-  const answer = (message: { result: LoadResult } | { failure: string }) =>
-    process.send?.(message, () => process.disconnect())
-  carryOut(plan as LoadPlan).then(
-    (result) => answer({ result }),
-    (error: unknown) => answer({ failure: error instanceof Error ? error.message : String(error) }),
-  )
-})
+serveParent((plan, onMeasuring) => carryOut(plan as LoadPlan, onMeasuring))

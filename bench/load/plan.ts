@@ -7,8 +7,11 @@ export interface LoadPlan {
   readonly port: number
   /** Each sends its next request when it has the answer to the last one. */
   readonly connections: number
-  /** The whole request as it goes over the wire; see RequestTemplate for the numbers in it. */
-  readonly request: string
+  /**
+   * Whole requests as they go over the wire; see RequestTemplate for the numbers in them. The first client
+   * sends the first again and again, and so on; where there are fewer than clients, they are shared.
+   */
+  readonly requests: readonly string[]
   /** Any other status is an error. */
   readonly status: number
   /** Sent first and not counted. */
@@ -19,6 +22,8 @@ export interface LoadPlan {
 /** What a load generator saw of the measured requests. */
 export interface LoadResult {
   readonly requests: number
+  /** With the warm-up: the numbers below it were all sent. */
+  readonly sent: number
   /** Answers with another status than the one declared, warm-up included. */
   readonly errors: number
   /** The first such answers, status and body. */

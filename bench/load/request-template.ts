@@ -1,34 +1,33 @@
-const numbers = /\{n(?:([+%])(\d+))?\}/g
+const numbers = /\{n((?:[+*%]\d+)*)\}/g
 const DIGITS = 8
 
 /** A text with its numbers in place for request `n`. */
 export function withNumber(text: string, n: number): string {
-  return text.replace(numbers, (_, operator?: string, operand?: string) =>
-    digits(applied(n, operator, Number(operand))),
-  )
+  return text.replace(numbers, (_, sums: string) => digits(applied(n, parseSteps(sums))))
 }
 
 /**
  * A request of which only the numbers change: `{n}` is the number of the request, `{n+1}` the one after
- * it, `{n%100}` its rest. All have eight digits, so the length never changes and the bytes are reused.
+ * it, `{n%100}` its rest, `{n%100*4096}` a multiple of that: one step after the other. All have eight
+ * digits, so the length never changes and the bytes are reused.
  */
 export class RequestTemplate {
   readonly #bytes: Buffer
-  readonly #slots: { at: number; operator: string | undefined; operand: number }[] = []
+  readonly #slots: { at: number; steps: readonly Step[] }[] = []
 
   constructor(text: string) {
     this.#bytes = Buffer.from(withNumber(text, 0), 'latin1')
     let shift = 0
     for (const match of text.matchAll(numbers)) {
-      this.#slots.push({ at: match.index + shift, operator: match[1], operand: Number(match[2]) })
+      this.#slots.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
       shift += DIGITS - match[0].length
     }
   }
 
   /** The bytes of request `n`, good until the next call. */
   fill(n: number): Buffer {
-    for (const { at, operator, operand } of this.#slots) {
-      this.#bytes.write(digits(applied(n, operator, operand)), at, DIGITS, 'latin1')
+    for (const { at, steps } of this.#slots) {
+      this.#bytes.write(digits(applied(n, steps)), at, DIGITS, 'latin1')
     }
     return this.#bytes
   }
@@ -39,7 +38,24 @@ export function digits(n: number): string {
   return String(n).padStart(DIGITS, '0')
 }
 
-function applied(n: number, operator: string | undefined, operand: number): number {
-  if (operator === '+') return n + operand
-  return operator === '%' ? n % operand : n
+interface Step {
+  readonly operator: string
+  readonly operand: number
+}
+
+function parseSteps(text: string): Step[] {
+  return [...text.matchAll(/([+*%])(\d+)/g)].map(([, operator = '', operand]) => ({
+    operator,
+    operand: Number(operand),
+  }))
+}
+
+function applied(n: number, steps: readonly Step[]): number {
+  let value = n
+  for (const { operator, operand } of steps) {
+    if (operator === '+') value += operand
+    else if (operator === '*') value *= operand
+    else value %= operand
+  }
+  return value
 }

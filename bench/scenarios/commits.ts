@@ -1,7 +1,7 @@
 import { at } from '../../test/support/core.ts'
 import { numbered } from '../library-maker.ts'
 import { besideSyncedWrites } from '../limits/synced-writes.ts'
-import { type Row, rateRow } from '../row.ts'
+import { p99Row, type Row, rateRow } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
 const FOLDERS = 100
@@ -49,7 +49,7 @@ export const commits: Scenario = {
       const limit = { value: syncsPerSecond, of: 'syncs one by one' }
       rows.push(rateRow(what, load, { limit, target: { atLeast: target } }))
       if (writers === 1) continue
-      rows.push({ what: `${what}, p99`, value: load.p99Ms, unit: 'ms', target: { atMost: 250 } })
+      rows.push(p99Row(what, load, 250))
     }
     return rows
   },

@@ -1,12 +1,17 @@
 import type { Scenario } from '../scenario.ts'
 import { adding } from './adding.ts'
+import { archive } from './archive.ts'
+import { bigUploads } from './big-uploads.ts'
 import { commits } from './commits.ts'
+import { copy } from './copy.ts'
 import { create } from './create.ts'
+import { downloads } from './downloads.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
 import { ping } from './ping.ts'
 import { reading } from './reading.ts'
 import { rename } from './rename.ts'
+import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
 
 /** All scenarios, in the order they run. */
@@ -18,6 +23,11 @@ export const scenarios: readonly Scenario[] = [
   rename,
   adding,
   commits,
+  smallUploads,
+  bigUploads,
+  downloads,
+  archive,
+  copy,
   history,
   start,
 ]

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts'
 const CLIENTS = 8
 const LIBRARIES = 10
 
-/** The small reads clients send all day: details of files spread over a folder, and the list of libraries. */
+/** The small reads clients send all day: details of files spread over a folder, links, the list of libraries. */
 export const reading: Scenario = {
   name: 'reading',
   async run(context) {
@@ -22,6 +22,7 @@ export const reading: Scenario = {
     const server = await workspace.serve()
     const calls = {
       'file detail': `/api2/repos/${library}/file/detail/?p=/folder/file-{n%${files}}`,
+      'upload-link': `/api2/repos/${library}/upload-link/?p=/folder`,
       [`list of ${LIBRARIES} libraries (api2)`]: '/api2/repos/',
       [`list of ${LIBRARIES} libraries (api/v2.1)`]: '/api/v2.1/repos/',
     }

@@ -57,10 +57,7 @@ export class IncomingBlock {
     this.#held = []
     if (this.#pipe === undefined) return
     this.#pipe.pieces.fail(reason)
-    await this.#pipe.received.then(
-      () => {},
-      () => {},
-    )
+    await Promise.allSettled([this.#pipe.received])
   }
 
   async #push(piece: Buffer): Promise<void> {
@@ -87,10 +84,10 @@ class Pieces implements AsyncIterable<Buffer> {
   fail(error: unknown): void {
     if (this.#ended) return
     this.#ended = true
-    for (const side of [this.#next, this.#taken]) {
-      side.promise.catch(() => {})
-      side.reject(error)
-    }
+    this.#next.reject(error)
+    this.#taken.reject(error)
+    // Whoever waits hears of it; if nobody does, it is no unhandled rejection.
+    void Promise.allSettled([this.#next.promise, this.#taken.promise])
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {

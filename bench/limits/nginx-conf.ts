@@ -1,0 +1,33 @@
+/**
+ * The settings of an nginx that serves and takes files below `folder`, with all it writes in there too.
+ * Temporary bodies rest beside the files, so that a PUT ends with a rename and copies nothing.
+ */
+export function nginxConf(folder: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  // Workers of a master that is root would become nobody, who may not enter the folder.
+  const user = process.getuid?.() === 0 ? 'user root root;' : ''
+  return `daemon off;
+${user}
+worker_processes auto;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log warn;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 100000000;
+  client_max_body_size 0;
+  client_body_timeout 600;
+${temporary.map((kind) => `  ${kind}_temp_path ${folder}/${kind};`).join('\n')}
+  server {
+    listen 127.0.0.1:${port};
+    root ${folder}/files;
+    location / {
+      dav_methods PUT;
+      create_full_put_path on;
+    }
+  }
+}
+`
+}

@@ -1,0 +1,15 @@
+import type { LongUpload } from './http-target.ts'
+import { multipartHead, multipartHeaders, multipartTail } from './load/multipart.ts'
+
+/** The upload of a long body by a link to the root, as `/file-<body>`. */
+export function longUpload(path: string, body: number, bytes: number): LongUpload {
+  return {
+    method: 'POST',
+    path,
+    headers: multipartHeaders,
+    before: multipartHead({ parent_dir: '/' }, `file-${body}`),
+    after: multipartTail,
+    body,
+    bytes,
+  }
+}
