@@ -81,11 +81,11 @@ class Pieces implements AsyncIterable<Buffer> {
     this.#next.resolve(undefined)
   }
 
-  fail(error: unknown): void {
+  fail(reason: unknown): void {
     if (this.#ended) return
     this.#ended = true
-    this.#next.reject(error)
-    this.#taken.reject(error)
+    this.#next.reject(reason)
+    this.#taken.reject(reason)
     // Whoever waits hears of it; if nobody does, it is no unhandled rejection.
     void Promise.allSettled([this.#next.promise, this.#taken.promise])
   }

@@ -236,6 +236,6 @@ function receive(stage: Stage, bytes: Buffer, pieceBytes = 65_536): Promise<Cont
 
 async function read(stage: Stage, entry: Dirent, range?: { start: number; end: number }): Promise<Buffer> {
   assert.equal(entry.kind, 'file')
-  const file = await stage.core.objects.getFile(stage.library.info.key, entry.id as never)
+  const file = await stage.core.objects.getFile(stage.library.info.key, entry.id)
   return Buffer.concat(await Array.fromAsync(stage.core.content.read(stage.library.info.key, file, range)))
 }
