@@ -18,7 +18,8 @@ it(`${WRITERS} writers with ${EDITS} edits each in one library end with no error
         const name = `writer ${writer} edit ${edit}.txt`
         expected.push(name)
         const reply = await client.post(url, { query: { p: `/${name}` }, form: { operation: 'create' } })
-        if (reply.status !== 200 || reply.body.obj_name !== name) failures.push(`${reply.status} ${reply.text}`)
+        if (reply.status !== 200 || reply.body.obj_name !== name)
+          failures.push(`${reply.status} ${reply.text}`)
       }
     }),
   )
@@ -28,6 +29,9 @@ it(`${WRITERS} writers with ${EDITS} edits each in one library end with no error
   assert.deepEqual(names.sort(), expected.sort())
   const detail = await client.get(`/api2/repos/${library}/`)
   assert.equal(detail.body.file_count, WRITERS * EDITS)
-  const history = await client.get(`/api/v2.1/repos/${library}/history/`, { per_page: 1, page: WRITERS * EDITS + 1 })
+  const history = await client.get(`/api/v2.1/repos/${library}/history/`, {
+    per_page: 1,
+    page: WRITERS * EDITS + 1,
+  })
   assert.equal(history.body.data[0].description, 'Created library')
 })
