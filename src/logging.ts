@@ -24,6 +24,7 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
     pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination,
   )
   // What a child is given is written with each of its lines, past the formatter. Children inherit this.
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its logger
   const { child } = logger
   logger.child = function childWithoutSecrets(this: Logger, bindings: pino.Bindings, childOptions?: object) {
     return child.call(this, withoutSecrets(bindings, DEEPEST), childOptions)

@@ -1,13 +1,18 @@
 import type { Reader, Transaction } from '../database/database.ts'
 
-/** Bytes promised to uploads under way. */
-export async function reservedBy(reader: Reader, ownerKey: number, now: number): Promise<number> {
-  const row = await reader.get<{ reserved: number | null }>(
-    'select sum(bytes) as reserved from quota_reservation where owner_key = ? and expires_at > ?',
+/**
+ * Bytes in the libraries of an owner and bytes promised to uploads under way. One statement, so that
+ * bytes a commit turns from promised into stored at this moment are counted once, neither twice nor not at all.
+ */
+export async function takenBy(reader: Reader, ownerKey: number, now: number): Promise<number> {
+  const row = await reader.get<{ stored: number | null; reserved: number | null }>(
+    `select (select sum(size) from library where owner_key = ? and deleted_at is null) as stored,
+       (select sum(bytes) from quota_reservation where owner_key = ? and expires_at > ?) as reserved`,
+    ownerKey,
     ownerKey,
     now,
   )
-  return row?.reserved ?? 0
+  return (row?.stored ?? 0) + (row?.reserved ?? 0)
 }
 
 export async function insertReservation(

@@ -11,7 +11,7 @@ import {
   insertReservation,
   lockOwner,
   prolongReservation,
-  reservedBy,
+  takenBy,
 } from './quota-store.ts'
 
 // A reservation of a process that died is forgotten after this long; a living one renews it.
@@ -61,8 +61,7 @@ export class Quotas {
   async roomLeft(library: LibraryInfo): Promise<{ left: number; limit: number } | undefined> {
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return undefined
-    const used = await usageOf(this.#db, library.ownerKey)
-    return { left: limit - used - (await reservedBy(this.#db, library.ownerKey, this.#now())), limit }
+    return { left: limit - (await takenBy(this.#db, library.ownerKey, this.#now())), limit }
   }
 
   /** Throws quota-exceeded if the owner has no room left at all. */
@@ -82,7 +81,7 @@ export class Quotas {
     const key = await this.#db.write(
       async (tx) => {
         await lockOwner(tx, ownerKey)
-        const taken = (await usageOf(tx, ownerKey)) + (await reservedBy(tx, ownerKey, this.#now()))
+        const taken = await takenBy(tx, ownerKey, this.#now())
         if (taken + bytes >= limit) fail({ code: 'quota-exceeded', limit })
         return insertReservation(tx, ownerKey, bytes, this.#now() + RESERVATION_SECONDS)
       },

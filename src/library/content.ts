@@ -220,7 +220,7 @@ export async function insertContents(
   libraryKey: number,
   contents: readonly Content[],
 ): Promise<void> {
-  for (const content of contents) await insertSmallBlocks(tx, content.small)
+  await insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small])))
   await insertHeldBlocks(
     tx,
     libraryKey,

@@ -6,7 +6,7 @@ import type { CommitId } from '../objects/ids.ts'
 import { conflictName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import { findCommit } from './commit-store.ts'
-import { type Content, insertContents } from './content.ts'
+import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflict, describeModified, describeUploaded } from './describe.ts'
 import type { Placed } from './entries.ts'
@@ -74,14 +74,8 @@ export function addFiles(
       description: describe?.(entries) ?? describeUploaded(names),
       uploaded: names,
       result: entries.map((entry) => ({ path: joinPath(folder, entry.name), entry })),
-      async also(tx) {
-        await insertContents(
-          tx,
-          library.info.key,
-          files.map((file) => file.content),
-        )
-        await also?.(tx)
-      },
+      contents: files.map((file) => file.content),
+      ...(also && { also }),
     }
   })
 }
@@ -124,10 +118,8 @@ export function replaceFile(
     return {
       description: isConflict ? describeConflict(name) : describeModified(name),
       result: { path: joinPath(parent, name), entry },
-      async also(tx) {
-        await insertContents(tx, library.info.key, [content])
-        await also?.(tx)
-      },
+      contents: [content],
+      ...(also && { also }),
     }
   })
 }

@@ -5,6 +5,7 @@ import { DomainError, fail } from '../errors.ts'
 import { newCommitId } from '../objects/commit.ts'
 import { type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
 import { insertCommits, type NumberedCommit } from './commit-store.ts'
+import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, moveHead } from './library-store.ts'
@@ -22,6 +23,8 @@ export interface Edited<T> {
   readonly also?: (tx: Transaction) => Promise<void>
   /** Names of the files an upload added or replaced: uploads that share a commit are described by all of them. */
   readonly uploaded?: readonly string[]
+  /** The contents of new files; those of a whole group are written together (I1). */
+  readonly contents?: readonly Content[]
   /** What `also` changes of the library itself, for the edits after this one. */
   readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description'>>
 }
@@ -60,6 +63,7 @@ interface Applied {
   readonly waiting: Waiting
   readonly committed: Committed<unknown>
   readonly objects: readonly PreparedObject[]
+  readonly contents: readonly Content[]
   readonly also: ((tx: Transaction) => Promise<void>) | undefined
 }
 
@@ -225,6 +229,7 @@ export class Writers {
     const committed = Promise.withResolvers<void>()
     const commits = [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
     const objects = applied.flatMap((one) => one.objects)
+    const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
       async (tx) => {
         const moved = await moveHead(tx, {
@@ -239,6 +244,7 @@ export class Writers {
           modifier: after.modifier,
         })
         if (!moved) throw new HeadMoved()
+        if (contents.length > 0) await insertContents(tx, before.key, contents)
         await insertObjects(tx, before.key, objects)
         await insertCommits(tx, before.key, commits)
         for (const { also, waiting } of applied) {
@@ -307,6 +313,7 @@ function describeOutcome(
       waiting,
       committed: { result: edited.result, library: before, before, commit: undefined },
       objects: [],
+      contents: [],
       also: undefined,
     }))
   }
@@ -328,6 +335,7 @@ function describeOutcome(
     waiting,
     committed: { result: edited.result, library, before, commit },
     objects: index === 0 && tree !== undefined ? tree.objects : [],
+    contents: edited.contents ?? [],
     also: edited.also,
   }))
 }
