@@ -70,14 +70,14 @@ export async function updateApiTokenLogin(
   )
 }
 
+// Made once: this statement is run with every request.
+const accountByHash = `select ${accountColumns}, api_token.last_used_at, api_token.platform,
+    api_token.client_version, api_token.platform_version
+  from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
+
 /** The account an API token opens, and what is known of the token's use; one row by one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
-  const row = await reader.get<AccountRow & UseRow>(
-    `select ${accountColumns}, api_token.last_used_at, api_token.platform, api_token.client_version,
-       api_token.platform_version
-     from api_token join account on account.key = api_token.account_key where api_token.hash = ?`,
-    hash,
-  )
+  const row = await reader.get<AccountRow & UseRow>(accountByHash, hash)
   return row && { account: accountFromRow(row), removed: isRemoved(row.email), use: useFromRow(row) }
 }
 

@@ -10,13 +10,21 @@ export interface StoredDir {
   readonly depth: number
 }
 
+interface Entry {
+  readonly stored: StoredDir
+  readonly weight: number
+  /** Asked for since it was put or last passed over. */
+  used: boolean
+}
+
 /**
- * Keeps the dirs used last, up to a weight in bytes (I9). Dirs never change, so nothing here can
- * be stale. Keys carry the library: a dir of another library is "not here" (I7).
+ * Keeps the dirs used lately, up to a weight in bytes (I9). Dirs never change, so nothing here can
+ * be stale. Keys carry the library: a dir of another library is "not here" (I7). The oldest goes first,
+ * but one that was used since gets a second round, so that a hit costs no more than a look-up.
  */
 export class DirCache {
   readonly #limit: number
-  readonly #entries = new Map<string, { stored: StoredDir; weight: number }>()
+  readonly #entries = new Map<string, Entry>()
   #weight = 0
 
   constructor(limitBytes: number) {
@@ -28,12 +36,9 @@ export class DirCache {
   }
 
   find(libraryKey: number, id: string): StoredDir | undefined {
-    const key = `${libraryKey}:${id}`
-    const found = this.#entries.get(key)
+    const found = this.#entries.get(`${libraryKey}:${id}`)
     if (found === undefined) return undefined
-    // A Map lists its keys in the order they were set: setting again makes this the newest.
-    this.#entries.delete(key)
-    this.#entries.set(key, found)
+    found.used = true
     return found.stored
   }
 
@@ -46,12 +51,22 @@ export class DirCache {
     }
     // A dir can grow a little afterwards, when its encoded form is asked for: weigh it once.
     const weight = stored.dir.weight
-    this.#entries.set(key, { stored, weight })
+    this.#entries.set(key, { stored, weight, used: false })
     this.#weight += weight
+    this.#shrink()
+  }
+
+  // A Map lists its keys in the order they were set: setting one again makes it the newest.
+  #shrink(): void {
     for (const [oldest, entry] of this.#entries) {
-      if (this.#weight <= this.#limit || this.#entries.size === 1) break
+      if (this.#weight <= this.#limit || this.#entries.size === 1) return
       this.#entries.delete(oldest)
-      this.#weight -= entry.weight
+      if (entry.used) {
+        entry.used = false
+        this.#entries.set(oldest, entry)
+      } else {
+        this.#weight -= entry.weight
+      }
     }
   }
 }

@@ -163,6 +163,8 @@ function indexOf(entries: readonly Dirent[], name: string, from: number): number
   return low
 }
 
+const MOST_RUNS_AT_ONCE = 1000
+
 /** The same array if nothing changes. Runs of entries that stay are copied as runs, not one by one. */
 function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, Dirent | null>) {
   const sorted = [...changes].sort(([a], [b]) => compareNames(b, a))
@@ -180,5 +182,6 @@ function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, D
   }
   if (!changed) return entries
   runs.push(entries.slice(from))
-  return ([] as Dirent[]).concat(...runs)
+  // Concatenation copies whole runs, but takes them as arguments, of which there can only be so many.
+  return runs.length <= MOST_RUNS_AT_ONCE ? ([] as Dirent[]).concat(...runs) : runs.flat()
 }

@@ -64,15 +64,12 @@ export class Connection {
   }
 
   #prepare(sql: string): Prepared {
-    let prepared = this.#prepared.get(sql)
-    if (prepared) {
-      this.#prepared.delete(sql)
-    } else {
-      const statement = this.handle.prepare(sql)
-      statement.setReturnArrays(true)
-      prepared = { statement, columns: statement.columns().map((column) => column.name) }
-      if (this.#prepared.size >= keptStatements) this.#dropOldest()
-    }
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = this.handle.prepare(sql)
+    statement.setReturnArrays(true)
+    const prepared = { statement, columns: statement.columns().map((column) => column.name) }
+    if (this.#prepared.size >= keptStatements) this.#dropOldest()
     this.#prepared.set(sql, prepared)
     return prepared
   }
