@@ -1,18 +1,27 @@
+import { at } from '../../test/support/core.ts'
+import { numbered } from '../library-maker.ts'
 import { besideSyncedWrites } from '../limits/synced-writes.ts'
 import { rateRow } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
 const CLIENTS = 4
+const FOLDERS = 100
 
-/** Empty files and folders made by a few clients in the root of one library, each a commit. */
+/**
+ * Empty files and folders made by a few clients in one library, each a commit: spread over folders as people have
+ * them, and all in one folder that grows with every one of them.
+ */
 export const create: Scenario = {
   name: 'create',
   async run(context) {
     await using workspace = await context.workspace()
-    const [forFiles, forFolders] = await workspace.prepare(async (maker) => [
-      (await maker.newLibrary('Files')).info.id,
-      (await maker.newLibrary('Folders')).info.id,
-    ])
+    const [forFiles, forFolders, spread] = await workspace.prepare(async (maker) => {
+      const made = await maker.newLibrary('Spread')
+      for (let n = 0; n < FOLDERS; n++) await maker.addFiles(made, at(`/${numbered('folder', n)}`), 1, 'file')
+      await maker.settle(made)
+      const others = [await maker.newLibrary('Files'), await maker.newLibrary('Folders')]
+      return [...others, made].map(({ info }) => info.id)
+    })
     const server = await workspace.serve()
     const common = {
       connections: CLIENTS,
@@ -23,6 +32,9 @@ export const create: Scenario = {
       besideSyncedWrites(workspace.folder, context.limitMs, () =>
         server.load({ ...common, request: { method: 'POST', path, form: `operation=${operation}` } }),
       )
+    const inFolders = `/folder-{n%${FOLDERS}}`
+    const filesSpread = await make(`/api/v2.1/repos/${spread}/file/?p=${inFolders}/file-{n}`, 'create')
+    const foldersSpread = await make(`/api/v2.1/repos/${spread}/dir/?p=${inFolders}/folder-{n}`, 'mkdir')
     const files = await make(`/api/v2.1/repos/${forFiles}/file/?p=/file-{n}`, 'create')
     const folders = await make(`/api/v2.1/repos/${forFolders}/dir/?p=/folder-{n}`, 'mkdir')
     const about = ({ syncsPerSecond }: { syncsPerSecond: number }) => ({
@@ -30,8 +42,14 @@ export const create: Scenario = {
       target: { atLeast: 1000 },
     })
     return [
-      rateRow(`create file, ${CLIENTS} clients`, files.result, about(files)),
-      rateRow(`make folder, ${CLIENTS} clients`, folders.result, about(folders)),
+      rateRow(`create file, ${CLIENTS} clients, ${FOLDERS} folders`, filesSpread.result, about(filesSpread)),
+      rateRow(
+        `make folder, ${CLIENTS} clients, ${FOLDERS} folders`,
+        foldersSpread.result,
+        about(foldersSpread),
+      ),
+      rateRow(`create file, ${CLIENTS} clients, one folder`, files.result, about(files)),
+      rateRow(`make folder, ${CLIENTS} clients, one folder`, folders.result, about(folders)),
     ]
   },
 }

@@ -25,7 +25,11 @@ describe('the bench', () => {
       output,
       /^Work +Database +Measured +p50 ms +p99 ms +CPU s +Peak MB +Raw limit +Target +Met$/m,
     )
-    for (const work of ['ping, 8 clients', 'create file, 4 clients', 'make folder, 4 clients']) {
+    for (const work of [
+      'ping, 8 clients',
+      'create file, 4 clients, one folder',
+      'make folder, 4 clients, 100 folders',
+    ]) {
       assert.match(output, new RegExp(`^${work} +SQLite +[\\d,.]+ per s .*≥ [\\d,]+ per s +(yes|NO)$`, 'm'))
     }
     assert.match(output, /^memory peak .* SQLite +[\d,.]+ MB .*≤ 600 MB +(yes|NO)$/m)
