@@ -24,7 +24,8 @@ export interface Transaction extends Reader {
   run(sql: string, ...parameters: Value[]): Promise<number>
   /**
    * Inserts many rows of one table. With `ignoreExisting`, a row whose key is already there is
-   * left as it is. Resolves to the number of rows inserted.
+   * left as it is; of rows given with one key any may be the one that is kept. Resolves to the
+   * number of rows inserted.
    */
   insert(
     table: string,

@@ -43,7 +43,7 @@ export async function copyAcross(
   watcher?: Watcher,
 ): Promise<Placed[]> {
   await target.tree.getDir(folder)
-  const totals = await totalsOf(core, source.info.key, chosen)
+  const totals = await totalsOf(chosen, (entry) => core.objects.totalsOf(source.info.key, entry))
   await watcher?.counted(totals)
   await refuseOverQuota(target.info, totals.size, roomLeft)
   const entries = entriesOf(chosen)

@@ -64,7 +64,7 @@ export async function copy(
   refuseIntoItself(selection, folder)
   const { result } = await target.commit(async (tree, library) => {
     const chosen = await select(tree, selection)
-    const { size } = await totalsOf(core, library.key, chosen)
+    const { size } = await totalsOf(chosen, (entry) => tree.totalsOf(entry))
     await refuseOverQuota(library, size, roomLeft)
     const placed = await place(tree, folder, chosen, target.actor.email)
     return { description: describeAdded(entriesOf(chosen)), result: placed }

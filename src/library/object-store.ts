@@ -269,16 +269,22 @@ export function blocksOf(object: PreparedObject): readonly BlockId[] {
   return object.kind === FILE ? readFileRow(object).blockIds : []
 }
 
-/** Objects never change, so writing one that is already there does nothing. */
+/**
+ * Objects never change, so writing one that is already there does nothing. Of one that comes twice the
+ * first is written: a later one may rest as a difference to a version that rests on the first, and the
+ * database is free to take rows in any order.
+ */
 export async function insertObjects(
   tx: Transaction,
   libraryKey: number,
   objects: readonly PreparedObject[],
 ): Promise<void> {
+  const first = new Map<string, PreparedObject>()
+  for (const object of objects) if (!first.has(object.id)) first.set(object.id, object)
   await tx.insert(
     'fs_object',
     OBJECT_COLUMNS,
-    objects.map((object) => [
+    Array.from(first.values(), (object) => [
       libraryKey,
       idToBytes(object.id),
       object.kind,

@@ -122,7 +122,11 @@ async function putFirstSeen(
   rows: readonly FirstSeenRow[],
 ): Promise<void> {
   const columns = ['library_key', 'path_key', 'author', 'added_at']
-  const values = rows.map((row) => [libraryKey, pathKey(row.path), row.author, row.addedAt])
+  const first = new Map<string, FirstSeenRow>()
+  for (const row of rows) if (!first.has(row.path)) first.set(row.path, row)
+  const values = Array.from(first.values(), ({ path, author, addedAt }) => {
+    return [libraryKey, pathKey(path), author, addedAt]
+  })
   await tx.insert('first_seen', columns, values, { ignoreExisting: true })
 }
 

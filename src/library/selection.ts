@@ -2,7 +2,6 @@ import { fail } from '../errors.ts'
 import type { DirDirent, Dirent } from '../objects/dirent.ts'
 import { isStorableName, toNfc } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, selfAndAbove } from '../objects/paths.ts'
-import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'
 import type { Placed } from './entries.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -94,17 +93,16 @@ export async function place(
   return placed
 }
 
-/** Bytes and files of all that was chosen. */
+/** Bytes and files of all that was chosen, each as the tree it was chosen from tells them. */
 export async function totalsOf(
-  core: LibraryCore,
-  libraryKey: number,
   chosen: readonly Placed[],
+  one: (entry: Dirent) => Promise<Totals>,
 ): Promise<Totals> {
   let size = 0
   let fileCount = 0
   const pace = new Pace()
   for (const { entry } of chosen) {
-    const totals = await core.objects.totalsOf(libraryKey, entry)
+    const totals = await one(entry)
     size += totals.size
     fileCount += totals.fileCount
     if (pace.isDue) await pace.rest()

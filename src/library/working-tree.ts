@@ -228,16 +228,16 @@ export class WorkingTree {
     for (const [name, dirent] of changes) {
       if (pace.isDue) await pace.rest()
       const old = before.dir.find(name)
-      const less = old && (await this.#totalsOf(old))
-      const more = dirent && (await this.#totalsOf(dirent))
+      const less = old && (await this.totalsOf(old))
+      const more = dirent && (await this.totalsOf(dirent))
       size += (more?.size ?? 0) - (less?.size ?? 0)
       fileCount += (more?.fileCount ?? 0) - (less?.fileCount ?? 0)
     }
     return { size, fileCount }
   }
 
-  /** Bytes and files below an entry of this tree. */
-  async #totalsOf(dirent: Dirent): Promise<Totals> {
+  /** Bytes and files below an entry of this tree, which edits before this one may have made a moment ago. */
+  async totalsOf(dirent: Dirent): Promise<Totals> {
     return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
   }
 

@@ -166,6 +166,20 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.equal(await first('/nothing'), undefined)
   })
 
+  it('credit the first of several who added a path, also when they are followed together', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const first = await stage.newLibrary(await stage.actor('zoe@example.org'))
+    const second = await stage.reopen({ info: first.info, actor: await stage.actor('ann@example.org') })
+    await createFile(first, at('/a'))
+    await removeOne(stage.core, first, at('/a'))
+    await createFile(second, at('/a'))
+    const { info } = await stage.reopen(first)
+    await stage.core.pathIndex.catchUp(info)
+    assert.equal((await findFirstSeen(stage.db, info.key, at('/a')))?.author, 'zoe@example.org')
+  })
+
   it('is derived: dropped, it is made again from the commits', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return

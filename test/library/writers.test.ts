@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { type DomainError, fail } from '../../src/errors.ts'
+import { listCommitsDown } from '../../src/library/commit-store.ts'
 import { createLibraryCore } from '../../src/library/core.ts'
-import { createFile, makeFolder, rename } from '../../src/library/entries.ts'
+import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import { listHistory } from '../../src/library/history.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
+import { copy } from '../../src/library/move-copy.ts'
+import { Dir } from '../../src/objects/dir.ts'
+import { dirDirent } from '../../src/objects/dirent.ts'
+import { EMPTY_ID } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
 import { at, openTestCore } from '../support/core.ts'
@@ -124,6 +129,58 @@ onBothDatabases('writers of one library', (fresh) => {
     }
     const { dir } = await (await stage.reopen(library)).tree.getDir(ROOT)
     assert.equal(dir.size, 1)
+  })
+
+  it('may copy a folder that another edit of their group has just changed', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore(database)
+    const library = await stage.newLibrary(await stage.actor())
+    await makeFolder(library, at('/d'))
+    const noLimit = async () => undefined
+    const selection = { parent: ROOT, names: ['d'] }
+    await Promise.all([
+      createFile(library, at('/d/a.txt')),
+      copy(stage.core, library, selection, library, ROOT, noLimit),
+      createFile(library, at('/d/b.txt')),
+      copy(stage.core, library, selection, library, ROOT, noLimit),
+    ])
+    const after = await stage.reopen(library)
+    const count = async (path: string) => (await after.tree.getDir(at(path))).fileCount
+    assert.deepEqual([await count('/d'), await count('/d (1)'), await count('/d (2)')], [2, 1, 2])
+    assert.equal(after.info.fileCount, 5)
+  })
+
+  it('that lead back to a state of their own group leave every version readable', async (t) => {
+    const database = await fresh(t)
+    if (database === undefined) return
+    await using stage = await openTestCore({ ...database, dirCacheBytes: 1 })
+    const library = await stage.newLibrary(await stage.actor())
+    const made = (name: string) => dirDirent({ id: EMPTY_ID, name, mtime: 1 })
+    await library.commit(async (tree) => {
+      for (let i = 0; i < 40; i++) await tree.put(ROOT, made(`folder ${i}`))
+      return { description: 'many', result: 0 }
+    })
+    // Each round makes a dir, its successor, and the first again, in one transaction.
+    for (let round = 0; round < 20; round++) {
+      const put = (name: string) =>
+        library.commit(async (tree) => {
+          await tree.put(ROOT, made(name))
+          return { description: 'put', result: 0 }
+        })
+      await Promise.all([
+        put(`a ${round}`),
+        put(`b ${round}`),
+        removeOne(stage.core, library, at(`/b ${round}`)),
+        put(`c ${round}`),
+      ])
+    }
+    const { info } = await stage.reopen(library)
+    const commits = await listCommitsDown(stage.db, info, info.headSeq, 1)
+    for (const commit of commits) {
+      const { dir } = await stage.core.objects.getDir(info.key, commit.rootId)
+      assert.equal(Dir.of(dir.entries).id, commit.rootId)
+    }
   })
 
   it('find a library that was deleted meanwhile gone, and change nothing', async (t) => {
