@@ -5,8 +5,10 @@ import type { LibraryCore } from '../library/core.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { Library, type OwnedLibrary, type Permission } from '../library/library.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
-import { findLibraries, findLibraryByKey } from '../library/library-store.ts'
+import { findLibraries, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
+import { ROOT } from '../objects/paths.ts'
+import type { Readable } from './readable.ts'
 
 /**
  * The one door to libraries (I8). Whoever holds what it hands out has been checked; knowing an id
@@ -48,6 +50,21 @@ export class Access {
       findLibraryByKey(this.#core.db, libraryKey),
     ])
     return user?.active && info ? this.#grant(user, info) : undefined
+  }
+
+  /** What the user may read, each way it is reached; newest change first within one way. */
+  async listReadable(user: Account): Promise<Readable[]> {
+    const owned = await listLibrariesOf(this.#core.db, user.key)
+    return owned.map((library) => ({
+      id: library.id,
+      name: library.name,
+      ownerKey: user.key,
+      encrypted: library.encrypted,
+      permission: library.status === 'read-only' ? 'r' : 'rw',
+      via: 'mine',
+      libraryKey: library.key,
+      base: ROOT,
+    }))
   }
 
   #grant(user: Account, info: LibraryInfo): Library {

@@ -27,6 +27,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   readonly writers: Writers
   readonly pathIndex: PathIndex
+  /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
+  onHeadMoved(listener: (library: LibraryInfo) => void): void
   readonly defaultHistoryDays: number
 }
 
@@ -34,7 +36,10 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now } = options
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const pathIndex = new PathIndex(db, objects, options.onFollowError)
-  const writers = new Writers(db, objects, now, (library: LibraryInfo) => pathIndex.wake(library))
+  const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
+  const writers = new Writers(db, objects, now, (library: LibraryInfo) => {
+    for (const listener of listeners) listener(library)
+  })
   return {
     db,
     now,
@@ -42,6 +47,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     content: new ContentStore(db, options.blocks, objects),
     writers,
     pathIndex,
+    onHeadMoved: (listener) => void listeners.push(listener),
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()

@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Reader, Transaction } from '../database/database.ts'
 import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
+import { writeFollowed } from './follower-store.ts'
 import { pathKey } from './path-key.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
 
-const FOLLOWER = 'paths'
+export const PATHS_FOLLOWER = 'paths'
 
 // Rows of one transaction: others want to write too.
 const ROWS_A_WRITE = 2000
@@ -28,11 +29,6 @@ export interface Advance {
   readonly presence: readonly TrashPresence[]
 }
 
-export async function followedSeq(reader: Reader, libraryKey: number): Promise<number> {
-  const sql = 'select seq from follower where library_key = ? and name = ?'
-  return (await reader.get<{ seq: number }>(sql, libraryKey, FOLLOWER))?.seq ?? 0
-}
-
 /**
  * False if the follower is not at `from` any more: another process did this step. A large step is
  * written in several transactions ahead of the one that moves the follower: a row says the same however
@@ -41,11 +37,12 @@ export async function followedSeq(reader: Reader, libraryKey: number): Promise<n
 export async function advance(db: Database, libraryKey: number, step: Advance): Promise<boolean> {
   const parts = [...partsOf(step, libraryKey)]
   const last = parts.pop()
+  const move = { libraryKey, name: PATHS_FOLLOWER, from: step.from }
   for (const part of parts) {
-    if (!(await write(db, libraryKey, step.from, step.from, part))) return false
+    if (!(await writeFollowed(db, { ...move, to: step.from }, part))) return false
     await nextTurn()
   }
-  return write(db, libraryKey, step.from, step.upTo, last)
+  return writeFollowed(db, { ...move, to: step.upTo }, last)
 }
 
 type Part = (tx: Transaction) => Promise<void>
@@ -91,28 +88,6 @@ function cut<T>(rows: readonly T[], most: number): (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let start = 0; start < rows.length; start += most) parts.push(rows.slice(start, start + most))
   return parts
-}
-
-/** Writes a part of a step while the follower is at `from`, and moves it. Derived: what a power cut takes is made again. */
-function write(
-  db: Database,
-  libraryKey: number,
-  from: number,
-  to: number,
-  part: Part | undefined,
-): Promise<boolean> {
-  return db.write(
-    async (tx) => {
-      const columns = ['library_key', 'name', 'seq']
-      await tx.insert('follower', columns, [[libraryKey, FOLLOWER, 0]], { ignoreExisting: true })
-      const sql = 'update follower set seq = ? where library_key = ? and name = ? and seq = ?'
-      // Nobody else moves it until this is committed.
-      if ((await tx.run(sql, to, libraryKey, FOLLOWER, from)) === 0) return false
-      await part?.(tx)
-      return true
-    },
-    { durable: false },
-  )
 }
 
 /** The first to add a path keeps the credit. */

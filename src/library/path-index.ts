@@ -1,25 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import { CommitFollower } from './commit-follower.ts'
 import { listCommitsDown, type NumberedCommit } from './commit-store.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey } from './library-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
 import { IndexRows } from './path-index-rows.ts'
-import { type Advance, advance, followedSeq } from './path-index-store.ts'
+import { type Advance, advance, PATHS_FOLLOWER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 import { Tree } from './tree.ts'
 
-const COMMITS_A_STEP = 50
 // A step ends with the commit that brings it here, so that commits of many changes do not add up in memory.
 const ENOUGH_ROWS = 5000
 const PATHS_A_LOOK = 200
-// Commits that come in quick succession are followed together.
-const WAKE_DELAY_MS = 100
-const MOST_POSITIONS_KEPT = 10_000
 
 /**
  * Follows the commits of each library and keeps what was deleted, who added a path first, and when
@@ -29,77 +24,31 @@ const MOST_POSITIONS_KEPT = 10_000
 export class PathIndex {
   readonly #db: Database
   readonly #objects: ObjectStore
-  readonly #onError: (error: unknown) => void
-  readonly #running = new Map<number, Promise<void>>()
-  /** How far each library is followed, as far as this process knows. */
-  readonly #positions = new Map<number, number>()
-  readonly #woken = new Map<number, LibraryInfo>()
-  #timer: NodeJS.Timeout | undefined
-  #stopped = false
+  readonly #follower: CommitFollower
 
   constructor(db: Database, objects: ObjectStore, onError: (error: unknown) => void) {
     this.#db = db
     this.#objects = objects
-    this.#onError = onError
+    this.#follower = new CommitFollower({
+      db,
+      name: PATHS_FOLLOWER,
+      step: (library, from, wanted) => this.#step(library, from, wanted),
+      onError,
+    })
   }
 
   /** Follows a library in the background, soon. */
   wake(library: LibraryInfo): void {
-    if (this.#stopped) return
-    this.#woken.set(library.key, library)
-    this.#timer ??= setTimeout(() => void this.#followWoken(), WAKE_DELAY_MS).unref()
+    this.#follower.wake(library)
   }
 
   /** Resolves once every commit up to the library's head is followed. */
-  async catchUp(library: LibraryInfo): Promise<void> {
-    while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {
-      const running = this.#running.get(library.key)
-      await (running ?? this.#start(library))
-    }
+  catchUp(library: LibraryInfo): Promise<void> {
+    return this.#follower.catchUp(library)
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-    await Promise.allSettled(this.#running.values())
-  }
-
-  async #followWoken(): Promise<void> {
-    this.#timer = undefined
-    const libraries = [...this.#woken.values()]
-    this.#woken.clear()
-    for (const library of libraries) {
-      if (this.#stopped) return
-      try {
-        // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
-        if ((await findLibraryByKey(this.#db, library.key)) !== undefined) await this.catchUp(library)
-      } catch (error) {
-        if (!this.#stopped) this.#onError(error)
-      }
-    }
-  }
-
-  #start(library: LibraryInfo): Promise<void> {
-    const running = this.#follow(library).finally(() => this.#running.delete(library.key))
-    this.#running.set(library.key, running)
-    return running
-  }
-
-  async #follow(library: LibraryInfo): Promise<void> {
-    let seq = await followedSeq(this.#db, library.key)
-    while (seq < library.headSeq && !this.#stopped) {
-      const reached = await this.#step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
-      // Another process may have been here first; its position is the truth.
-      seq = reached ?? (await followedSeq(this.#db, library.key))
-      await nextTurn()
-    }
-    if (this.#stopped && seq < library.headSeq) throw new Error('the path index is stopping')
-    this.#positions.delete(library.key)
-    this.#positions.set(library.key, seq)
-    for (const key of this.#positions.keys()) {
-      if (this.#positions.size <= MOST_POSITIONS_KEPT) break
-      this.#positions.delete(key)
-    }
+  stop(): Promise<void> {
+    return this.#follower.stop()
   }
 
   /** Follows commits up to `wanted`, or fewer if they changed much; gives the last. Undefined if another process did it. */

@@ -1,0 +1,20 @@
+import type { Permission } from '../library/library.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+
+/** How a library came within a user's reach. */
+export type Via = 'mine' | 'shared' | 'group' | 'public'
+
+/** A library, or a folder shown as one, that a user may read now. */
+export interface Readable {
+  /** What the user knows it as: the id of the library, or the one its shared folder has. */
+  readonly id: LibraryId
+  readonly name: string
+  readonly ownerKey: number
+  readonly encrypted: boolean
+  readonly permission: Permission
+  readonly via: Via
+  /** Where its content is: a library, and the folder there that is its root. */
+  readonly libraryKey: number
+  readonly base: LibraryPath
+}

@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
+import { followedSeq } from './follower-store.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { findLibraryByKey } from './library-store.ts'
+
+const COMMITS_A_STEP = 50
+// Commits that come in quick succession are followed together.
+const WAKE_DELAY_MS = 100
+const MOST_POSITIONS_KEPT = 10_000
+
+export interface FollowerOptions {
+  readonly db: Database
+  /** The name its positions are kept under. */
+  readonly name: string
+  /**
+   * Follows the commits after `from` up to `wanted`, or fewer if they changed much, and moves the position with
+   * writeFollowed. Gives the last it followed; undefined if another process was first.
+   */
+  readonly step: (library: LibraryInfo, from: number, wanted: number) => Promise<number | undefined>
+  /** Called when following in the background fails; the next wake or catchUp tries again. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Follows the commits of each library, in order, each exactly once, and keeps what is derived from them (I3). It
+ * never holds up a write; who needs it up to date asks `catchUp` first.
+ */
+export class CommitFollower {
+  readonly #options: FollowerOptions
+  readonly #running = new Map<number, Promise<void>>()
+  /** How far each library is followed, as far as this process knows. */
+  readonly #positions = new Map<number, number>()
+  readonly #woken = new Map<number, LibraryInfo>()
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+  }
+
+  /** Follows a library in the background, soon. */
+  wake(library: LibraryInfo): void {
+    if (this.#stopped) return
+    this.#woken.set(library.key, library)
+    this.#timer ??= setTimeout(() => void this.#followWoken(), WAKE_DELAY_MS).unref()
+  }
+
+  /** Resolves once every commit up to the library's head is followed. */
+  async catchUp(library: LibraryInfo): Promise<void> {
+    while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {
+      const running = this.#running.get(library.key)
+      await (running ?? this.#start(library))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await Promise.allSettled(this.#running.values())
+  }
+
+  async #followWoken(): Promise<void> {
+    this.#timer = undefined
+    const libraries = [...this.#woken.values()]
+    this.#woken.clear()
+    for (const library of libraries) {
+      if (this.#stopped) return
+      try {
+        // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
+        const current = await findLibraryByKey(this.#options.db, library.key)
+        if (current !== undefined) await this.catchUp(library)
+      } catch (error) {
+        if (!this.#stopped) this.#options.onError(error)
+      }
+    }
+  }
+
+  #start(library: LibraryInfo): Promise<void> {
+    const running = this.#follow(library).finally(() => this.#running.delete(library.key))
+    this.#running.set(library.key, running)
+    return running
+  }
+
+  async #follow(library: LibraryInfo): Promise<void> {
+    const { db, name, step } = this.#options
+    let seq = await followedSeq(db, library.key, name)
+    while (seq < library.headSeq && !this.#stopped) {
+      const reached = await step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
+      // Another process may have been here first; its position is the truth.
+      seq = reached ?? (await followedSeq(db, library.key, name))
+      await nextTurn()
+    }
+    if (this.#stopped && seq < library.headSeq) throw new Error(`the follower ${name} is stopping`)
+    this.#positions.delete(library.key)
+    this.#positions.set(library.key, seq)
+    for (const key of this.#positions.keys()) {
+      if (this.#positions.size <= MOST_POSITIONS_KEPT) break
+      this.#positions.delete(key)
+    }
+  }
+}
