@@ -25,8 +25,8 @@ import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
 /** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
 
-// Blocks being synced while the next one comes in.
-const SYNCS_BEHIND = 2
+// Blocks being written and synced while the next one comes in.
+const BLOCKS_BEHIND = 4
 
 /** The bytes of a file, received and durable but for its small blocks, which go with the commit. */
 export interface Content {
@@ -39,7 +39,6 @@ export interface Content {
 export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
 
 export interface ReceiveOptions {
-  readonly signal?: AbortSignal | undefined
   /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
   readonly onBytes?: (bytes: Buffer) => void
 }
@@ -72,33 +71,40 @@ export class ContentStore {
    * to what was stored, and garbage collection takes it.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
-    const { signal, onBytes } = options
+    const { onBytes } = options
     const cutter = new Cutter()
-    const taken: TakenBlock[] = []
-    let block = this.#incoming(signal)
+    const taken: Promise<TakenBlock>[] = []
+    let block = this.#incoming()
+    // The next block comes in while the ends of those before it are hashed, written and synced.
     const finish = async () => {
-      taken.push(await block.finish())
-      block = this.#incoming(signal)
-      await taken.at(-1 - SYNCS_BEHIND)?.durable
+      const finished = block.finish()
+      finished.catch(() => {}) // Whoever awaits it hears of it.
+      taken.push(finished)
+      block = this.#incoming()
+      await (await taken.at(-1 - BLOCKS_BEHIND))?.durable
     }
     try {
       for await (const bytes of source) {
         onBytes?.(bytes)
         for (let from = 0; from < bytes.length; ) {
           const end = cutter.next(bytes, from)
-          await block.write(bytes.subarray(from, end))
+          const wait = block.write(bytes.subarray(from, end))
+          if (wait !== undefined) await wait
           from = end ?? bytes.length
           if (end !== undefined) await finish()
         }
       }
       if (block.size > 0) await finish()
-      await Promise.all(taken.map((one) => one.durable))
+      const blocks = await Promise.all(taken)
+      await Promise.all(blocks.map((one) => one.durable))
+      return contentOf(blocks)
     } catch (error) {
-      await block.abort(error instanceof Error ? error : new Error('aborted', { cause: error }))
-      await Promise.allSettled(taken.map((one) => one.durable))
+      await block.abort()
+      for (const one of await Promise.allSettled(taken)) {
+        if (one.status === 'fulfilled') await one.value.durable.catch(() => {})
+      }
       throw error
     }
-    return contentOf(taken)
   }
 
   /** Stores small blocks ahead of the commit, for who receives more of them than should be held in memory. */
@@ -197,8 +203,8 @@ export class ContentStore {
     return this.#blocks.read(held.id, isWhole ? undefined : range, options)
   }
 
-  #incoming(signal: AbortSignal | undefined): IncomingBlock {
-    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, signal)
+  #incoming(): IncomingBlock {
+    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
   }
 }
 

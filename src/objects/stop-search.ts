@@ -62,17 +62,19 @@ const V128 = 0x7b
 
 /** The module: one page of memory, and find(at, end). */
 function moduleOf(leaving: Int32Array, stop: number): Uint8Array<ArrayBuffer> {
-  const section = (id: number, content: readonly number[]) => [id, ...unsigned(content.length), ...content]
-  const text = (name: string) => [name.length, ...Buffer.from(name)]
-  const body = [...[1, 1, V128], ...findCode(leaving, stop)]
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, 2, I32, I32, 1, I32]),
-    ...section(3, [1, 0]),
-    ...section(5, [1, 1, 1, 1]),
-    ...section(7, [2, ...text('memory'), 2, 0, ...text('find'), 0, 0]),
-    ...section(10, [1, ...unsigned(body.length), ...body]),
-  ])
+  const section = (id: number, ...content: Code) => code(id, unsigned(code(...content).length), ...content)
+  const text = (name: string) => code(name.length, [...Buffer.from(name)])
+  const body = code(1, 1, V128, findCode(leaving, stop))
+  return Uint8Array.from(
+    code(
+      [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+      section(1, 1, 0x60, 2, I32, I32, 1, I32),
+      section(3, 1, 0),
+      section(5, 1, 1, 1, 1),
+      section(7, 2, text('memory'), 2, 0, text('find'), 0, 0),
+      section(10, 1, unsigned(body.length), body),
+    ),
+  )
 }
 
 /** Locals: 0 where the group begins, 1 the end, 2 the sixteen bytes that leave the window. */
@@ -80,50 +82,65 @@ function findCode(leaving: Int32Array, stop: number): number[] {
   const at = [0x20, 0]
   const end = [0x20, 1]
   const left = [0x20, 2]
-  const vector = (...opcode: number[]) => [0xfd, ...opcode.flatMap(unsigned)]
-  const loadBefore = (bytes: number) => [
-    ...at,
-    ...[0x41, ...signed(bytes), 0x6b],
-    ...vector(0x00),
-    ...[0, 0], // no alignment, no offset
-  ]
-  const constant = (bytes: readonly number[]) => [...vector(0x0c), ...bytes]
-  const splat = (byte: number) => [0x41, ...signed(byte), ...vector(0x0f)]
+  const vector = (opcode: number) => code(0xfd, unsigned(opcode))
   const xor = vector(0x51)
+  const and = vector(0x4e)
   const equal = vector(0x23)
   const anyTrue = vector(0x53)
+  const swizzle = vector(0x0e)
+  const shiftRight = vector(0x6d)
+  // Neither aligned nor offset.
+  const loadBefore = (bytes: number) => code(at, 0x41, signed(bytes), 0x6b, vector(0x00), 0, 0)
+  const splat = (byte: number) => code(0x41, signed(byte), vector(0x0f))
   /** What sixteen bytes contribute to one byte of their fingerprints. */
   const contribution = (bytes: readonly number[], shift: number) => {
-    const half = (of: (value: number) => number) =>
-      constant(Array.from({ length: 16 }, (_, value) => ((leaving[of(value)] ?? 0) >> shift) & 0xff))
-    return [
-      ...[...half((value) => value), ...bytes, ...splat(0x0f), ...vector(0x4e), ...vector(0x0e)],
-      ...[...half((value) => value << 4), ...bytes, ...[0x41, 4], ...vector(0x6d), ...vector(0x0e)],
-      ...xor,
-    ]
+    const half = (of: (value: number) => number) => {
+      const values = Array.from({ length: 16 }, (_, value) => ((leaving[of(value)] ?? 0) >> shift) & 0xff)
+      return code(vector(0x0c), values)
+    }
+    const low = code(
+      half((value) => value),
+      bytes,
+      splat(0x0f),
+      and,
+      swizzle,
+    )
+    const high = code(
+      half((value) => value << 4),
+      bytes,
+      [0x41, 4],
+      shiftRight,
+      swizzle,
+    )
+    return code(low, high, xor)
   }
-  const lowest = [
-    ...[...loadBefore(WINDOW), 0x22, 2],
-    0x1a,
-    ...[...contribution(left, 0), ...loadBefore(0), ...xor, ...splat(stop & 0xff), ...equal],
-  ]
-  const second = [
-    ...[...contribution(left, 8), ...loadBefore(1), ...xor],
-    ...[...contribution(loadBefore(BEFORE), 0), ...xor, ...splat((stop >> 8) & 0xff), ...equal],
-  ]
-  const isGroup = [...at, 0x41, SEARCH_GROUP, 0x6a, ...end, 0x4d]
-  return [
-    ...[0x03, 0x40], // loop
-    ...[...isGroup, 0x45, 0x04, 0x40, ...at, 0x0f, 0x0b], // if fewer than sixteen are left: return
-    ...[...lowest, ...anyTrue, 0x04, 0x40],
+  const keepLeft = code(loadBefore(WINDOW), 0x21, 2)
+  const lowest = code(contribution(left, 0), loadBefore(0), xor, splat(stop & 0xff), equal)
+  const second = code(
+    code(contribution(left, 8), loadBefore(1), xor),
+    code(contribution(loadBefore(BEFORE), 0), xor, splat((stop >> 8) & 0xff), equal),
+  )
+  const isShort = code(at, 0x41, SEARCH_GROUP, 0x6a, end, 0x4b)
+  const when = (condition: readonly number[], then: readonly number[]) =>
+    code(condition, 0x04, 0x40, then, 0x0b)
+  const giveBack = code(at, 0x0f)
+  return code(
+    [0x03, 0x40], // loop
+    when(isShort, giveBack),
+    keepLeft,
     // Almost never both: the first is worked out again rather than kept.
-    ...[...lowest, ...second, ...vector(0x4e), ...anyTrue, 0x04, 0x40, ...at, 0x0f, 0x0b],
+    when(code(lowest, anyTrue), when(code(lowest, second, and, anyTrue), giveBack)),
+    code(at, 0x41, SEARCH_GROUP, 0x6a, 0x21, 0),
+    [0x0c, 0, 0x0b], // again
+    at,
     0x0b,
-    ...[...at, 0x41, SEARCH_GROUP, 0x6a, 0x21, 0],
-    ...[0x0c, 0, 0x0b], // again
-    ...at,
-    0x0b,
-  ]
+  )
+}
+
+type Code = readonly (number | readonly number[])[]
+
+function code(...parts: Code): number[] {
+  return parts.flat()
 }
 
 /** LEB128. */
