@@ -4,13 +4,13 @@ import type { BlockId } from '../../objects/ids.ts'
 import { BlockStoreError, type BlockWriter, type ReceivedBlock } from '../block-store.ts'
 import { UNNAMED, writing } from './disk-errors.ts'
 import { writeFully } from './file-chunks.ts'
-import { SLAB_BYTES, type WriteThread } from './write-thread.ts'
+import { type HashThread, SLAB_BYTES } from './hash-thread.ts'
 
 /** What a block on its way in needs of its store. */
 export interface Intake {
   /** Opens a temp file. */
   readonly open: () => Promise<TemporaryFile>
-  readonly thread: () => WriteThread
+  readonly thread: () => HashThread
   /** Syncs a written file and gives it its name. */
   readonly name: (id: BlockId, file: TemporaryFile) => Promise<void>
 }
@@ -22,15 +22,15 @@ export interface TemporaryFile {
   readonly discard: () => Promise<void>
 }
 
-/** A block that a thread writes. */
+/** A block that is hashed by a thread while it is written. */
 interface LongBlock {
   readonly file: TemporaryFile
-  readonly thread: WriteThread
+  readonly thread: HashThread
   /** What the thread calls the file. */
   readonly number: number
 }
 
-/** A block that is written while it comes in: what is long by a thread, what fits into one slab at its end. */
+/** A block that is written while it comes in: what is long with the help of a thread, what fits into one slab at its end. */
 export class DiskBlockWriter implements BlockWriter {
   readonly #intake: Intake
   #pieces: Uint8Array[] = []
@@ -68,15 +68,15 @@ export class DiskBlockWriter implements BlockWriter {
     if (this.#long === undefined) {
       const file = await this.#intake.open()
       const thread = this.#intake.thread()
-      this.#long = { file, thread, number: thread.begin() }
+      this.#long = { file, thread, number: thread.begin(file.handle) }
     }
-    const { file, thread, number } = this.#long
-    await writing(UNNAMED, thread.write(number, file.handle.fd, pieces))
+    const { thread, number } = this.#long
+    await writing(UNNAMED, thread.write(number, pieces))
   }
 
   async #endLong({ file, thread, number }: LongBlock) {
     try {
-      const id = await writing(UNNAMED, thread.finish(number, file.handle.fd, this.#takePieces()))
+      const id = await writing(UNNAMED, thread.finish(number, this.#takePieces()))
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()

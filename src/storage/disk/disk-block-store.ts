@@ -17,15 +17,15 @@ import { codeOf, reading, UNNAMED, writing } from './disk-errors.ts'
 import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
 import { backdate, SoundBlocks } from './sound-blocks.ts'
-import { WriteThread } from './write-thread.ts'
 
 export interface DiskBlockStoreOptions {
   directory: string
   /** Another process of this server has the store open, so temp files may be in use: leave them. */
   shared?: boolean
-  /** Threads that hash and write long blocks; one for every core but the one the event loop has, unless given. */
+  /** Threads that hash long blocks; one for every core but the one the event loop has, unless given. */
   threads?: number
 }
 
@@ -52,13 +52,13 @@ class DiskBlockStore implements BlockStore {
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
-  readonly #threads: readonly [WriteThread, ...WriteThread[]]
+  readonly #threads: readonly [HashThread, ...HashThread[]]
 
   constructor(directory: string, temporary: string, threads: number) {
     this.#directory = directory
     this.#temporary = temporary
-    const more = Array.from({ length: threads - 1 }, () => new WriteThread())
-    this.#threads = [new WriteThread(), ...more]
+    const more = Array.from({ length: threads - 1 }, () => new HashThread())
+    this.#threads = [new HashThread(), ...more]
   }
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ class DiskBlockStore implements BlockStore {
     return { handle, path: file, discard }
   }
 
-  #leastBusyThread(): WriteThread {
+  #leastBusyThread(): HashThread {
     return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
   }
 
