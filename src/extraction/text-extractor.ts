@@ -54,6 +54,7 @@ class WorkerPool implements TextExtractor {
   readonly #workers = new Set<WorkerProcess>()
   readonly #idle = new Map<WorkerProcess, NodeJS.Timeout>()
   readonly #waiters = new Set<Waiter>()
+  readonly #endings = new Set<Promise<void>>()
   #isClosed = false
 
   constructor({ threads, waiting = 1000, idleMs = 30_000, limits }: TextExtractorOptions) {
@@ -84,7 +85,8 @@ class WorkerPool implements TextExtractor {
     for (const waiter of this.#waiters) waiter.reject(stopping())
     this.#waiters.clear()
     for (const timer of this.#idle.values()) clearTimeout(timer)
-    await Promise.all([...this.#workers].map((worker) => worker.kill(stopping())))
+    for (const worker of this.#workers) this.#letGo(worker, stopping())
+    await Promise.all(this.#endings)
   }
 
   async #take(signal?: AbortSignal): Promise<WorkerProcess> {
@@ -93,7 +95,7 @@ class WorkerPool implements TextExtractor {
       clearTimeout(timer)
       this.#idle.delete(worker)
       if (worker.isAlive) return worker
-      this.#workers.delete(worker)
+      this.#letGo(worker)
     }
     if (this.#workers.size < this.#options.threads) return this.#start()
     if (this.#waiters.size >= this.#options.waiting) throw new ExtractorUnavailable('Too many files wait.')
@@ -117,7 +119,7 @@ class WorkerPool implements TextExtractor {
   }
 
   #giveBack(worker: WorkerProcess): void {
-    if (!worker.isAlive) this.#workers.delete(worker)
+    if (!worker.isAlive) this.#letGo(worker)
     if (this.#isClosed) return
     const [next] = this.#waiters
     if (next !== undefined) {
@@ -128,10 +130,11 @@ class WorkerPool implements TextExtractor {
     }
   }
 
-  #letGo(worker: WorkerProcess): void {
+  #letGo(worker: WorkerProcess, error?: Error): void {
     this.#idle.delete(worker)
     this.#workers.delete(worker)
-    void worker.kill()
+    const ending = worker.kill(error).finally(() => this.#endings.delete(ending))
+    this.#endings.add(ending)
   }
 
   #start(): WorkerProcess {

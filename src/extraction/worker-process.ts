@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Extracted } from './extract-text.ts'
 import type { Limits } from './limits.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
+import { lastWords } from './worker-usage.ts'
 
 /** A file for a worker to read. */
 export interface Job {
@@ -23,6 +24,8 @@ interface Running {
   reject(error: unknown): void
 }
 
+const tookTooLong = 'takes too long to read'
+
 /** What one message to a worker carries; more would hold up the event loop while it is copied. */
 const messageBytes = 256 * 1024
 
@@ -37,6 +40,7 @@ export class WorkerProcess {
   #running: Running | undefined
   #isReady = false
   #complaint = ''
+  #killedBy: Error | undefined
   isAlive = true
 
   constructor(limits: Limits) {
@@ -48,14 +52,18 @@ export class WorkerProcess {
       this.isAlive = false
       this.#running?.reject(error)
     })
-    this.#child.on('exit', (code, signal) => this.#end(code, signal))
+    this.#child.on('exit', () => {
+      this.isAlive = false
+    })
+    this.#child.on('close', (code, signal) => this.#end(code, signal))
     this.#child.stderr?.on('data', (data: Buffer) => {
-      this.#complaint = (this.#complaint + data.toString()).slice(-2000)
+      this.#complaint = (this.#complaint + data.toString()).slice(-4000)
     })
   }
 
   /** Rejects with what `job.read` throws, the reason of the signal, or an error that is not about the file. */
   async run(job: Job, signal?: AbortSignal): Promise<Extracted> {
+    if (this.#killedBy) throw this.#killedBy
     const { promise, resolve, reject } = Promise.withResolvers<Extracted>()
     const running: Running = { phase: 'reading', settled: promise.catch(() => undefined), resolve, reject }
     this.#running = running
@@ -77,6 +85,7 @@ export class WorkerProcess {
     this.isAlive = false
     this.#hold(true)
     this.#child.kill('SIGKILL')
+    this.#killedBy = error
     if (error) this.#running?.reject(error)
     await this.#exited
   }
@@ -116,6 +125,7 @@ export class WorkerProcess {
       const wanted = next.value.subarray(0, most - taken)
       for (let at = 0; at < wanted.length; at += messageBytes) {
         await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + messageBytes) })
+        clock.refresh()
       }
       taken += wanted.length
       if (wanted.length < next.value.length) return true
@@ -126,9 +136,9 @@ export class WorkerProcess {
   #startClock(running: Running): NodeJS.Timeout {
     return setTimeout(() => {
       if (running.phase === 'working') {
-        this.#giveUp(running, () => running.resolve({ reason: 'takes too long to read' }))
+        this.#giveUp(running, () => running.resolve({ reason: tookTooLong }))
       } else running.reject(new Error('The bytes of the file did not come in time.'))
-    }, this.#limits.timeMs)
+    }, this.#limits.patienceMs)
   }
 
   // A worker that only takes in bytes forgets them when the next file begins; one that is at work does not listen.
@@ -152,8 +162,7 @@ export class WorkerProcess {
     const running = this.#running
     if (running === undefined) return
     if (this.#isReady && running.phase === 'working') {
-      const outOfMemory = signal === 'SIGKILL' || signal === 'SIGABRT' || code === 134
-      running.resolve({ reason: outOfMemory ? 'needs too much memory to read' : 'makes its reader crash' })
+      running.resolve({ reason: reasonOfEnd(signal, this.#complaint) })
     } else {
       running.reject(
         new Error(`A text extraction worker ended (${signal ?? code}): ${this.#complaint.trim()}`),
@@ -198,7 +207,8 @@ function start(limits: Limits): ChildProcess {
   })
   try {
     // People who wait for an answer come before files that wait for the index.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    if (child.pid !== undefined)
+      setPriority(child.pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
   } catch {
     // It has ended already, or the system does not let us.
   }
@@ -216,6 +226,13 @@ function packageFolders(): string[] {
     folders.add(path.join(folder, 'node_modules'))
   }
   return [...folders]
+}
+
+// Ended by its watch; by V8, which aborts; or by a system that has no memory left.
+function reasonOfEnd(signal: NodeJS.Signals | null, complaint: string): string {
+  if (complaint.includes(lastWords.tooLong)) return tookTooLong
+  const isTooLarge = signal === 'SIGKILL' || complaint.includes('heap out of memory')
+  return isTooLarge ? 'needs too much memory to read' : 'makes its reader crash'
 }
 
 export function describeBytes(bytes: number): string {
