@@ -53,8 +53,7 @@ export function guessLegacyCharset(bytes: Uint8Array): string {
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0)
   let best = { charset: 'windows-1252', score: Number.NEGATIVE_INFINITY }
   for (const candidate of candidates) {
-    const text = decodeStrictly(sample, candidate.charset)
-    if (text === undefined) continue
+    const text = new TextDecoder(candidate.charset).decode(sample)
     const score = scoreText(text, candidate) / beyondAscii
     if (score > best.score + 0.01) best = { charset: candidate.charset, score }
   }
@@ -100,6 +99,8 @@ function scoreText(text: string, candidate: Candidate): number {
 }
 
 function scoreCharacter(character: string, before: string, after: string, candidate: Candidate): number {
+  // A few bytes that make no sense are in many files; a charset in which many make none is the wrong one.
+  if (character === '\ufffd') return -3
   if (unlikely.test(character)) return -1.5
   if (!letter.test(character) && !candidate.frequent.has(character)) {
     if (usualMark.test(character)) return 0.6
@@ -124,12 +125,4 @@ function scoreLetter(character: string, before: string, after: string, candidate
 // Latin words are ASCII for the most part; three letters in a row that are not belong to another script.
 function isForeign(character: string): boolean {
   return character > '\x7f' && letter.test(character)
-}
-
-function decodeStrictly(sample: Uint8Array, charset: string): string | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true }).decode(sample, { stream: true })
-  } catch {
-    return undefined
-  }
 }

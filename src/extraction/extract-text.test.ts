@@ -19,6 +19,7 @@ import { makeRtf, makeSamples } from '../../test/support/documents/samples.ts'
 import { extractText } from './extract-text.ts'
 import { isExtractable } from './formats.ts'
 import { defaultLimits } from './limits.ts'
+import { lineText } from './pdf-line.ts'
 
 const lines = Object.values(languages)
 
@@ -322,6 +323,22 @@ describe('a message', () => {
 describe('a PDF', () => {
   it('shows its pages in order, with compatibility characters made plain', async () => {
     assert.equal(await textOf('a.pdf', makePdf(['ﬁrst ＡＢＣ', 'second'])), 'first ABC\n\nsecond')
+  })
+
+  it('reads from right to left what was drawn from left to right, letter by letter', () => {
+    const drawn = (text: string) =>
+      [...text].map((str, x) => ({
+        str,
+        dir: /[a-z .]/.test(str) ? 'ltr' : 'rtl',
+        transform: [1, 0, 0, 1, x, 0],
+      }))
+    assert.equal(lineText(drawn('םלוע םולש abc')), 'שלום עולם abc')
+    assert.equal(lineText(drawn('ב .א')), 'א. ב')
+    assert.equal(lineText(drawn('abc')), 'abc')
+    assert.equal(
+      lineText(drawn('שלום').map((piece, x) => ({ ...piece, transform: [1, 0, 0, 1, -x, 0] }))),
+      'שלום',
+    )
   })
 
   it('is refused if it is something else', async () => {

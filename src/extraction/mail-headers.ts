@@ -15,8 +15,8 @@ export class MailHeaders {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.#values.size === 0
+  has(name: string): boolean {
+    return this.#values.has(name)
   }
 
   /** A header as people read it. */

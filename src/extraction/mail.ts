@@ -7,6 +7,9 @@ import { Unreadable } from './unreadable.ts'
 /** Parts of parts; no honest message comes near it. */
 const deepestPart = 20
 const headerLength = 256 * 1024
+const tellingHeaders = 'from to subject date received message-id mime-version content-type return-path'.split(
+  ' ',
+)
 const shownHeaders = ['Subject', 'From', 'To', 'Cc', 'Date']
 
 /** The text of a message: who wrote whom about what, the body, and what attached files hold. */
@@ -14,9 +17,7 @@ export async function readMail(document: Document, extraction: Extraction): Prom
   const { bytes } = document
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const message = parsePart(source.replace(/^From [^\n]*\n/, ''))
-  if (
-    !['from', 'subject', 'to', 'date', 'received'].some((name) => message.headers.text(name) !== undefined)
-  ) {
+  if (!tellingHeaders.some((name) => message.headers.has(name))) {
     throw new Unreadable('is not what its name says')
   }
   extraction.out.truncated ||= document.cut

@@ -1,5 +1,6 @@
 import type { Document, Extraction } from './document.ts'
-import type { TextSink } from './text-sink.ts'
+import { lineText, type TextPiece } from './pdf-line.ts'
+import { TextFull, type TextSink } from './text-sink.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** The text of a PDF, page by page. */
@@ -25,23 +26,30 @@ export async function readPdf(document: Document, extraction: Extraction): Promi
   }
 }
 
-interface TextPiece {
-  readonly str?: string
-  readonly hasEOL?: boolean
-}
+/** Pieces of a line that are kept before it is written; one that is longer falls apart. */
+const longestLine = 10_000
 
 // The stream is read as it comes, so that a page of endless text is left as soon as there is enough of it.
 async function addPage(stream: ReadableStream, out: TextSink): Promise<void> {
+  let line: TextPiece[] = []
+  const endLine = (end: string) => {
+    out.add(lineText(line).normalize('NFKC') + end)
+    line = []
+  }
   try {
     for await (const { items } of stream as AsyncIterable<{ items: readonly TextPiece[] }>) {
-      for (const { str = '', hasEOL } of items) out.add(str.normalize('NFKC') + (hasEOL ? '\n' : ''))
+      for (const piece of items) {
+        line.push(piece)
+        if (piece.hasEOL) endLine('\n')
+        else if (line.length >= longestLine) endLine('')
+      }
     }
   } catch (error) {
-    if (error instanceof Error && error.name === 'TextFull') throw error
+    if (error instanceof TextFull) throw error
     // A page that cannot be read leaves the others as they are.
     out.truncated = true
   }
-  out.add('\n\n')
+  endLine('\n\n')
 }
 
 function unreadable(error: unknown): Unreadable {
