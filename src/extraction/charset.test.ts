@@ -135,7 +135,7 @@ describe('decoding text', () => {
   }
 
   it('reads UTF-32 with a mark', () => {
-    const codes = [...`\ufeff${languages.chinese}😀`].map((character) => character.codePointAt(0) ?? 0)
+    const codes = Array.from(`\ufeff${languages.chinese}😀`, (character) => character.codePointAt(0) ?? 0)
     const bytes = Buffer.alloc(codes.length * 4)
     codes.forEach((code, index) => bytes.writeUInt32LE(code, index * 4))
     assert.equal(decodeText(bytes)?.text, `${languages.chinese}😀`)

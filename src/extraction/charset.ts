@@ -125,7 +125,7 @@ function guessUtf16(sample: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
 
 const everyday =
   /[\t\n\r\x20-\x7e\u00a0-\u024f\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u2010-\u203a\u20ac\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]/
-const common = /[\t\n\r \x2c-\x3a\u0300-\u06ff\u3001-\u30ff\uff0c]|[A-Za-z]/
+const common = /[\t\n\r \x2c-\x3aA-Za-z\u0370-\u06ff\u3001-\u30ff\uff0c]/
 
 // The share of everyday characters, and a malus where none of the most common ones is among them: random bytes are
 // ideographs one time in three.

@@ -327,7 +327,7 @@ describe('a PDF', () => {
 
   it('reads from right to left what was drawn from left to right, letter by letter', () => {
     const drawn = (text: string) =>
-      [...text].map((str, x) => ({
+      Array.from(text, (str, x) => ({
         str,
         dir: /[a-z .]/.test(str) ? 'ltr' : 'rtl',
         transform: [1, 0, 0, 1, x, 0],

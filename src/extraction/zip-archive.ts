@@ -150,22 +150,21 @@ export function decodeXml(bytes: Uint8Array): string {
 
 // Bytes are fed piece by piece, so that a bomb is left alone soon after it went off.
 function inflate(packed: Uint8Array, room: number): Uint8Array {
-  const pieces: Uint8Array[] = []
-  let length = 0
+  const unpacked = { pieces: [] as Uint8Array[], length: 0 }
   const inflater = new Inflate((piece) => {
-    pieces.push(piece)
-    length += piece.length
+    unpacked.pieces.push(piece)
+    unpacked.length += piece.length
   })
-  for (let at = 0; at < packed.length && length < room; at += fedBytes) {
+  for (let at = 0; at < packed.length && unpacked.length < room; at += fedBytes) {
     try {
       inflater.push(packed.subarray(at, at + fedBytes), at + fedBytes >= packed.length)
     } catch (error) {
       // What came before the damage is still text.
-      if (length === 0) throw new Unreadable('is damaged', { cause: error })
+      if (unpacked.length === 0) throw new Unreadable('is damaged', { cause: error })
       break
     }
   }
-  return Buffer.concat(pieces, Math.min(length, room))
+  return Buffer.concat(unpacked.pieces, Math.min(unpacked.length, room))
 }
 
 function isCompoundFile(bytes: Uint8Array): boolean {

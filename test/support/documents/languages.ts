@@ -33,7 +33,7 @@ const encoders = new Map<string, Map<string, Buffer>>()
 export function encodeAs(text: string, charset: string): Buffer {
   const encoder = encoders.get(charset) ?? makeEncoder(charset)
   encoders.set(charset, encoder)
-  const pieces = [...text].map((character) => {
+  const pieces = Array.from(text, (character) => {
     const bytes = encoder.get(character)
     if (bytes === undefined) throw new Error(`${charset} has no ${character}`)
     return bytes
@@ -52,7 +52,7 @@ function makeEncoder(charset: string): Map<string, Buffer> {
   const learn = (bytes: Buffer) => {
     try {
       const character = decoder.decode(bytes)
-      if ([...character].length === 1 && !encoder.has(character)) encoder.set(character, bytes)
+      if (Array.from(character).length === 1 && !encoder.has(character)) encoder.set(character, bytes)
     } catch {
       // These bytes are no character.
     }

@@ -141,7 +141,7 @@ export function makeEpub(title: string, chapters: readonly string[]): Buffer {
   }
   const items = chapters
     .map((_, index) => `<item id="c${index}" href="text/chapter%20${index}.xhtml"/>`)
-    .reverse()
+    .toReversed()
   const spine = chapters.map((_, index) => `<itemref idref="c${index}"/>`)
   parts['OEBPS/content.opf'] =
     `${declaration}<package><metadata><dc:title>${escapeXml(title)}</dc:title><dc:creator>Иван</dc:creator></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`

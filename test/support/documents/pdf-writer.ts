@@ -56,7 +56,7 @@ export function makePdf(pages: readonly string[]): Buffer {
 
 function pageContent(page: string, codes: ReadonlyMap<string, string>): string {
   const lines = page.split('\n').map((line) => {
-    const glyphs = [...line].map((character) => codes.get(character) ?? '').join('')
+    const glyphs = Array.from(line, (character) => codes.get(character) ?? '').join('')
     return `<${glyphs}> Tj T*`
   })
   return `BT /F1 12 Tf 14 TL 72 760 Td\n${lines.join('\n')}\nET`
