@@ -45,7 +45,7 @@ const candidates: readonly Candidate[] = [
 ]
 
 /** Bytes that are enough to tell. */
-const sampleBytes = 16 * 1024
+const sampleBytes = 6 * 1024
 
 /** The charset bytes are most likely in, given that they are text and not Unicode. */
 export function guessLegacyCharset(bytes: Uint8Array): string {
@@ -87,42 +87,70 @@ const usualMark = /[“”„‘’‚«»‹›–—…€°§·©®™£№�
 const unlikely = /[\p{Co}\p{Cn}\p{Cc}\uff61-\uff9f]/u
 
 function scoreText(text: string, candidate: Candidate): number {
+  const kinds = new Map<string, Kind>()
+  const kindOf = (character: string): Kind => {
+    const known = kinds.get(character) ?? classify(character, candidate)
+    kinds.set(character, known)
+    return known
+  }
   let score = 0
-  let before = ' '
+  let before = kindOf(' ')
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] ?? ''
-    if (character > '\x7f')
-      score += scoreCharacter(character, before, text[at + 1] ?? ' ', candidate) * candidate.width
-    before = character
+    const kind = kindOf(text[at] ?? '')
+    if (kind.beyondAscii) score += scoreCharacter(kind, before, kindOf(text[at + 1] ?? ' ')) * candidate.width
+    before = kind
   }
   return score
 }
 
-function scoreCharacter(character: string, before: string, after: string, candidate: Candidate): number {
-  // A few bytes that make no sense are in many files; a charset in which many make none is the wrong one.
-  if (character === '\ufffd') return -3
-  if (unlikely.test(character)) return -1.5
-  if (!letter.test(character) && !candidate.frequent.has(character)) {
-    if (usualMark.test(character)) return 0.6
-    // Signs within a word are letters of another charset.
-    return letter.test(before) && letter.test(after) ? -0.7 : 0
+/** What a character is to one charset, found out once for each that occurs. */
+interface Kind {
+  readonly beyondAscii: boolean
+  readonly isLetter: boolean
+  readonly isLower: boolean
+  readonly isUpper: boolean
+  readonly inScript: boolean
+  readonly isLatin: boolean
+  /** What it counts wherever it stands. */
+  readonly score: number
+  /** It counts so, and its neighbours do not matter. */
+  readonly isFixed: boolean
+}
+
+function classify(character: string, { frequent, script, width }: Candidate): Kind {
+  const isFrequent = frequent.has(character)
+  const isLetter = letter.test(character)
+  const inScript = script.test(character)
+  const kind = {
+    beyondAscii: character > '\x7f',
+    isLetter,
+    isLower: character !== character.toUpperCase(),
+    isUpper: character !== character.toLowerCase(),
+    inScript,
+    isLatin: inScript && script.test('a'),
   }
-  if (!candidate.script.test(character)) return -0.7
-  if (candidate.width === 2) return candidate.frequent.has(character) ? 1 : 0.2
-  return scoreLetter(character, before, after, candidate)
+  // A few bytes that make no sense are in many files; a charset in which many make none is the wrong one.
+  if (character === '\ufffd') return { ...kind, score: -3, isFixed: true }
+  if (unlikely.test(character)) return { ...kind, score: -1.5, isFixed: true }
+  if (!isLetter && !isFrequent) {
+    const isUsual = usualMark.test(character)
+    return { ...kind, score: isUsual ? 0.6 : 0, isFixed: isUsual }
+  }
+  if (!isFrequent && !inScript) return { ...kind, score: -0.7, isFixed: true }
+  if (width === 2) return { ...kind, score: isFrequent ? 1 : 0.2, isFixed: true }
+  return { ...kind, score: isFrequent ? 1 : 0.1, isFixed: false }
 }
 
-// A word keeps to one script, and a capital stands at its beginning or among capitals.
-function scoreLetter(character: string, before: string, after: string, candidate: Candidate): number {
-  if (letter.test(before) && !candidate.script.test(before)) return -0.7
-  const isCapital = character !== character.toLowerCase()
-  if (isCapital && letter.test(before) && before !== before.toUpperCase()) return -1
-  const isLatin = candidate.script.test('a')
-  if (isLatin && isForeign(before) && isForeign(after)) return -0.3
-  return candidate.frequent.has(character) ? 1 : 0.1
+// A word keeps to one script, a capital stands at its beginning or among capitals, and a sign within it is a letter of
+// another charset. Latin words are ASCII for the most part: three letters in a row that are not belong to another script.
+function scoreCharacter(kind: Kind, before: Kind, after: Kind): number {
+  if (kind.isFixed) return kind.score
+  if (!kind.isLetter && kind.score === 0) return before.isLetter && after.isLetter ? -0.7 : 0
+  if (before.isLetter && !before.inScript) return -0.7
+  if (kind.isUpper && before.isLower) return -1
+  return kind.isLatin && isForeign(before) && isForeign(after) ? -0.3 : kind.score
 }
 
-// Latin words are ASCII for the most part; three letters in a row that are not belong to another script.
-function isForeign(character: string): boolean {
-  return character > '\x7f' && letter.test(character)
+function isForeign(kind: Kind): boolean {
+  return kind.beyondAscii && kind.isLetter
 }

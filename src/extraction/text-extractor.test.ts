@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import path from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { makeDocx } from '../../test/support/documents/packages.ts'
 import {
   createTextExtractor,
@@ -132,6 +134,41 @@ describe('a text extractor', () => {
     await assert.rejects(first, /while it comes/)
     left.resolve()
     assert.deepEqual(await extract(file('a.txt', 'next')), { text: 'next', truncated: false })
+  })
+
+  it('does not mix the rest of a file nobody wants into the next', async () => {
+    const { extract } = bound(make())
+    await extract(file('a.txt', 'started'))
+    for (let round = 0; round < 5; round += 1) {
+      const abandoned = new AbortController()
+      const read = async function* () {
+        setImmediate(() => abandoned.abort(new Error('abandoned')))
+        yield Buffer.alloc(4 * 2 ** 20, 'x')
+        yield Buffer.alloc(4 * 2 ** 20, 'y')
+      }
+      const large = extract({ name: 'a.rtf', size: 8 * 2 ** 20, read }, abandoned.signal)
+      const next = extract(file('next.txt', 'next'))
+      await assert.rejects(large, /abandoned/)
+      assert.deepEqual(await next, { text: 'next', truncated: false })
+    }
+  })
+
+  it('gives its workers no file to read but their own code', async () => {
+    const { extract } = bound(make())
+    await extract(file('a.txt', 'x'))
+    const [command = '', ...flags] = children[0]?.spawnargs ?? []
+    const permissions = flags.filter((flag) => /^--(permission|allow)/.test(flag))
+    assert.ok(permissions.includes('--permission'))
+    const attempts = `[() => fs.readFileSync(${JSON.stringify(path.resolve('package.json'))}),
+      () => fs.writeFileSync(${JSON.stringify(path.join(import.meta.dirname, 'new.ts'))}, ''),
+      () => child_process.execFileSync(process.execPath, ['-v'])]`
+    const script = `for (const attempt of ${attempts}) try { attempt(); console.log('done') } catch (error) { console.log(error.code) }`
+    const { stdout } = await promisify(execFile)(command, [...permissions, '-e', script])
+    assert.deepEqual(stdout.trim().split('\n'), [
+      'ERR_ACCESS_DENIED',
+      'ERR_ACCESS_DENIED',
+      'ERR_ACCESS_DENIED',
+    ])
   })
 
   it('gives up a file whose bytes do not come, which says nothing about the file', async () => {

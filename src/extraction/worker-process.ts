@@ -124,6 +124,8 @@ export class WorkerProcess {
       clock.refresh()
       const wanted = next.value.subarray(0, most - taken)
       for (let at = 0; at < wanted.length; at += messageBytes) {
+        // Bytes of a file that is no longer wanted must not become part of the next.
+        if (this.#running !== running) return false
         await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + messageBytes) })
         clock.refresh()
       }

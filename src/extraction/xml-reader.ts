@@ -62,6 +62,7 @@ export class XmlReader {
   }
 
   #findAttribute(isWanted: (name: string) => boolean): string | undefined {
+    if (this.#attributes === '') return undefined
     const pattern = /([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
     for (const [, found = '', double, single] of this.#attributes.matchAll(pattern)) {
       if (isWanted(found)) return unescapeXml(double ?? single ?? '')

@@ -1,3 +1,4 @@
+import { inflateRawSync } from 'node:zlib'
 import { Inflate } from 'fflate'
 import { decodeAs, decodeText, findCharset } from './charset.ts'
 import type { Extraction } from './document.ts'
@@ -148,8 +149,18 @@ export function decodeXml(bytes: Uint8Array): string {
   return decodeText(bytes, { cut: true })?.text ?? decodeAs(bytes, 'utf-8').text
 }
 
-// Bytes are fed piece by piece, so that a bomb is left alone soon after it went off.
+// At one go if all of it has room and is sound, which is nearly always; otherwise as far as it goes.
 function inflate(packed: Uint8Array, room: number): Uint8Array {
+  if (room <= 0) return new Uint8Array()
+  try {
+    return inflateRawSync(packed, { maxOutputLength: room })
+  } catch {
+    return inflateInPart(packed, room)
+  }
+}
+
+// Bytes are fed piece by piece, so that a bomb is left alone soon after it went off.
+function inflateInPart(packed: Uint8Array, room: number): Uint8Array {
   const unpacked = { pieces: [] as Uint8Array[], length: 0 }
   const inflater = new Inflate((piece) => {
     unpacked.pieces.push(piece)
