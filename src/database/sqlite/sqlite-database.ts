@@ -10,6 +10,7 @@ import { Turns } from '../turns.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
 import { GroupSync } from './group-sync.ts'
+import { ReadCache } from './read-cache.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions {
@@ -65,6 +66,7 @@ export class SqliteDatabase implements Migratable {
   readonly #file: string
   readonly #writer: Connection
   readonly #reader: Connection
+  readonly #rows: ReadCache
   readonly #log: FileHandle
   readonly #turns = new Turns()
   readonly #sync: GroupSync
@@ -76,6 +78,7 @@ export class SqliteDatabase implements Migratable {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
+    this.#rows = new ReadCache(reader)
     this.#log = log
     this.#sync = new GroupSync(() => syncLog(log), onFatal)
     this.#checkpointer = new Checkpointer({
@@ -94,7 +97,7 @@ export class SqliteDatabase implements Migratable {
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
     if (this.#closed) throw databaseClosed()
-    return this.#reader.get(sql, parameters) as R | undefined
+    return this.#rows.get(sql, parameters) as R | undefined
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
