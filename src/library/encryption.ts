@@ -88,6 +88,7 @@ async function wrap(
   const { name, key, iv } = await cipherParts(encryption, textBytes(password))
   const cipher = createCipheriv(name, key, iv)
   const randomKey = Buffer.concat([cipher.update(secret), cipher.final()]).toString('hex')
+  key.fill(0)
   const check = (await checkValue(id, encryption, password))?.toString('hex') ?? ''
   return { ...encryption, randomKey, ...(encryption.pwdHash === '' ? { magic: check } : { pwdHash: check }) }
 }
@@ -95,6 +96,7 @@ async function wrap(
 async function unwrap(encryption: LibraryEncryption, password: string): Promise<Buffer | undefined> {
   const { name, key, iv } = await cipherParts(encryption, textBytes(password))
   const decipher = createDecipheriv(name, key, iv)
+  key.fill(0)
   try {
     const secret = Buffer.concat([
       decipher.update(Buffer.from(encryption.randomKey, 'hex')),
@@ -124,7 +126,7 @@ async function checkValue(
 async function cipherParts(scheme: Scheme, input: Buffer): Promise<CipherParts> {
   const { key, iv } = await derive(scheme, input)
   if (scheme.version === 1) return { name: 'aes-128-cbc', key, iv }
-  if (scheme.version === 3) return { name: 'aes-128-ecb', key: key.subarray(0, 16), iv: null }
+  if (scheme.version === 3) return { name: 'aes-128-ecb', key: key.fill(0, 16).subarray(0, 16), iv: null }
   return { name: 'aes-256-cbc', key, iv }
 }
 

@@ -179,6 +179,7 @@ export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, 
       library.info.key,
     )
   })
+  core.keys.forget(library)
 }
 
 /**
