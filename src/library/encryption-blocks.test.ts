@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { DomainError } from '../errors.ts'
 import { type BlockId, sha1Hex } from '../objects/ids.ts'
 import { BlockDamaged, type ByteRange } from '../storage/block-store.ts'
