@@ -20,6 +20,7 @@ export type Fault =
   | { code: 'already-locked'; path: string; byCaller: boolean }
   | { code: 'not-locked'; path: string }
   | { code: 'lock-not-yours'; path: string }
+  | { code: 'encrypted-mismatch' }
   | { code: 'password-needed' }
   | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes

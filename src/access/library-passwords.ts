@@ -1,5 +1,6 @@
 import { LoginThrottle } from '../identity/login-throttle.ts'
 import type { LibraryCore } from '../library/core.ts'
+import { KeyedTurns } from '../library/keyed-turns.ts'
 import type { Library, OwnedLibrary } from '../library/library.ts'
 import type { LibraryEncryption } from '../library/library-info.ts'
 import { changePassword, openWithPassword } from '../library/library-password.ts'
@@ -26,6 +27,7 @@ const CHECKED_AT_ONCE = 2
 export class LibraryPasswords {
   readonly #core: LibraryCore
   readonly #throttle: LoginThrottle | undefined
+  readonly #turns = new KeyedTurns()
   readonly #slots = new Slots(CHECKED_AT_ONCE)
 
   constructor({ core, now, rateLimit }: LibraryPasswordsOptions) {
@@ -52,7 +54,9 @@ export class LibraryPasswords {
     const [name, who] = [library.info.id, String(library.actor.key)]
     const retryAfterSeconds = this.#throttle?.begin(name, who)
     if (retryAfterSeconds !== undefined) return { retryAfterSeconds }
-    if (!(await this.#slots.run(attempt))) return 'wrong'
+    // One at a time for an account, so that none can take all the slots.
+    const isRight = await this.#turns.run(who, () => this.#slots.run(attempt))
+    if (!isRight) return 'wrong'
     this.#throttle?.succeed(name, who)
     return 'right'
   }

@@ -29,6 +29,7 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'already-locked': () => [403, 'File is already locked'],
   'not-locked': () => [403, 'File is not locked'],
   'lock-not-yours': () => [403, 'You can not unlock this file'],
+  'encrypted-mismatch': () => [403, 'An encrypted library can not be used for this.'],
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import type { DataKey } from '../library/data-key.ts'
+import { KeyedTurns } from '../library/keyed-turns.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import {
   deletePartialUpload,
@@ -12,7 +13,6 @@ import {
   setReceived,
   type UploadKey,
 } from './resumable-store.ts'
-import { KeyedTurns } from './resumable-turns.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
 const KEPT_SECONDS = 3 * 86_400

@@ -27,6 +27,7 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'already-locked': denied,
   'not-locked': broken,
   'lock-not-yours': denied,
+  'encrypted-mismatch': broken,
   'password-fixed': broken,
   'password-needed': () => [400, 'Repo is encrypted. Please provide password to view it.'],
   'block-mismatch': () => [400, 'Block does not match its id.'],

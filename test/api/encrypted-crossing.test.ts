@@ -70,7 +70,9 @@ async function expectFilled({ space, encrypted }: Side): Promise<void> {
 }
 
 async function finished(task_id: string) {
+  const deadline = Date.now() + 60_000
   for (;;) {
+    assert.ok(Date.now() < deadline, 'a task does not end')
     const { body } = await ann.get('/api/v2.1/query-copy-move-progress/', { task_id })
     if (body.successful || body.failed || body.canceled) return body
   }
@@ -203,6 +205,33 @@ describe('without its password', () => {
     const { failed, failed_reason } = await finished(body.task_id)
     held.mock.restore()
     assert.deepEqual([failed, failed_reason], [true, 'Invalid arguments'])
+    assert.deepEqual(await target.space.names(), [])
+    assert.deepEqual((await plain.space.names()).toSorted(), ['d', 'top.txt'])
+  })
+})
+
+describe('between keys', () => {
+  it('a task that is canceled while a file is encrypted anew shows nothing of it', async (t) => {
+    const [plain, target] = [await side('plain'), await side(2)]
+    await fill(plain)
+    const { content } = server.running.services.core
+    const receive = content.receive.bind(content)
+    const gate = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const held = t.mock.method(content, 'receive', async (...args: Parameters<typeof receive>) => {
+      reached.resolve()
+      await gate.promise
+      return receive(...args)
+    })
+    const json = batch(plain.space, ['d'], target.space, '/')
+    const { body } = await ann.post('/api/v2.1/repos/async-batch-move-item/', { json })
+    await reached.promise
+    const form = { task_id: body.task_id }
+    assertReply(await ann.delete('/api/v2.1/copy-move-task/', { form }), 200, { success: true })
+    gate.resolve()
+    const { canceled } = await finished(body.task_id)
+    held.mock.restore()
+    assert.equal(canceled, true)
     assert.deepEqual(await target.space.names(), [])
     assert.deepEqual((await plain.space.names()).toSorted(), ['d', 'top.txt'])
   })
