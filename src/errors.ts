@@ -21,6 +21,8 @@ export type Fault =
   | { code: 'not-locked'; path: string }
   | { code: 'lock-not-yours'; path: string }
   | { code: 'encrypted-mismatch' }
+  | { code: 'password-needed' }
+  | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes
   | { code: 'block-mismatch'; id: string }
   | { code: 'block-missing'; id: string }

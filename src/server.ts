@@ -1,6 +1,7 @@
 import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Access } from './access/access.ts'
+import { LibraryPasswords } from './access/library-passwords.ts'
 import { Quotas } from './access/quota.ts'
 import { Tickets } from './access/tickets.ts'
 import { apiFaults } from './api/faults.ts'
@@ -114,7 +115,7 @@ export function createServices(parts: {
   const { db, core, config, secret, now } = parts
   const passwords = new Passwords()
   const directory = new Directory(db, now)
-  const accounts = createAccounts({ db, now, passwords, directory })
+  const accounts = createAccounts({ db, now, passwords, directory, core })
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
@@ -133,6 +134,7 @@ export function createServices(parts: {
     copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
     core,
     directory,
+    libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
@@ -184,11 +186,15 @@ export function createAccounts(parts: {
   now: () => number
   passwords?: Passwords
   directory?: Directory
+  /** Of a server that holds keys; a command has none. */
+  core?: LibraryCore
 }): Accounts {
-  const { now } = parts
+  const { core, now, ...rest } = parts
   return new Accounts({
     passwords: new Passwords(),
-    ...parts,
+    now,
+    ...rest,
+    ...(core && { onSignOut: (account: Account) => core.keys.forgetAccount(account.key) }),
     onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
   })
 }

@@ -29,10 +29,9 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'already-locked': () => [403, 'File is already locked'],
   'not-locked': () => [403, 'File is not locked'],
   'lock-not-yours': () => [403, 'You can not unlock this file'],
-  'encrypted-mismatch': () => [
-    403,
-    'Files can not be moved or copied between an encrypted library and another one.',
-  ],
+  'encrypted-mismatch': () => [403, 'An encrypted library can not be used for this.'],
+  'password-needed': () => [403, 'This library has not been decrypted.'],
+  'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
   'block-mismatch': ({ id }) => [400, `Block ${id} invalid.`],
   'block-missing': ({ id }) => [404, `Block ${id} not found.`],

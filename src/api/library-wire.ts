@@ -143,7 +143,7 @@ export function ownedLibraryItemV21(
 export function libraryDetailV21(
   library: Library,
   owner: Person,
-  shown: { noQuota: boolean; avatar: string },
+  shown: { noQuota: boolean; avatar: string; isOpen: boolean },
 ) {
   const { info } = library
   return {
@@ -160,8 +160,7 @@ export function libraryDetailV21(
     is_admin: library.isOwner,
     is_virtual: false,
     has_been_shared_out: false,
-    // The server holds no key of any library yet.
-    lib_need_decrypt: info.encryption !== undefined,
+    lib_need_decrypt: !shown.isOpen,
     last_modified: isoTime(info.updatedAt),
     status: info.status,
     enable_onlyoffice: false,

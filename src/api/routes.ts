@@ -44,6 +44,7 @@ import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
+import { setPasswordRoutes } from './v21/set-password.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
@@ -71,6 +72,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryTrashRoutes,
   ...trash2Routes,
   ...revertRoutesV21,
+  ...setPasswordRoutes,
   ...deletedLibraryRoutes,
   ...dirRoutes,
   ...dirRoutesV21,

@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { LibraryPasswords } from '../access/library-passwords.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { routesFor } from '../http/route.ts'
@@ -28,6 +29,7 @@ export interface ApiServices {
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
+  readonly libraryPasswords: LibraryPasswords
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number

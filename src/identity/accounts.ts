@@ -70,6 +70,8 @@ export interface AccountsOptions {
   readonly directory?: Directory
   /** What other rooms do about an account that goes, in the transaction it goes in. */
   readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
+  /** Told of an account whose API tokens have all ended, once they have. */
+  readonly onSignOut?: (account: Account) => void
 }
 
 /** Everyone who can sign in. E-mails are taken as outside text: what is not one is simply not found. */
@@ -187,7 +189,7 @@ export class Accounts {
     const signsOut = changes.password !== undefined || changes.active === false
     const stepsDown = changes.active === false || (changes.role ?? 'admin') !== 'admin'
     try {
-      return await this.#db.write(async (tx) => {
+      const updated = await this.#db.write(async (tx) => {
         await this.#checkContact(tx, id, values)
         if (stepsDown) await checkNotLastAdministrator(tx, id)
         const changed = await updateAccount(tx, id, values)
@@ -199,6 +201,8 @@ export class Accounts {
         }
         return account
       })
+      if (signsOut) this.#options.onSignOut?.(updated)
+      return updated
     } catch (error) {
       // The login id is the only unique thing that changes.
       if (isTaken(error) && values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
@@ -215,14 +219,16 @@ export class Accounts {
    */
   async remove(email: string): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
-    await this.#db.write(async (tx) => {
+    const removed = await this.#db.write(async (tx) => {
       await checkNotLastAdministrator(tx, id)
       const account = await findAccount(tx, id)
       if (!account || !(await markRemoved(tx, account))) return fail({ code: 'account-not-found', email: id })
       await this.#options.onRemove?.(tx, account)
       await buryApiTokens(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
+      return account
     })
+    this.#options.onSignOut?.(removed)
     this.#options.directory?.forget(id)
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { copyAcross, refuseEncrypted, takeAway, type Watcher } from '../library/across.ts'
+import { copyAcross, refuseUndecrypted, takeAway, type Watcher } from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Library } from '../library/library.ts'
 import { refuseLocked } from '../library/locks.ts'
@@ -62,7 +62,7 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws encrypted-mismatch,
+   * Has entries copied or moved into another library; gives the id of the task. Throws password-needed,
    * path-not-found, and for a move locked, before there is a task.
    */
   async start(
@@ -73,7 +73,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     folder: LibraryPath,
   ): Promise<string> {
     const { core, now } = this.#options
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
       await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
@@ -149,7 +149,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     if (task.state === 'running') {
       const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
-      refuseEncrypted(source, target)
+      refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
       await copyAcross(core, crossing, this.#watch(task, sourceRoot))
@@ -206,7 +206,7 @@ function reasonFor(error: unknown): string {
 }
 
 const invalid: readonly Fault['code'][] = [
-  'encrypted-mismatch',
+  'password-needed',
   'library-not-found',
   'path-not-found',
   'permission-denied',

@@ -6,6 +6,7 @@ interface Named {
 }
 
 export const describeCreatedLibrary = 'Created library'
+export const describeChangedPassword = 'Changed library password'
 export const describeRenamedLibrary = 'Changed library name or description'
 
 /** An empty file made, a file or folder copied in: one, or the first of several. */

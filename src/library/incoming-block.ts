@@ -7,6 +7,8 @@ export interface TakenBlock extends SizedBlock {
   /** The bytes of a small block. */
   readonly bytes: Buffer | undefined
   readonly durable: Promise<void>
+  /** How much of its end is no content, in an encrypted library. */
+  readonly padding?: number
 }
 
 /** A block that is coming in piece by piece. It is held in memory until it is too large for a row. */

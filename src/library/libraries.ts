@@ -135,6 +135,7 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): P
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
   })
+  core.keys.forgetLibrary(id)
 }
 
 export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
@@ -178,6 +179,7 @@ export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, 
       library.info.key,
     )
   })
+  core.keys.forget(library)
 }
 
 /**

@@ -199,6 +199,16 @@ export async function setLibraryText(
   await tx.run('update library set name = ?, description = ? where key = ?', name, description, key)
 }
 
+/** The values of another password; the version and the salt never change. */
+export async function setEncryption(
+  tx: Transaction,
+  key: number,
+  { magic, randomKey, pwdHash }: LibraryEncryption,
+): Promise<void> {
+  const sql = 'update library set magic = ?, random_key = ?, pwd_hash = ? where key = ?'
+  await tx.run(sql, magic, randomKey, pwdHash, key)
+}
+
 /** False if it is not `from`'s any more, or was deleted. */
 export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
   const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'

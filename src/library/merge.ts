@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
-import { copyAcross, refuseEncrypted, takeAway } from './across.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeMoved } from './describe.ts'
@@ -23,7 +23,7 @@ export async function moveMerging(
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   const chosen = await select(source.tree, selection)
   if (source.info.key !== target.info.key) {
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     await refuseLocked(core, source, [path])
     await copyAcross(core, { source, chosen, target, folder, roomLeft, merge: true })
     return takeAway(core, source, chosen)

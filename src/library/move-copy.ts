@@ -1,5 +1,5 @@
 import type { LibraryPath } from '../objects/paths.ts'
-import { copyAcross, refuseEncrypted, takeAway } from './across.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeMoved } from './describe.ts'
@@ -25,7 +25,7 @@ export type { RoomLeft, Selection } from './selection.ts'
  * Moves entries into a folder, each under its name or, if that is taken, with ` (n)`. One commit in
  * one library; across libraries one there and then one here, which takes away only what was
  * copied. Into the folder they are in: no change. Throws path-not-found, into-itself, locked,
- * encrypted-mismatch, quota-exceeded, source-changed.
+ * password-needed, quota-exceeded, source-changed.
  */
 export async function move(
   core: LibraryCore,
@@ -36,7 +36,7 @@ export async function move(
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
   if (source.info.key === target.info.key) return moveWithin(core, source, selection, folder)
-  refuseEncrypted(source, target)
+  refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
   const placed = await copyAcross(core, { source, chosen, target, folder, roomLeft })
@@ -45,8 +45,8 @@ export async function move(
 }
 
 /**
- * Copies entries into a folder, each under its name or with ` (n)`; the objects are shared, no bytes
- * are copied. Throws path-not-found, into-itself, encrypted-mismatch, quota-exceeded.
+ * Copies entries into a folder, each under its name or with ` (n)`; the objects are shared, and no bytes
+ * are copied but between libraries of which one is encrypted. Throws path-not-found, into-itself, password-needed, quota-exceeded.
  */
 export async function copy(
   core: LibraryCore,
@@ -57,7 +57,7 @@ export async function copy(
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
   if (source.info.key !== target.info.key) {
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     return copyAcross(core, { source, chosen, target, folder, roomLeft })
   }

@@ -9,6 +9,8 @@ export interface ByteRange {
 export interface ReadOptions {
   /** A chunk is the caller's only until it asks for the next: its memory may be used again then. */
   readonly lend?: boolean
+  /** A range need not be checked against the id, for bytes that do not leave the server. */
+  readonly unchecked?: boolean
 }
 
 /** A block on its way in: all of it, or its pieces as they arrive. */

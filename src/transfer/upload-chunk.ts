@@ -17,7 +17,7 @@ export async function receiveChunk(
 ): Promise<ChunkFile> {
   const length = range.end - range.start
   const digest = AnnouncedDigest.read(part.headers.get('content-digest'))
-  const chunk = session.own(await partialUploads.newChunk())
+  const chunk = session.own(await partialUploads.newChunk(session.dataKey))
   let received = 0
   const checked = async function* () {
     for await (const bytes of part.content) {
@@ -39,7 +39,7 @@ export async function receiveChunk(
  */
 export function addChunk<T>(
   { core, partialUploads }: TransferServices,
-  { fileDigest, library }: UploadSession,
+  { dataKey, fileDigest, library }: UploadSession,
   { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
@@ -47,7 +47,7 @@ export function addChunk<T>(
   const key = { libraryKey: library.info.key, accountKey: library.actor.key, path }
   return partialUploads.add(key, range, chunk, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
-    const content = await core.content.receive(whole.content, { onBytes })
+    const content = await core.content.receive(whole.content, { key: dataKey, onBytes })
     fileDigest?.check()
     return commit(content, (tx) => whole.settle(tx))
   })

@@ -64,7 +64,7 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Describes one library.',
     params,
-    async handle({ user, params, request }, { access, accounts, quotas }) {
+    async handle({ user, params, request }, { access, accounts, core, quotas }) {
       const library = await access.open(user, params.repo_id)
       const { ownerKey } = library.info
       const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
@@ -72,6 +72,7 @@ export const libraryRoutesV21 = [
       return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
         noQuota: room !== undefined && room.left <= 0,
         avatar: avatarUrl(request.baseUrl),
+        isOpen: core.keys.isOpen(library),
       })
     },
   }),
