@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Access } from './access/access.ts'
 import { Quotas } from './access/quota.ts'
 import { Tickets } from './access/tickets.ts'
+import { ActivityRoom, forgetAccount } from './activity/activity.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
@@ -86,6 +87,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const blocks = opened.use(await openBlocks(config.blocks))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const services = createServices({ db, core, config, secret, now, logger })
+  opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
@@ -118,10 +120,19 @@ export function createServices(parts: {
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  const activityLogger = parts.logger.child({ room: 'activity' })
   const tickets = new Tickets(db, access, now, config.ticketSeconds)
   return {
     access,
     accounts,
+    activity: new ActivityRoom({
+      core,
+      access,
+      accounts,
+      now,
+      onError: (error) =>
+        activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
+    }),
     apiTokens,
     archives: createArchives({
       core,
@@ -189,7 +200,10 @@ export function createAccounts(parts: {
   return new Accounts({
     passwords: new Passwords(),
     ...parts,
-    onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
+    onRemove: async (tx, account) => {
+      await leaveWithAccount(tx, account.key, now())
+      await forgetAccount(tx, account.key)
+    },
   })
 }
 
@@ -271,6 +285,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

@@ -37,4 +37,11 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'last-administrator': broken,
   'link-not-found': broken,
   'not-in-trash': broken,
+  'notification-not-found': broken,
+  'webhook-not-found': broken,
+  'webhook-exists': broken,
+  'webhook-url-invalid': broken,
+  'too-many-webhooks': broken,
+  'delivery-not-found': broken,
+  'too-many-streams': broken,
 }

@@ -13,7 +13,8 @@ export const events: Migration = {
         new_name ${text} not null,
         primary key (library_key, seq)
       )`,
-      // Rows with a seq are derived from commits (I3). The others record what no commit tells of; one with an
+      // Rows with a seq are derived from commits (I3), and have twice that number as rank, which orders what a library
+      // saw in one second. The others record what no commit tells of; one with an
       // account_key is shown to that account even when it cannot open the library any more.
       `create table activity (
         key ${key},
@@ -21,6 +22,7 @@ export const events: Migration = {
         account_key ${int},
         seq ${int},
         at ${int} not null,
+        rank ${int} not null,
         op ${text} not null,
         object ${text} not null,
         path ${text} not null,
@@ -30,9 +32,9 @@ export const events: Migration = {
         commit_id ${bytes},
         days ${int}
       )`,
-      'create index activity_by_time on activity (library_key, at, key)',
-      'create index activity_by_author on activity (library_key, author, at, key)',
-      'create index activity_by_account on activity (account_key, at, key)',
+      'create index activity_by_time on activity (library_key, at, rank, key)',
+      'create index activity_by_author on activity (library_key, author, at, rank, key)',
+      'create index activity_by_account on activity (account_key, at, rank, key)',
       `create table notification (
         key ${key},
         account_key ${int} not null references account (key) on delete cascade,
