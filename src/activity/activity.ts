@@ -7,7 +7,8 @@ import { ROOT } from '../objects/paths.ts'
 import { ActivityFollower } from './activity-follower.ts'
 import { insertDeed } from './activity-store.ts'
 import { Feed } from './feed.ts'
-import { type EventHub, LocalEventHub } from './hub.ts'
+import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
+import { LiveStreams } from './live-streams.ts'
 import { MonitoredLibraries } from './monitored.ts'
 import { deleteMonitoredBy } from './monitored-store.ts'
 import { repoTransfer } from './notices.ts'
@@ -29,14 +30,16 @@ export class ActivityRoom implements AsyncDisposable {
   readonly hub: EventHub = new LocalEventHub()
   readonly feed: Feed
   readonly follower: ActivityFollower
+  readonly live: LiveStreams
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
   readonly #options: ActivityOptions
 
   constructor(options: ActivityOptions) {
     this.#options = options
-    const { core, access, accounts, now } = options
-    this.follower = new ActivityFollower(core, options.onError)
+    const { core, access, accounts, now, onError } = options
+    this.live = new LiveStreams({ core, access, hub: this.hub, now, onError })
+    this.follower = new ActivityFollower(core, onError)
     this.feed = new Feed(core.db, access, this.follower)
     this.notifications = new Notifications({
       db: core.db,
@@ -61,8 +64,19 @@ export class ActivityRoom implements AsyncDisposable {
     }
   }
 
+  /** How a task of an account goes on. */
+  taskMoved(accountKey: number, task: TaskNews): void {
+    this.hub.publish({ kind: 'task', accountKey, task })
+  }
+
+  /** Begins what runs in the background. */
+  async start(): Promise<void> {
+    await this.live.start()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.follower.stop()
+    await this.live[Symbol.asyncDispose]()
   }
 
   #listen(core: LibraryCore): void {

@@ -46,6 +46,7 @@ import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { liveEventRoutes } from './v21/live-events.ts'
 import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
 import { notificationRoutes } from './v21/notifications.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
@@ -105,6 +106,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...starredItemRoutes,
   ...activityRoutes,
   ...eventRoutes,
+  ...liveEventRoutes,
   ...notificationRoutes,
   ...unseenMessageRoutes,
   ...monitoredLibraryRoutes,
