@@ -38,6 +38,7 @@ export type Fault =
   | { code: 'webhook-url-invalid' }
   | { code: 'too-many-webhooks'; limit: number }
   | { code: 'delivery-not-found' }
+  | { code: 'webhook-queue-full'; limit: number }
   | { code: 'too-many-streams'; limit: number }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */

@@ -128,6 +128,8 @@ export function createServices(parts: {
     core,
     access,
     accounts,
+    secret,
+    webhookPrivate: config.webhookPrivate,
     now,
     onError: (error) =>
       activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
@@ -301,6 +303,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
       { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
       { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },

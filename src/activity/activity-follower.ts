@@ -11,7 +11,7 @@ import { EMPTY_ID } from '../objects/ids.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
 
-const FOLLOWER = 'activity'
+export const FOLLOWER = 'activity'
 // How far others were told of commits: it stays where it is when the feed is made again.
 const TELLER = 'activity-told'
 // A step ends with the commit that brings it here; its rows go in one transaction.
@@ -22,6 +22,8 @@ const ROWS_A_DELETE = 1000
 export interface ToldCommit {
   readonly commit: NumberedCommit
   readonly activities: readonly CommitActivity[]
+  /** How much it changed in all, where the activities are cut. */
+  readonly changeCount: number
 }
 
 /**
@@ -97,7 +99,7 @@ export class ActivityFollower {
       // The clock of a sync client may be ahead, and would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))
-      told.push({ commit, activities })
+      told.push({ commit, activities, changeCount: changes.length })
       rows += activities.length
       before = commit
       if (rows > ENOUGH_ROWS) break

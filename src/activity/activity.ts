@@ -4,7 +4,7 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryEvent } from '../library/library-events.ts'
 import { ROOT } from '../objects/paths.ts'
-import { ActivityFollower } from './activity-follower.ts'
+import { ActivityFollower, FOLLOWER } from './activity-follower.ts'
 import { insertDeed } from './activity-store.ts'
 import { Feed } from './feed.ts'
 import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
@@ -14,11 +14,20 @@ import { deleteMonitoredBy } from './monitored-store.ts'
 import { repoTransfer } from './notices.ts'
 import { deleteNotificationsOf } from './notification-store.ts'
 import { Notifications } from './notifications.ts'
+import { systemNetwork } from './webhook-request.ts'
+import { WebhookSecrets } from './webhook-secret.ts'
+import { WebhookSender } from './webhook-sender.ts'
+import { librariesToTell } from './webhook-store.ts'
+import { Webhooks } from './webhooks.ts'
 
 export interface ActivityOptions {
   readonly core: LibraryCore
   readonly access: Access
   readonly accounts: Accounts
+  /** Of the server; what webhooks are signed with is sealed under it. */
+  readonly secret: Buffer
+  /** Whether webhooks may call addresses within our own network. */
+  readonly webhookPrivate: boolean
   /** Unix seconds. */
   readonly now: () => number
   /** Told of failures of what runs in the background; it is tried again. */
@@ -33,7 +42,10 @@ export class ActivityRoom implements AsyncDisposable {
   readonly live: LiveStreams
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
+  readonly webhooks: Webhooks
+  readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
+  #stopping = false
 
   constructor(options: ActivityOptions) {
     this.#options = options
@@ -53,7 +65,18 @@ export class ActivityRoom implements AsyncDisposable {
       accounts,
       notifications: this.notifications,
     })
+    const secrets = new WebhookSecrets(options.secret)
+    const network = systemNetwork(options.webhookPrivate)
+    this.webhookSender = new WebhookSender({ db: core.db, secrets, network, now, onError })
+    this.webhooks = new Webhooks({
+      db: core.db,
+      secrets,
+      allowPrivate: options.webhookPrivate,
+      now,
+      onPending: () => this.webhookSender.wake(),
+    })
     this.follower.onCommits(this.monitored.tell)
+    this.follower.onCommits(this.webhooks.tell)
     this.#listen(core)
   }
 
@@ -72,11 +95,25 @@ export class ActivityRoom implements AsyncDisposable {
   /** Begins what runs in the background. */
   async start(): Promise<void> {
     await this.live.start()
+    this.webhookSender.start()
+    void this.#tellMissed()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true
     await this.follower.stop()
+    await this.webhookSender[Symbol.asyncDispose]()
     await this.live[Symbol.asyncDispose]()
+  }
+
+  /** What was committed before an earlier process ended, and receivers wait for. */
+  async #tellMissed(): Promise<void> {
+    const { core, onError } = this.#options
+    try {
+      await this.follower.catchUp(await librariesToTell(core.db, FOLLOWER))
+    } catch (error) {
+      if (!this.#stopping) onError(error)
+    }
   }
 
   #listen(core: LibraryCore): void {
@@ -93,6 +130,7 @@ export class ActivityRoom implements AsyncDisposable {
       })
     })
     core.events.onRecord((tx, event) => this.#record(tx, event))
+    core.events.onRecord((tx, event) => this.webhooks.record(tx, event))
     core.events.onEvent((event) => this.#announce(event))
   }
 

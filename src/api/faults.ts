@@ -50,6 +50,7 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'webhook-url-invalid': () => [400, 'url invalid.'],
   'too-many-webhooks': ({ limit }) => [400, `A library can have at most ${limit} webhooks.`],
   'delivery-not-found': () => [404, 'Delivery not found.'],
+  'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 

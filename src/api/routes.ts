@@ -54,6 +54,7 @@ import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
 import { userRoutes } from './v21/user.ts'
+import { webhookRoutes } from './v21/webhooks.ts'
 
 /** Every route of the web API. */
 export const apiRoutes: readonly Route<Account, ApiServices>[] = [
@@ -110,4 +111,5 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...notificationRoutes,
   ...unseenMessageRoutes,
   ...monitoredLibraryRoutes,
+  ...webhookRoutes,
 ]

@@ -3,32 +3,22 @@ import type { LibraryPath } from '../objects/paths.ts'
 import type { Actor } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 
+interface Happened<Kind extends string> {
+  readonly kind: Kind
+  readonly library: LibraryInfo
+  readonly actor: Actor
+}
+
 /** Something that happened to a library and that no commit tells of. */
 export type LibraryEvent =
-  | {
-      readonly kind: 'created' | 'deleted' | 'restored'
-      readonly library: LibraryInfo
-      readonly actor: Actor
-    }
-  | {
-      readonly kind: 'transferred'
-      readonly library: LibraryInfo
-      readonly actor: Actor
-      readonly to: Actor
-    }
-  | {
-      readonly kind: 'trash-emptied'
-      readonly library: LibraryInfo
-      readonly actor: Actor
-      /** What is newer than this many days was spared. */
-      readonly days: number
-    }
-  | {
-      readonly kind: 'locked' | 'unlocked'
-      readonly library: LibraryInfo
-      readonly actor: Actor
-      readonly path: LibraryPath
-    }
+  | Happened<'created'>
+  | Happened<'deleted'>
+  | Happened<'restored'>
+  | (Happened<'transferred'> & { readonly to: Actor })
+  /** What is newer than `days` was spared. */
+  | (Happened<'trash-emptied'> & { readonly days: number })
+  | (Happened<'locked'> & { readonly path: LibraryPath })
+  | (Happened<'unlocked'> & { readonly path: LibraryPath })
 
 /** Tells the rooms above what happens to libraries, so that the core need not know them. */
 export class LibraryEvents {

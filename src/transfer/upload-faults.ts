@@ -43,5 +43,6 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'webhook-url-invalid': broken,
   'too-many-webhooks': broken,
   'delivery-not-found': broken,
+  'webhook-queue-full': broken,
   'too-many-streams': broken,
 }
