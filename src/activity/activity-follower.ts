@@ -17,6 +17,7 @@ const TELLER = 'activity-told'
 // A step ends with the commit that brings it here; its rows go in one transaction.
 const ENOUGH_ROWS = 1000
 const ROWS_A_DELETE = 1000
+const LIBRARIES_AT_ONCE = 4
 
 /** A commit and what it did. */
 export interface ToldCommit {
@@ -62,9 +63,9 @@ export class ActivityFollower {
 
   /** Resolves once all that was committed in these libraries before is in the feed. */
   async catchUp(libraryKeys: readonly number[]): Promise<void> {
-    for (const key of await keysBehind(this.#core.db, FOLLOWER, libraryKeys)) {
-      const library = await findLibraryByKey(this.#core.db, key)
-      if (library !== undefined) await this.#follower.catchUp(library)
+    const behind = await keysBehind(this.#core.db, FOLLOWER, libraryKeys)
+    for (let start = 0; start < behind.length; start += LIBRARIES_AT_ONCE) {
+      await Promise.all(behind.slice(start, start + LIBRARIES_AT_ONCE).map((key) => this.#catchUp(key)))
     }
   }
 
@@ -80,6 +81,11 @@ export class ActivityFollower {
 
   stop(): Promise<void> {
     return this.#follower.stop()
+  }
+
+  async #catchUp(libraryKey: number): Promise<void> {
+    const library = await findLibraryByKey(this.#core.db, libraryKey)
+    if (library !== undefined) await this.#follower.catchUp(library)
   }
 
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {

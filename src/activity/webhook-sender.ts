@@ -63,6 +63,8 @@ export class WebhookSender implements AsyncDisposable {
     this.#lookAgain = true
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
+      // Woken while it made up its mind how long to rest.
+      if (this.#lookAgain) this.wake()
     })
   }
 
