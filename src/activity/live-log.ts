@@ -154,15 +154,18 @@ export class LiveLog {
 
   /** One after another; what fails is reported, and does not stop the next. */
   #work(work: () => Promise<void>): Promise<void> {
-    this.#working = this.#working.then(async () => {
-      if (this.#stopped) return
-      try {
-        await work()
-      } catch (error) {
-        if (!this.#stopped) this.#options.onError(error)
-      }
-    })
+    this.#working = this.#workAfter(this.#working, work)
     return this.#working
+  }
+
+  async #workAfter(before: Promise<void>, work: () => Promise<void>): Promise<void> {
+    await before
+    if (this.#stopped) return
+    try {
+      await work()
+    } catch (error) {
+      this.#options.onError(error)
+    }
   }
 }
 

@@ -94,7 +94,7 @@ export class LiveStreams implements AsyncDisposable {
   endAll(): void {
     this.#closed = true
     clearInterval(this.#heartbeat)
-    for (const stream of [...this.#wishes.keys()]) stream.end()
+    for (const stream of this.#wishes.keys()) stream.end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -202,7 +202,7 @@ export class LiveStreams implements AsyncDisposable {
 
   /** Ends the streams of those who are not signed in any more. */
   async checkAll(): Promise<void> {
-    for (const [stream, { wish }] of [...this.#wishes]) await this.#check(stream, wish)
+    for (const [stream, { wish }] of this.#wishes) await this.#check(stream, wish)
   }
 
   async #check(stream: LiveStream, { isSignedIn }: StreamWish): Promise<void> {

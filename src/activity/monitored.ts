@@ -76,7 +76,7 @@ export class MonitoredLibraries {
     return news.flatMap(({ commit, activities }) => {
       const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
       const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))
-      return groups.flatMap((group = []) => {
+      return groups.flatMap((group) => {
         const notice = noticeOf(group)
         return notice === undefined ? [] : { seq: commit.seq, notice }
       })

@@ -112,7 +112,7 @@ describe('calling a receiver', () => {
   })
 
   it('takes the status of an answer whose body never comes', async () => {
-    listener = (_request, response) => void response.writeHead(204).flushHeaders()
+    listener = (_request, response) => response.writeHead(204).flushHeaders()
     assert.equal((await post({ ...open, timeoutMs: 300 }, `http://a.example.org:${port}/`)).status, 204)
     listener = (_request, response) => {
       response.writeHead(200, { 'Content-Length': 100 })

@@ -108,7 +108,12 @@ describe('notifications', () => {
     await notify(bob, ann)
     const [{ id }] = (await bob.get(LIST)).body.notification_list
     for (const notice_id of [undefined, '', 'x', '1.5', -1, 0, '9'.repeat(20), {}, true]) {
-      assertError(await bob.put(ONE, { json: { notice_id } }), 400, 'notice_id invalid.', String(notice_id))
+      assertError(
+        await bob.put(ONE, { json: { notice_id } }),
+        400,
+        'notice_id invalid.',
+        JSON.stringify(notice_id),
+      )
     }
     assertError(await bob.put(ONE, { form: { notice_id: 987_654 } }), 404, 'Notification 987654 not found.')
     assertError(await ann.put(ONE, { form: { notice_id: id } }), 403, 'Permission denied.')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -181,6 +181,23 @@ describe('webhooks', () => {
     assert.deepEqual(receiver.calls[1]?.body.changes, [
       { op_type: 'rename', obj_type: 'file', path: '/b', old_path: '/a' },
     ])
+  })
+
+  it('can be told from others by the check that the docs show', async () => {
+    clock = NOON
+    await using receiver = await WebhookReceiver.start()
+    const { space, webhook } = await hooked(receiver)
+    await space.file('/a')
+    await told(space)
+    const [call] = receiver.calls
+    const docs = await readFile(path.join(import.meta.dirname, '../../docs/events.md'), 'utf8')
+    const [, code] = /```js\n(import \{ createHmac.*?)```/s.exec(docs) ?? []
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code ?? '')}`)
+    const { secret } = webhook.settings
+    assert.equal(isGenuine(call?.headers, call?.text, secret, NOON + 60), true)
+    assert.equal(isGenuine(call?.headers, `${call?.text} `, secret, NOON), false)
+    assert.equal(isGenuine(call?.headers, call?.text, 'another', NOON), false)
+    assert.equal(isGenuine(call?.headers, call?.text, secret, NOON + 3600), false)
   })
 
   it('are sent what no commit tells', async () => {

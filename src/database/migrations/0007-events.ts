@@ -34,7 +34,7 @@ export const events: Migration = {
       )`,
       'create index activity_by_time on activity (library_key, at, rank, key)',
       'create index activity_by_author on activity (library_key, author, at, rank, key)',
-      'create index activity_by_account on activity (account_key, at, rank, key)',
+      'create index activity_by_account on activity (account_key, at, rank, key) where account_key is not null',
       `create table notification (
         key ${key},
         account_key ${int} not null references account (key) on delete cascade,
