@@ -72,9 +72,16 @@ export class ActivityFollower {
   /** Drops what commits gave rise to in a library and makes it again. Nobody is told of anything twice. */
   async reindex(library: LibraryInfo): Promise<void> {
     const { db } = this.#core
-    while ((await deleteDerived(db, library.key, ROWS_A_DELETE)) > 0) await nextTurn()
-    await db.write((tx) => moveFollower(tx, library.key, FOLLOWER, 0), { durable: false })
-    // What was followed between the last look and the move back would be there twice.
+    const some = () => db.write((tx) => deleteDerived(tx, library.key, ROWS_A_DELETE), { durable: false })
+    while ((await some()) > 0) await nextTurn()
+    await db.write(
+      async (tx) => {
+        // What was followed since the last look would be there twice.
+        await deleteDerived(tx, library.key)
+        await moveFollower(tx, library.key, FOLLOWER, 0)
+      },
+      { durable: false },
+    )
     this.#follower.forget(library.key)
     await this.#follower.catchUp(library)
   }

@@ -61,6 +61,19 @@ export function activitiesOf(
   return found
 }
 
+/** As many of the first activities as have so many characters in their paths. */
+export function fitting<T extends Pick<Activity, 'path' | 'oldPath'>>(
+  activities: readonly T[],
+  mostCharacters: number,
+): readonly T[] {
+  let characters = 0
+  const end = activities.findIndex(({ path, oldPath }) => {
+    characters += path.length + (oldPath?.length ?? 0)
+    return characters > mostCharacters
+  })
+  return end < 0 ? activities : activities.slice(0, end)
+}
+
 /** Undefined for what nobody would call a change: a new time or mode with the same content. */
 function opOf(change: Change, recovers: boolean): Pick<Activity, 'op' | 'path' | 'oldPath'> | undefined {
   switch (change.op) {

@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
@@ -94,11 +94,12 @@ function rowOf(
   ]
 }
 
-/** Drops a part of what commits gave rise to; the number dropped. */
-export function deleteDerived(db: Database, libraryKey: number, most: number): Promise<number> {
+/** Drops what commits gave rise to, or so much of it; gives the number dropped. */
+export function deleteDerived(tx: Transaction, libraryKey: number, most?: number): Promise<number> {
+  const limit = most === undefined ? '' : `limit ${most}`
   const sql = `delete from activity where key in
-    (select key from activity where library_key = ? and seq is not null limit ${most})`
-  return db.write((tx) => tx.run(sql, libraryKey), { durable: false })
+    (select key from activity where library_key = ? and seq is not null ${limit})`
+  return tx.run(sql, libraryKey)
 }
 
 /** Those of the libraries whose commits a follower has not all followed, each with the columns of its row. */

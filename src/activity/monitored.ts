@@ -4,12 +4,14 @@ import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import type { Teller, ToldCommit } from './activity-follower.ts'
+import { fitting } from './activity-row.ts'
 import { deleteMonitored, insertMonitored, listWatchers, monitoredBy } from './monitored-store.ts'
 import { type Notice, repoMonitor } from './notices.ts'
 import type { Notifications } from './notifications.ts'
 import { type FeedItem, seenThrough, viewsOf } from './view.ts'
 
 const MOST_PATHS = 20
+const MOST_PATH_CHARACTERS = 16_384
 
 export interface MonitoredOptions {
   readonly db: Database
@@ -87,7 +89,7 @@ export class MonitoredLibraries {
 function noticeOf(group: readonly FeedItem[]): Notice | undefined {
   const [first] = group
   if (first === undefined) return undefined
-  const shown = group.slice(0, MOST_PATHS)
+  const shown = fitting(group.slice(0, MOST_PATHS), MOST_PATH_CHARACTERS)
   return repoMonitor(
     { id: first.libraryId, name: first.libraryName },
     {

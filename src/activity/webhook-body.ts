@@ -1,8 +1,13 @@
 import type { LibraryEvent } from '../library/library-events.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import type { ToldCommit } from './activity-follower.ts'
+import { fitting } from './activity-row.ts'
 
 // What receivers of webhooks are sent, in wire names. docs/events.md describes it; names are only ever added.
+
+// Bounds what waits for a receiver that is down: names and texts can be long.
+const MOST_PATH_CHARACTERS = 32_768
+const MOST_DESCRIPTION_CHARACTERS = 2000
 
 /** What receivers can be told of. */
 export type WebhookEvent = 'commit' | 'deleted' | 'restored' | 'trash-emptied'
@@ -16,9 +21,9 @@ export function commitBody(library: LibraryInfo, { commit, activities, changeCou
     seq: commit.seq,
     author_email: commit.creatorName ?? '',
     time: commit.ctime,
-    description: commit.description,
+    description: commit.description.slice(0, MOST_DESCRIPTION_CHARACTERS).toWellFormed(),
     // The first hundred; change_count says how many there are.
-    changes: activities.map(({ op, object, path, oldPath, oldName }) => ({
+    changes: fitting(activities, MOST_PATH_CHARACTERS).map(({ op, object, path, oldPath, oldName }) => ({
       op_type: op,
       obj_type: object,
       path,

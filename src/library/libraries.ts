@@ -14,6 +14,7 @@ import {
   findLibraryByKey,
   insertLibrary,
   insertRename,
+  listAllLibrariesOf,
   listDeletedLibrariesOf,
   listLibrariesOf,
   markAllDeleted,
@@ -204,7 +205,13 @@ export async function leaveWithAccount(tx: Transaction, accountKey: number, now:
 
 /** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
 export async function transferAllLibraries(core: LibraryCore, from: Actor, to: Actor): Promise<void> {
-  await core.db.write((tx) => setOwnerOfAll(tx, from.key, to.key))
+  await core.db.write(async (tx) => {
+    const libraries = await listAllLibrariesOf(tx, from.key)
+    await setOwnerOfAll(tx, from.key, to.key)
+    for (const library of libraries) {
+      await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
+    }
+  })
 }
 
 async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {

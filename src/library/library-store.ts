@@ -103,6 +103,13 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
   }))
 }
 
+/** As listLibrariesOf, with all there is to know of each. */
+export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const sql =
+    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
+  return (await reader.all<LibraryRow>(sql, ownerKey)).map(toInfo)
+}
+
 /** Latest deletion first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(

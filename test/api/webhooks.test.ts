@@ -227,6 +227,15 @@ describe('webhooks', () => {
     await theirs.file('/secret')
     await told(theirs)
     assert.deepEqual(receiver.calls, [])
+    assert.equal((await bob.post(space.v21('webhooks/'), { form: { url: receiver.url } })).status, 200)
+    const admin = await server.admin()
+    const carl = await server.signUp()
+    const moved = await admin.post(`/api2/accounts/${bob.email}/`, {
+      form: { op: 'migrate', to_user: carl.email },
+    })
+    assert.equal(moved.status, 200, moved.text)
+    assertReply(await carl.get(space.v21('webhooks/')), 200, { webhook_list: [] })
+    assert.equal((await carl.get('/api/v2.1/notifications/')).body.notification_list[0].type, 'repo_transfer')
   })
 
   it('are tried again, later and later, and given up in the end', async () => {
