@@ -46,6 +46,7 @@ describe('the configuration', () => {
       ticketSeconds: 3600,
       rateLimit: true,
       quotaStatus: 500,
+      webhookPrivate: false,
       processes: undefined,
       threads: undefined,
       log: 'info',
@@ -250,7 +251,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 20)
+    assert.equal(settings.length, 21)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

@@ -34,6 +34,14 @@ export type Fault =
   | { code: 'link-not-found' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
+  | { code: 'notification-not-found'; id: number }
+  | { code: 'webhook-not-found' }
+  | { code: 'webhook-exists'; url: string }
+  | { code: 'webhook-url-invalid' }
+  | { code: 'too-many-webhooks'; limit: number }
+  | { code: 'delivery-not-found' }
+  | { code: 'webhook-queue-full'; limit: number }
+  | { code: 'too-many-streams'; limit: number }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

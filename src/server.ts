@@ -4,6 +4,7 @@ import { Access } from './access/access.ts'
 import { LibraryPasswords } from './access/library-passwords.ts'
 import { Quotas } from './access/quota.ts'
 import { Tickets } from './access/tickets.ts'
+import { ActivityRoom, forgetAccount } from './activity/activity.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
@@ -24,7 +25,7 @@ import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
-import { CopyMoveTasks } from './jobs/copy-move-tasks.ts'
+import { CopyMoveTasks, type CopyMoveTasksOptions } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
@@ -32,7 +33,7 @@ import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
-import { Archives } from './transfer/archive-tasks.ts'
+import { Archives, type ArchivesOptions } from './transfer/archive-tasks.ts'
 import { downloadFaults } from './transfer/download-faults.ts'
 import { IndexedUploads } from './transfer/idx-progress.ts'
 import { PartialUploads } from './transfer/resumable.ts'
@@ -87,9 +88,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const blocks = opened.use(await openBlocks(config.blocks))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const services = createServices({ db, core, config, secret, now, logger })
+  opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  await services.activity.start()
   await opened.use(services.copyMoveTasks).resume()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
@@ -97,6 +100,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
   const kept = opened.move()
   const close = async () => {
+    // They have no end of their own to wait for.
+    services.activity.live.endAll()
     await http.close()
     await kept.disposeAsync()
   }
@@ -119,10 +124,22 @@ export function createServices(parts: {
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  const activityLogger = parts.logger.child({ room: 'activity' })
+  const activity = new ActivityRoom({
+    core,
+    access,
+    accounts,
+    secret,
+    webhookPrivate: config.webhookPrivate,
+    now,
+    onError: (error) =>
+      activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
+  })
   const tickets = new Tickets(db, access, now, config.ticketSeconds)
   return {
     access,
     accounts,
+    activity,
     apiTokens,
     archives: createArchives({
       core,
@@ -130,8 +147,18 @@ export function createServices(parts: {
       config,
       now,
       logger: parts.logger.child({ room: 'transfer' }),
+      onProgress: (accountKey, id, { state, zipped, total }) =>
+        activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
     }),
-    copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
+    copyMoveTasks: createCopyMoveTasks({
+      core,
+      access,
+      quotas,
+      now,
+      logger: parts.logger,
+      onProgress: (accountKey, { operation: type, ...task }) =>
+        activity.taskMoved(accountKey, { type, ...task }),
+    }),
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
@@ -153,6 +180,7 @@ function createArchives(parts: {
   config: Config
   now: () => number
   logger: Logger
+  onProgress: NonNullable<ArchivesOptions['onProgress']>
 }): Archives {
   const { config, logger } = parts
   return new Archives({
@@ -170,6 +198,7 @@ function createCopyMoveTasks(parts: {
   quotas: Quotas
   now: () => number
   logger: Logger
+  onProgress: NonNullable<CopyMoveTasksOptions['onProgress']>
 }): CopyMoveTasks {
   const { quotas } = parts
   const logger = parts.logger.child({ room: 'jobs' })
@@ -195,7 +224,10 @@ export function createAccounts(parts: {
     now,
     ...rest,
     ...(core && { onSignOut: (account: Account) => core.keys.forgetAccount(account.key) }),
-    onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
+    onRemove: async (tx, account) => {
+      await leaveWithAccount(tx, account.key, now())
+      await forgetAccount(tx, account.key)
+    },
   })
 }
 
@@ -277,6 +309,9 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
+      { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
+      { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

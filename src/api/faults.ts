@@ -43,6 +43,14 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'link-not-found': () => [400, 'token invalid.'],
   'ticket-not-found': () => [403, 'Access token not found'],
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
+  'notification-not-found': ({ id }) => [404, `Notification ${id} not found.`],
+  'webhook-not-found': () => [404, 'Webhook not found.'],
+  'webhook-exists': () => [409, 'Webhook exists.'],
+  'webhook-url-invalid': () => [400, 'url invalid.'],
+  'too-many-webhooks': ({ limit }) => [400, `A library can have at most ${limit} webhooks.`],
+  'delivery-not-found': () => [404, 'Delivery not found.'],
+  'webhook-queue-full': () => [409, 'Too many deliveries are waiting.'],
+  'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 
 /** The older wording of some `/api2/` calls. */

@@ -118,7 +118,7 @@ export function createdLibrary(library: LibraryInfo, email: string) {
 export function ownedLibraryItemV21(
   library: LibrarySummary,
   { owner, modifier }: LibraryPeople,
-  shown: { starred: boolean; avatar: string },
+  shown: { starred: boolean; monitored: boolean; avatar: string },
 ) {
   return {
     type: 'mine',
@@ -132,7 +132,7 @@ export function ownedLibraryItemV21(
     encrypted: library.encrypted,
     permission: library.status === 'normal' ? 'rw' : 'r',
     starred: shown.starred,
-    monitored: false,
+    monitored: shown.monitored,
     status: library.status,
     salt: library.salt,
     enable_onlyoffice: false,
@@ -143,7 +143,7 @@ export function ownedLibraryItemV21(
 export function libraryDetailV21(
   library: Library,
   owner: Person,
-  shown: { noQuota: boolean; avatar: string; isOpen: boolean },
+  shown: { noQuota: boolean; monitored: boolean; avatar: string; isOpen: boolean },
 ) {
   const { info } = library
   return {
@@ -164,7 +164,7 @@ export function libraryDetailV21(
     last_modified: isoTime(info.updatedAt),
     status: info.status,
     enable_onlyoffice: false,
-    monitored: false,
+    monitored: shown.monitored,
   }
 }
 

@@ -9,6 +9,7 @@ import { blockLinkRoutes } from './v2/block-links.ts'
 import { defaultLibraryRoutes } from './v2/default-library.ts'
 import { deviceRoutes } from './v2/devices.ts'
 import { dirRoutes } from './v2/dir.ts'
+import { eventRoutes } from './v2/events.ts'
 import { fileRoutes } from './v2/file.ts'
 import { fileHistoryRoutes } from './v2/file-history.ts'
 import { fileLockRoutes } from './v2/file-lock.ts'
@@ -24,7 +25,9 @@ import { pingRoutes } from './v2/ping.ts'
 import { revertRoutes } from './v2/revert.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
+import { unseenMessageRoutes } from './v2/unseen-messages.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
+import { activityRoutes } from './v21/activities.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
@@ -43,12 +46,16 @@ import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { liveEventRoutes } from './v21/live-events.ts'
+import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
+import { notificationRoutes } from './v21/notifications.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
 import { setPasswordRoutes } from './v21/set-password.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
 import { userRoutes } from './v21/user.ts'
+import { webhookRoutes } from './v21/webhooks.ts'
 
 /** Every route of the web API. */
 export const apiRoutes: readonly Route<Account, ApiServices>[] = [
@@ -100,4 +107,11 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...smartLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
+  ...activityRoutes,
+  ...eventRoutes,
+  ...liveEventRoutes,
+  ...notificationRoutes,
+  ...unseenMessageRoutes,
+  ...monitoredLibraryRoutes,
+  ...webhookRoutes,
 ]

@@ -2,6 +2,7 @@ import type { Access } from '../access/access.ts'
 import type { LibraryPasswords } from '../access/library-passwords.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
+import type { ActivityRoom } from '../activity/activity.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
@@ -24,6 +25,7 @@ export interface PartialUploads {
 export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
+  readonly activity: ActivityRoom
   readonly apiTokens: ApiTokens
   readonly archives: Archives
   readonly copyMoveTasks: CopyMoveTasks

@@ -197,6 +197,12 @@ export async function findProgress(
   return row && { state: row.state, done: row.done, total: row.total, failedReason: row.failed_reason }
 }
 
+/** Whether a task copies or moves; undefined if there is none. */
+export async function findOperation(reader: Reader, id: string): Promise<'copy' | 'move' | undefined> {
+  const sql = 'select operation from copy_move_task where id = ?'
+  return (await reader.get<{ operation: 'copy' | 'move' }>(sql, id))?.operation
+}
+
 /** Tasks that have not ended, oldest first. */
 export async function listUnfinished(reader: Reader): Promise<{ id: string; accountKey: number }[]> {
   const rows = await reader.all<{ id: string; account_key: number }>(

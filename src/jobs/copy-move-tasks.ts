@@ -16,6 +16,7 @@ import {
   cancelTask,
   claimTask,
   deleteTasksBefore,
+  findOperation,
   findProgress,
   insertTask,
   listUnfinished,
@@ -36,8 +37,19 @@ export interface CopyMoveTasksOptions {
   readonly now: () => number
   /** What one task may copy; nothing said is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
+  /** Told how tasks go on, once others can see it. */
+  readonly onProgress?: (accountKey: number, task: TaskStep) => void
   /** Told of failures that are not the user's. */
   readonly onError: (error: unknown) => void
+}
+
+/** How far a task is, in files. What is left of a move whose copy is there counts as running. */
+export interface TaskStep {
+  readonly id: string
+  readonly operation: 'copy' | 'move'
+  readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
+  readonly done: number
+  readonly total: number
 }
 
 /** The server stops: the task stays as it is, for the next start. */
@@ -88,6 +100,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       folder,
     }
     await core.db.write((tx) => insertTask(tx, id, order, now()))
+    this.#report({ ...order, id }, 'queued', 0, 0)
     this.#enqueue(id, order.accountKey)
     return id
   }
@@ -108,7 +121,10 @@ export class CopyMoveTasks implements AsyncDisposable {
   async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
     const { core, now } = this.#options
     const canceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
-    return canceled || (await this.progressOf(account, id)) === undefined
+    if (!canceled) return (await this.progressOf(account, id)) === undefined
+    const operation = await findOperation(core.db, id)
+    if (operation !== undefined) this.#report({ id, operation, accountKey: account.key }, 'canceled', 0, 0)
+    return true
   }
 
   /** Upkeep: nobody may ask for these any more. */
@@ -137,6 +153,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       if (error instanceof Stopping || isFault(error, 'task-canceled')) return
       if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
       await core.db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
+      this.#report(task, 'failed', 0, task.total)
     }
   }
 
@@ -147,19 +164,23 @@ export class CopyMoveTasks implements AsyncDisposable {
     // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
+    const progress = { total: task.total }
     if (task.state === 'running') {
       const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyAcross(core, crossing, this.#watch(task, sourceRoot))
+      await copyAcross(core, crossing, this.#watch(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
-      await takeAway(core, editable, chosen, async (tx) => goOn(await setRemoved(tx, task, now())))
+      await takeAway(core, editable, chosen, async (tx) => {
+        goOn(await setRemoved(tx, task, now()))
+        tx.afterCommit(() => this.#report(task, 'successful', progress.total, progress.total))
+      })
     }
   }
 
-  #watch(task: ClaimedTask, sourceRoot: DirId): Watcher {
+  #watch(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): Watcher {
     const { core, limits, now } = this.#options
     return {
       counted: async ({ size, fileCount: total }) => {
@@ -171,16 +192,30 @@ export class CopyMoveTasks implements AsyncDisposable {
           durable: false,
         })
         goOn(begun)
+        progress.total = total
+        this.#report(task, 'running', 0, total)
       },
       copied: async (tx, done) => {
         if (this.#stopping) throw new Stopping()
         goOn(await advanceTask(tx, task, done, now()))
+        tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
       placed: async (tx) => {
         const next = task.operation === 'copy' ? 'successful' : 'removing'
         goOn(await setCopied(tx, task, next, now()))
+        const { total } = progress
+        tx.afterCommit(() => this.#report(task, next === 'removing' ? 'running' : next, total, total))
       },
     }
+  }
+
+  #report(
+    { id, operation, accountKey }: Pick<ClaimedTask, 'id' | 'operation' | 'accountKey'>,
+    state: TaskStep['state'],
+    done: number,
+    total: number,
+  ): void {
+    this.#options.onProgress?.(accountKey, { id, operation, state, done, total })
   }
 
   async #open(access: Access, accountKey: number, libraryKey: number): Promise<Library> {

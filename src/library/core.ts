@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { ContentStore } from './content.ts'
 import { Keyring } from './keyring.ts'
+import { LibraryEvents } from './library-events.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
@@ -32,6 +33,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly pathIndex: PathIndex
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
   onHeadMoved(listener: (library: LibraryInfo) => void): void
+  /** What happens to libraries besides commits. */
+  readonly events: LibraryEvents
   readonly defaultHistoryDays: number
 }
 
@@ -52,6 +55,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     keys,
     writers,
     pathIndex,
+    events: new LibraryEvents(),
     onHeadMoved: (listener) => void listeners.push(listener),
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {

@@ -56,6 +56,11 @@ export function describeRestored(entries: readonly (Named & { readonly from: num
   return `Reverted file "${first.name}" to status at ${timeText(first.from)}`
 }
 
+/** Whether a commit of this text brought something back. */
+export function isRecovery(description: string): boolean {
+  return /^(?:Reverted|Recovered) /.test(description)
+}
+
 export function describeRevertedLibrary(from: number): string {
   return `Reverted repo to status at ${timeText(from)}.`
 }

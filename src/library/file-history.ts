@@ -2,6 +2,7 @@ import type { FileId } from '../objects/ids.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
 import { listCommitsBySeq, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
+import { isRecovery } from './describe.ts'
 import { countEdits, findOrigin, listEdits, type OriginRow } from './file-history-store.ts'
 import { oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -201,5 +202,5 @@ async function contentAt(
 function kindOf(mark: Mark, { description }: NumberedCommit): RevisionKind {
   if (mark.isEdit) return 'edit'
   if (mark.oldPath !== undefined) return parentOf(mark.oldPath) === parentOf(mark.path) ? 'rename' : 'move'
-  return /^(?:Reverted|Recovered) /.test(description) ? 'recover' : 'create'
+  return isRecovery(description) ? 'recover' : 'create'
 }

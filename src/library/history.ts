@@ -3,6 +3,7 @@ import type { CommitId } from '../objects/ids.ts'
 import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
+import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
 
@@ -81,7 +82,14 @@ export async function getCommitDetail(
 }
 
 /** Hides history and trash up to the head (0 days) or up to what is older than `days`. Never un-hides. */
-export async function emptyTrash(core: LibraryCore, library: LibraryInfo, days: number): Promise<void> {
+export async function emptyTrash(
+  core: LibraryCore,
+  { info: library, actor }: Pick<Library, 'info' | 'actor'>,
+  days: number,
+): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
-  await raiseValidSince(core.db, library.key, seq)
+  await core.db.write(async (tx) => {
+    await raiseValidSince(tx, library.key, seq)
+    await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
+  })
 }

@@ -13,6 +13,8 @@ import {
   findLibrary,
   findLibraryByKey,
   insertLibrary,
+  insertRename,
+  listAllLibrariesOf,
   listDeletedLibrariesOf,
   listLibrariesOf,
   markAllDeleted,
@@ -91,7 +93,9 @@ export async function createLibraryIn(
   })
   if (key === undefined) return fail({ code: 'library-id-taken', id })
   await insertCommits(tx, key, [commit])
-  return (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+  const library = (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+  await core.events.record(tx, { kind: 'created', library, actor: owner })
+  return library
 }
 
 /** Newest change first. */
@@ -121,7 +125,10 @@ export async function renameLibrary(
       result: undefined,
       always: true,
       library: text,
-      also: (tx) => setLibraryText(tx, now.key, text.name, text.description),
+      also: async (tx) => {
+        await setLibraryText(tx, now.key, text.name, text.description)
+        if (name !== now.name) await insertRename(tx, now, name)
+      },
     }
   })
 }
@@ -134,6 +141,7 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): P
     await tx.run('delete from sync_token where library_key = ?', key)
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
+    await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
   })
   core.keys.forgetLibrary(id)
 }
@@ -147,6 +155,7 @@ export async function restoreLibrary(core: LibraryCore, owner: Actor, id: Librar
   const library = await getDeleted(core, owner, id)
   await core.db.write(async (tx) => {
     if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id })
+    await core.events.record(tx, { kind: 'restored', library, actor: owner })
   })
 }
 
@@ -178,6 +187,7 @@ export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, 
       library.actor.key,
       library.info.key,
     )
+    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
   })
   core.keys.forget(library)
 }
@@ -197,7 +207,13 @@ export async function leaveWithAccount(tx: Transaction, accountKey: number, now:
 
 /** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
 export async function transferAllLibraries(core: LibraryCore, from: Actor, to: Actor): Promise<void> {
-  await core.db.write((tx) => setOwnerOfAll(tx, from.key, to.key))
+  await core.db.write(async (tx) => {
+    const libraries = await listAllLibrariesOf(tx, from.key)
+    await setOwnerOfAll(tx, from.key, to.key)
+    for (const library of libraries) {
+      await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
+    }
+  })
 }
 
 async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {

@@ -103,6 +103,13 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
   }))
 }
 
+/** As listLibrariesOf, with all there is to know of each. */
+export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const sql =
+    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
+  return (await reader.all<LibraryRow>(sql, ownerKey)).map(toInfo)
+}
+
 /** Latest deletion first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(
@@ -209,6 +216,28 @@ export async function setEncryption(
   await tx.run(sql, magic, randomKey, pwdHash, key)
 }
 
+/** Keeps the name a library had, under the number of the commit that is about to change it. */
+export async function insertRename(tx: Transaction, before: LibraryInfo, newName: string): Promise<void> {
+  const columns = ['library_key', 'seq', 'old_name', 'new_name']
+  await tx.insert('library_rename', columns, [[before.key, before.headSeq + 1, before.name, newName]])
+}
+
+/** Changes of a library's name by the number of the commit, from one commit to another. */
+export async function listRenames(
+  reader: Reader,
+  libraryKey: number,
+  from: number,
+  to: number,
+): Promise<Map<number, { oldName: string; newName: string }>> {
+  const rows = await reader.all<{ seq: number; old_name: string; new_name: string }>(
+    'select seq, old_name, new_name from library_rename where library_key = ? and seq between ? and ?',
+    libraryKey,
+    from,
+    to,
+  )
+  return new Map(rows.map((row) => [row.seq, { oldName: row.old_name, newName: row.new_name }]))
+}
+
 /** False if it is not `from`'s any more, or was deleted. */
 export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
   const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'
@@ -232,10 +261,8 @@ export async function setHistoryDays(db: Database, key: number, days: number): P
 }
 
 /** The mark never moves back. */
-export async function raiseValidSince(db: Database, key: number, seq: number): Promise<void> {
-  await db.write((tx) =>
-    tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq),
-  )
+export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
+  await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
 }
 
 /** False if it was deleted already. */

@@ -37,8 +37,12 @@ export async function lockFile(
   await library.tree.getFile(path)
   const now = core.now()
   const lock = { path, accountKey: library.actor.key, lockedAt: now, expiresAt: expiry(now, seconds) }
+  const { info, actor } = library
   const held = await core.db.write(async (tx) => {
-    if (await insertLock(tx, library.info.key, lock, now)) return undefined
+    if (await insertLock(tx, library.info.key, lock, now)) {
+      await core.events.record(tx, { kind: 'locked', library: info, actor, path })
+      return undefined
+    }
     return findLock(tx, library.info.key, path, now)
   })
   if (held !== undefined) {
@@ -59,7 +63,9 @@ export async function unlockFile(
     if (held === undefined) return fail({ code: 'not-locked', path })
     const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
-    return deleteLock(tx, library.info.key, path)
+    await deleteLock(tx, library.info.key, path)
+    const { info, actor } = library
+    return core.events.record(tx, { kind: 'unlocked', library: info, actor, path })
   })
 }
 

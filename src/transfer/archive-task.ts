@@ -55,6 +55,8 @@ export class ArchiveTask {
   failure: ArchiveFailure | undefined
   canceled = false
   finished: FinishedArchive | undefined
+  /** Called with each step; `progress` then says how far it is. */
+  onProgress: (state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled') => void = () => {}
   readonly #abort = new AbortController()
 
   constructor(library: Library, wish: ArchiveWish, expiresAt: number, key: DataKey | undefined) {

@@ -22,6 +22,16 @@ export interface ArchivesOptions {
   readonly limit: number | undefined
   /** Where archives rest for as long as their tickets live. It holds nothing else. */
   readonly directory: string
+  /** Told how archives go on, by the account and the ticket they are for. */
+  readonly onProgress?: (
+    accountKey: number,
+    ticket: string,
+    progress: {
+      readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
+      readonly zipped: number
+      readonly total: number
+    },
+  ) => void
   /** Told why an archive could not be made, or a file of one not removed. */
   readonly onError: (error: unknown) => void
 }
@@ -65,6 +75,9 @@ export class Archives implements AsyncDisposable {
     if (this.#closed) return ticket
     const task = new ArchiveTask(library, wish, now() + lifeSeconds, key)
     this.#tasks.set(ticket, task)
+    task.onProgress = (state) =>
+      this.#options.onProgress?.(library.actor.key, ticket, { state, ...task.progress })
+    task.onProgress('queued')
     this.#sweeper ??= setInterval(() => void this.#sweep(), SWEEP_MS).unref()
     const run = this.#workers.run(async () => {
       if (task.signal.aborted) return
@@ -93,6 +106,7 @@ export class Archives implements AsyncDisposable {
     if (task === undefined || task.failure !== undefined) return
     task.canceled = true
     await this.#discard(task)
+    task.onProgress('canceled')
   }
 
   /** Stops everything and removes every file. */
@@ -130,10 +144,12 @@ export class Archives implements AsyncDisposable {
       const { id, cover, wish } = task
       const file = { id, name: wish.name, path: this.#pathOf(task), cover, size }
       task.finished = { ...file, finishedAt: this.#options.now() }
+      task.onProgress('successful')
     } catch (error) {
       if (task.signal.aborted) return
       const isTooLarge = error instanceof ArchiveTooLarge
       task.failure = isTooLarge ? 'size too large' : 'internal error'
+      task.onProgress('failed')
       if (!isTooLarge) this.#options.onError(error)
     }
   }
@@ -152,6 +168,7 @@ export class Archives implements AsyncDisposable {
     const writer = new ZipWriter(file, index)
     const onFile = () => {
       task.packed += 1
+      task.onProgress('running')
     }
     const options = { key, limit, signal, deflates: this.#deflates, onFile }
     await packArchive(core, library, wish.roots, writer, options)

@@ -39,4 +39,12 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'last-administrator': broken,
   'link-not-found': broken,
   'not-in-trash': broken,
+  'notification-not-found': broken,
+  'webhook-not-found': broken,
+  'webhook-exists': broken,
+  'webhook-url-invalid': broken,
+  'too-many-webhooks': broken,
+  'delivery-not-found': broken,
+  'webhook-queue-full': broken,
+  'too-many-streams': broken,
 }

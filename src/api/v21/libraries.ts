@@ -25,10 +25,11 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words },
-    async handle({ user, query, request }, { core, directory }) {
+    async handle({ user, query, request }, { activity, core, directory }) {
       if (query.type.length > 0 && !query.type.includes('mine')) return { repos: [] }
       const libraries = await librariesOf(core, user)
       const starred = await starredLibraries(core, user)
+      const monitored = await activity.monitored.list(user.key)
       const people = await directory.people(libraries.map(({ modifier }) => modifier))
       const owner = personOf(user)
       const avatar = avatarUrl(request.baseUrl)
@@ -37,7 +38,7 @@ export const libraryRoutesV21 = [
         return ownedLibraryItemV21(
           library,
           { owner, modifier },
-          { starred: starred.has(library.key), avatar },
+          { starred: starred.has(library.key), monitored: monitored.has(library.key), avatar },
         )
       })
       return { repos }
@@ -64,13 +65,14 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Describes one library.',
     params,
-    async handle({ user, params, request }, { access, accounts, core, quotas }) {
+    async handle({ user, params, request }, { access, accounts, activity, core, quotas }) {
       const library = await access.open(user, params.repo_id)
       const { ownerKey } = library.info
       const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
       const room = await quotas.roomLeft(library.info)
       return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
         noQuota: room !== undefined && room.left <= 0,
+        monitored: (await activity.monitored.list(user.key)).has(library.info.key),
         avatar: avatarUrl(request.baseUrl),
         isOpen: core.keys.isOpen(library),
       })

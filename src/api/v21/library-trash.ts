@@ -53,8 +53,8 @@ export const libraryTrashRoutes = [
     query: keptDays,
     body: keptDays,
     async handle({ user, params, query, body }, { access, core }) {
-      const { info } = await access.openOwned(user, params.repo_id)
-      await emptyTrash(core, info, body.keep_days ?? query.keep_days ?? 0)
+      const library = await access.openOwned(user, params.repo_id)
+      await emptyTrash(core, library, body.keep_days ?? query.keep_days ?? 0)
       return { success: true }
     },
   }),

@@ -102,16 +102,17 @@ export class SqliteDatabase implements Migratable {
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const endTurn = await this.#turns.take()
-    let result: T
+    let done: { result: T; tx: SqliteTransaction }
     try {
-      result = await this.#transact(work)
+      done = await this.#transact(work)
     } finally {
       endTurn()
     }
     options.onCommitted?.()
+    done.tx.announce()
     // Also when nothing was changed: what the work read may not have been synced yet.
     if (options.durable !== false) await this.#sync.covered()
-    return result
+    return done.result
   }
 
   async ping(): Promise<void> {
@@ -151,7 +152,7 @@ export class SqliteDatabase implements Migratable {
     await this.#log.close()
   }
 
-  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
     await this.#begin()
     const tx = new SqliteTransaction(this.#writer)
     try {
@@ -159,7 +160,7 @@ export class SqliteDatabase implements Migratable {
       tx.finish()
       this.#writer.exec('commit')
       this.#checkpointer.consider(this.#framesInLog())
-      return result
+      return { result, tx }
     } catch (error) {
       tx.abandon()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')
