@@ -2,6 +2,7 @@ import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Access } from './access/access.ts'
 import { Quotas } from './access/quota.ts'
+import { Shares } from './access/shares.ts'
 import { Tickets } from './access/tickets.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
@@ -19,6 +20,7 @@ import { Accounts } from './identity/accounts.ts'
 import { ApiTokens } from './identity/api-tokens.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
+import { Groups, leaveGroups } from './identity/groups.ts'
 import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
 import { loadSecret } from './identity/secret.ts'
@@ -133,9 +135,11 @@ export function createServices(parts: {
     copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
     core,
     directory,
+    groups: new Groups(db, now),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
+    shares: new Shares(core),
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -189,7 +193,10 @@ export function createAccounts(parts: {
   return new Accounts({
     passwords: new Passwords(),
     ...parts,
-    onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
+    async onRemove(tx, account) {
+      await leaveGroups(tx, account.key)
+      await leaveWithAccount(tx, account.key, now())
+    },
   })
 }
 

@@ -1,11 +1,13 @@
 import type { Access } from '../access/access.ts'
 import type { Quotas } from '../access/quota.ts'
+import type { Shares } from '../access/shares.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
 import type { Directory } from '../identity/directory.ts'
+import type { Groups } from '../identity/groups.ts'
 import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -28,11 +30,13 @@ export interface ApiServices {
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
+  readonly groups: Groups
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
+  readonly shares: Shares
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly syncTokens: SyncTokens

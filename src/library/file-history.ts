@@ -6,6 +6,7 @@ import { countEdits, findOrigin, listEdits, type OriginRow } from './file-histor
 import { oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { Pace } from './pace.ts'
+import { inOrigin } from './scope.ts'
 import { Tree } from './tree.ts'
 
 /** However little history is kept, the current revision and the one before are shown. */
@@ -90,6 +91,11 @@ export async function oldestRevisionShown(
   library: LibraryInfo,
   path: LibraryPath,
 ): Promise<number> {
+  const { sub } = library
+  if (sub !== undefined) {
+    const place = inOrigin(library, path)
+    return Math.max(sub.sinceSeq, await oldestRevisionShown(core, sub.origin, place))
+  }
   const oldest = await oldestShown(core, library)
   const entry = oldest > 1 ? await new Tree(core.objects, library.key, library.root).find(path) : undefined
   if (entry?.kind !== 'file') return oldest

@@ -7,7 +7,9 @@ import { oldestRevisionShown } from './file-history.ts'
 import { getCommit, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findFirstSeen } from './path-index-store.ts'
-import { Tree } from './tree.ts'
+import { inOrigin, originOf } from './scope.ts'
+import { treeAsOf } from './sub-history.ts'
+import type { Tree } from './tree.ts'
 
 /** The tree of a commit that the history still shows. Throws commit-not-found. */
 export async function getTreeAt(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Tree> {
@@ -48,8 +50,9 @@ export async function getCommitFor(
     : fail({ code: 'commit-not-found', id })
 }
 
-export function treeOf(core: LibraryCore, library: LibraryInfo, commit: NumberedCommit): Tree {
-  return new Tree(core.objects, library.key, commit.rootId)
+/** The tree of a commit. Throws commit-not-found if it has nothing of the library, which may be a part of another. */
+export function treeOf(core: LibraryCore, library: LibraryInfo, commit: NumberedCommit): Promise<Tree> {
+  return treeAsOf(core, library, commit)
 }
 
 /** Who brought a path into the library and when; undefined when that is not known any more. */
@@ -58,6 +61,6 @@ export async function findOrigin(
   library: LibraryInfo,
   path: LibraryPath,
 ): Promise<{ author: string; addedAt: number } | undefined> {
-  await core.pathIndex.catchUp(library)
-  return findFirstSeen(core.db, library.key, path)
+  await core.pathIndex.catchUp(originOf(library))
+  return findFirstSeen(core.db, library.key, inOrigin(library, path))
 }

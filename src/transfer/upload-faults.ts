@@ -35,6 +35,11 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'account-exists': broken,
   'login-id-taken': broken,
   'last-administrator': broken,
+  'group-not-found': broken,
+  'group-name-invalid': broken,
+  'group-exists': broken,
+  'already-shared': broken,
+  'shared-to-owner': broken,
   'link-not-found': broken,
   'not-in-trash': broken,
 }

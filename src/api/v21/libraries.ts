@@ -34,11 +34,7 @@ export const libraryRoutesV21 = [
       const avatar = avatarUrl(request.baseUrl)
       const repos = libraries.map((library) => {
         const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
-        return ownedLibraryItemV21(
-          library,
-          { owner, modifier },
-          { starred: starred.has(library.key), avatar },
-        )
+        return ownedLibraryItemV21(library, { owner, modifier }, { starred: starred.has(library.id), avatar })
       })
       return { repos }
     },
