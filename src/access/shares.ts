@@ -110,6 +110,11 @@ export class Shares {
     return this.#db.write((tx) => deleteShare(tx, wholeOf(library), 'group', group.key))
   }
 
+  /** Ends the share with everyone. For the owner, and administrators of the server. */
+  async unpublish(library: Library): Promise<boolean> {
+    return this.#db.write((tx) => deleteShare(tx, wholeOf(library), 'everyone', 0))
+  }
+
   /** What the user shares out: libraries, and folders of them. */
   sharedOutBy(user: Account): Promise<SharedLibrary[]> {
     return listShared(this.#core, { ownedBy: user.key })

@@ -113,17 +113,6 @@ export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Pr
   return admins
 }
 
-/** Groups with `text` in their name. */
-export async function searchGroups(reader: Reader, text: string, limit: number): Promise<Group[]> {
-  const rows = await reader.all<GroupRow>(
-    `select ${COLUMNS} from user_group g where g.name_folded like ? escape '!'
-     order by g.name_folded, g.key limit ?`,
-    `%${foldedName(text).replace(/[!%_]/g, '!$&')}%`,
-    limit,
-  )
-  return rows.map(toGroup)
-}
-
 /** False if the account is a member already. */
 export async function insertMember(
   tx: Transaction,

@@ -1,7 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Account, displayName } from './account.ts'
-import { isPlainText } from './account-rules.ts'
 import { type Group, type Membership, parseGroupName } from './group.ts'
 import {
   adminsOf,
@@ -17,14 +16,12 @@ import {
   insertMember,
   listMembers,
   type Member,
-  searchGroups,
   setGroupName,
   setGroupOwner,
   setMemberAdmin,
 } from './group-store.ts'
 import { roleAllows } from './roles.ts'
 
-const MOST_FOUND = 25
 const MOST_MEMBERS = 100_000
 
 /** Everybody's groups. Each method says who may call it for a group, and refuses everybody else. */
@@ -109,13 +106,9 @@ export class Groups {
     )
   }
 
-  /** Groups with `text` in their name. */
-  async search(text: string): Promise<Group[]> {
-    return isPlainText(text) ? searchGroups(this.#db, text, MOST_FOUND) : []
-  }
-
-  isMember(group: { key: number }, account: { key: number }): Promise<boolean> {
-    return findMembership(this.#db, group.key, account.key).then((found) => found !== undefined)
+  async member(group: Group, account: Account): Promise<Member | undefined> {
+    const found = await findMembership(this.#db, group.key, account.key)
+    return found && { account, isAdmin: found.isAdmin }
   }
 
   /** For administrators of the group. Throws group-name-invalid, group-exists. */
