@@ -8,8 +8,8 @@ import { AdministeredLibrary, Library, type OwnedLibrary, type Right } from '../
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraries, findLibrary, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
 import { baseOf } from '../library/scope.ts'
-import { findSubLibraryInfo, findSubLibraryInfoByKey } from '../library/sub-libraries.ts'
-import { findSubLibraries, findSubLibrary, findSubLibraryAt } from '../library/sub-library-store.ts'
+import { findSubLibraryInfos } from '../library/sub-libraries.ts'
+import { findSubLibraryAt } from '../library/sub-library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import { type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/paths.ts'
 import { capped, decide, type Grant } from './grant.ts'
@@ -109,7 +109,7 @@ export class Access {
       this.#accounts.findByKey(accountKey),
       subKey === undefined
         ? findLibraryByKey(this.#core.db, libraryKey)
-        : findSubLibraryInfoByKey(this.#core, subKey),
+        : findSubLibraryInfos(this.#core, 'key', [subKey]).then(([found]) => found),
     ])
     return user?.active && info ? this.#open(user, info) : undefined
   }
@@ -152,9 +152,8 @@ export class Access {
   }
 
   async #find(id: LibraryId): Promise<LibraryInfo | undefined> {
-    const { db } = this.#core
-    const info = await findLibrary(db, id)
-    return info ?? findSubLibraryInfo(this.#core, await findSubLibrary(db, id))
+    const info = await findLibrary(this.#core.db, id)
+    return info ?? (await findSubLibraryInfos(this.#core, 'id', [id]))[0]
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
@@ -162,17 +161,17 @@ export class Access {
     if (found.length === ids.length) return found
     const known = new Set(found.map(({ id }) => id))
     const rest = ids.filter((id) => !known.has(id))
-    for (const sub of await findSubLibraries(this.#core.db, rest)) {
-      const info = await findSubLibraryInfo(this.#core, sub)
-      if (info !== undefined) found.push(info)
-    }
-    return found
+    return [...found, ...(await findSubLibraryInfos(this.#core, 'id', rest))]
   }
 
   async #open(user: Account, info: LibraryInfo): Promise<Library> {
     const grants = await this.#grants(user, [info])
-    const right = rightOn(user, info, grants.get(info.key)) ?? fail({ code: 'permission-denied' })
-    return new Library(this.#core, info, user, right)
+    const right = rightOn(user, info, grants.get(info.key))
+    if (right !== undefined) return new Library(this.#core, info, user, right)
+    // Its folder may have been moved, with those above it, between the look at it and the one at the grants.
+    const [again] = info.sub === undefined ? [] : await findSubLibraryInfos(this.#core, 'key', [info.sub.key])
+    if (again === undefined || baseOf(again) === baseOf(info)) return fail({ code: 'permission-denied' })
+    return this.#open(user, again)
   }
 
   /** No query for what the user owns. */
@@ -195,6 +194,9 @@ export function seesPublic(user: Account): boolean {
 /** The right of a user on a library; undefined for none. A read-only library caps it at reading. */
 function rightOn(user: Account, library: LibraryInfo, grants: readonly Grant[] = []): Right | undefined {
   if (library.ownerKey === user.key) return { permission: capped('rw', library), isAdmin: true }
-  const decision = decide(grants, baseOf(library))
+  const { sub } = library
+  // The sub-library tells its own grants, even if its folder is being moved at this moment.
+  const here = (grant: Grant) => (grant.subKey === sub?.key ? { ...grant, path: baseOf(library) } : grant)
+  const decision = decide(sub === undefined ? grants : grants.map(here), baseOf(library))
   return decision && { permission: capped(decision.permission, library), isAdmin: decision.isAdmin }
 }

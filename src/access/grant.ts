@@ -11,6 +11,8 @@ export interface Grant extends Right {
   readonly granteeKey: number
   /** The folder of the library it is for; the root for all of it. */
   readonly path: LibraryPath
+  /** Of the folder's sub-library. */
+  readonly subKey: number | undefined
 }
 
 /** What grants come to at a folder, and the one that decides. */

@@ -43,9 +43,10 @@ interface GrantRow {
   permission: Permission
   is_admin: number
   path: string | null
+  sub_key: number | null
 }
 
-const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path'
+const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key'
 const TO_SUB = 'left join sub_library sub on sub.key = s.sub_key'
 const LIBRARIES_A_QUERY = 500
 
@@ -92,6 +93,7 @@ function toGrant(row: GrantRow): Grant {
     permission: row.permission,
     isAdmin: row.is_admin === 1,
     path: (row.path ?? ROOT) as LibraryPath,
+    subKey: row.sub_key ?? undefined,
   }
 }
 

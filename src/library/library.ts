@@ -2,7 +2,7 @@ import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { FolderMoved, findSubLibraryInfoByKey, refuseMoved } from './sub-libraries.ts'
+import { FolderMoved, findSubLibraryInfos, refuseMoved } from './sub-libraries.ts'
 import { Tree } from './tree.ts'
 import type { Committed, Edit, Edited } from './writer.ts'
 
@@ -88,7 +88,7 @@ export class Library {
   /** Looks again: the folder of a sub-library was moved. Throws library-not-found. */
   protected async refresh(): Promise<void> {
     const { sub, id } = this.info
-    const now = sub && (await findSubLibraryInfoByKey(this.core, sub.key))
+    const [now] = sub === undefined ? [] : await findSubLibraryInfos(this.core, 'key', [sub.key])
     this.#info = now ?? fail({ code: 'library-not-found', id })
   }
 }

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import type { Transaction } from '../database/database.ts'
 import { DomainError, fail } from '../errors.ts'
-import type { CommitId, DirId } from '../objects/ids.ts'
+import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
 import { baseName, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo, SubLibrary } from './library-info.ts'
-import { findLibraryByKey } from './library-store.ts'
 import { inOrigin, originOf } from './scope.ts'
 import {
   deleteSubLibrary,
   findSubLibraryAt,
   findSubLibraryByKey,
+  findWithOrigin,
   listSubLibraries,
   putSubLibrary,
   restartSubLibrary,
@@ -52,21 +52,18 @@ function headOf(sub: SubLibrary, root: DirId): CommitId {
   return hash('sha1', `${sub.id}\n${root}`, 'hex') as CommitId
 }
 
-/** A sub-library as it is now. Undefined if it is gone, or its folder is. */
-export async function findSubLibraryInfo(
+/** The sub-libraries with these ids or keys, as they are now; those whose folder is gone are left out. */
+export async function findSubLibraryInfos(
   core: LibraryCore,
-  sub: SubLibrary | undefined,
-): Promise<LibraryInfo | undefined> {
-  const origin = sub && (await findLibraryByKey(core.db, sub.libraryKey))
-  return origin && lookThrough(core, origin, sub)
-}
-
-/** As findSubLibraryInfo, by its key. */
-export async function findSubLibraryInfoByKey(
-  core: LibraryCore,
-  key: number,
-): Promise<LibraryInfo | undefined> {
-  return findSubLibraryInfo(core, await findSubLibraryByKey(core.db, key))
+  column: 'id' | 'key',
+  values: readonly (LibraryId | number)[],
+): Promise<LibraryInfo[]> {
+  const infos: LibraryInfo[] = []
+  for (const { sub, origin } of await findWithOrigin(core.db, column, values)) {
+    const info = await lookThrough(core, origin, sub)
+    if (info !== undefined) infos.push(info)
+  }
+  return infos
 }
 
 /**

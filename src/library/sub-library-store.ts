@@ -1,7 +1,8 @@
 import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type LibraryId, newLibraryId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
-import type { SubLibrary } from './library-info.ts'
+import type { LibraryInfo, SubLibrary } from './library-info.ts'
+import { type LibraryRow, libraryFromRow } from './library-store.ts'
 import { pathKey } from './path-key.ts'
 
 interface SubLibraryRow {
@@ -32,13 +33,34 @@ export function findSubLibraryAt(
   return one(reader, `${STORED} s.library_key = ? and s.path_key = ?`, libraryKey, pathKey(path))
 }
 
-/** Those of the ids that are sub-libraries, in no order. */
-export async function findSubLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<SubLibrary[]> {
-  const found: SubLibrary[] = []
-  for (let start = 0; start < ids.length; start += 500) {
-    const some = ids.slice(start, start + 500)
-    const sql = `${STORED} s.id in (${some.map(() => '?').join(', ')})`
-    for (const row of await reader.all<SubLibraryRow>(sql, ...some)) found.push(toSubLibrary(row))
+/** A sub-library and the library that has its folder, as they are at one moment. */
+export interface WithOrigin {
+  readonly sub: SubLibrary
+  readonly origin: LibraryInfo
+}
+
+/** Those of the keys or ids that are sub-libraries, in no order. Read in one look: the folder may be moved at any moment. */
+export async function findWithOrigin(
+  reader: Reader,
+  column: 'key' | 'id',
+  values: readonly Value[],
+): Promise<WithOrigin[]> {
+  const found: WithOrigin[] = []
+  for (let start = 0; start < values.length; start += 500) {
+    const some = values.slice(start, start + 500)
+    const rows = await reader.all<
+      LibraryRow & { sub_key: number; sub_id: string; sub_path: string; sub_since: number }
+    >(
+      `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since
+       from sub_library s join library l on l.key = s.library_key
+       where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
+      ...some,
+    )
+    for (const row of rows) {
+      const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq } = row
+      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq })
+      found.push({ sub, origin: libraryFromRow(row) })
+    }
   }
   return found
 }
