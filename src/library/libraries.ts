@@ -10,10 +10,10 @@ import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
 import {
   dropShares,
-  dropSharesWithOwner,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  handOverShares,
   insertLibrary,
   listDeletedLibrariesOf,
   listLibrariesOf,
@@ -176,7 +176,7 @@ export async function transferLibrary(
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     if (!keepShares) await dropShares(tx, key, { keepPublic: true })
-    await dropSharesWithOwner(tx, key)
+    await handOverShares(tx, key, ownerKey, to.key)
     await tx.run(
       'delete from sync_token where library_key = ? and account_key = ?',
       library.info.key,

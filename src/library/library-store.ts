@@ -213,14 +213,10 @@ export async function dropShares(tx: Transaction, key: number, { keepPublic = fa
   await tx.run('delete from sub_library where library_key = ?', key)
 }
 
-/** An owner needs no share. */
-export async function dropSharesWithOwner(tx: Transaction, key: number): Promise<void> {
-  await tx.run(
-    `delete from share where library_key = ? and grantee = 'user'
-       and grantee_key = (select owner_key from library where key = ?)`,
-    key,
-    key,
-  )
+/** The new owner of a library needs no share of it, and answers for what the old one shared. */
+export async function handOverShares(tx: Transaction, key: number, from: number, to: number): Promise<void> {
+  await tx.run("delete from share where library_key = ? and grantee = 'user' and grantee_key = ?", key, to)
+  await tx.run('update share set granted_by = ? where library_key = ? and granted_by = ?', to, key, from)
 }
 
 /** Every library of an owner that is not deleted; devices and the default library of `from` are let go. */

@@ -6,7 +6,7 @@ import { baseName, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo, SubLibrary } from './library-info.ts'
-import { inOrigin, originOf } from './scope.ts'
+import { asSeen, inOrigin, originOf } from './scope.ts'
 import {
   deleteSubLibrary,
   findSubLibraryAt,
@@ -127,19 +127,21 @@ export interface Settled {
 }
 
 /**
- * Finds the folders of all sub-libraries in a tree that is to replace the whole: where they were, or where
- * `movedTo` says they went.
+ * Finds the folders of sub-libraries in a tree that is to replace all of a library, or all of the folder a sub-library
+ * shows: where they were, or where `movedTo` says they went. Paths are those of the origin.
  */
 export async function settleSubLibraries(
   core: LibraryCore,
-  origin: LibraryInfo,
+  library: LibraryInfo,
   root: DirId,
   movedTo: (path: LibraryPath) => LibraryPath | undefined = () => undefined,
 ): Promise<Settled[]> {
-  const tree = new Tree(core.objects, origin.key, root)
+  const tree = new Tree(core.objects, library.key, root)
   const settled: Settled[] = []
-  for (const sub of await listSubLibraries(core.db, origin.key)) {
-    const path = (await tree.findDir(sub.path)) === undefined ? movedTo(sub.path) : sub.path
+  for (const sub of await listSubLibraries(core.db, library.key)) {
+    const seen = asSeen(library, sub.path)
+    if (seen === undefined || seen === ROOT) continue
+    const path = (await tree.findDir(seen)) === undefined ? movedTo(sub.path) : sub.path
     if (path !== sub.path) settled.push({ sub, path })
   }
   return settled

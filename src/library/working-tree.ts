@@ -106,6 +106,11 @@ export class WorkingTree {
     return this.#now
   }
 
+  /** The root as it is before this edit changes anything. */
+  async rootId(): Promise<DirId> {
+    return (await this.#get(ROOT)).stored.dir.id
+  }
+
   /** The entry at a path; the root has none. */
   async find(path: LibraryPath): Promise<Dirent | undefined> {
     const names = segmentsOf(path)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { commitRoot } from '../../src/library/replace-root.ts'
+import { type DirId, EMPTY_ID, type LibraryId } from '../../src/objects/ids.ts'
+import { ROOT } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import {
@@ -475,6 +478,65 @@ describe('a shared folder', () => {
       )
     }
     assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
+  })
+
+  it('can be given another tree, as a sync client does, and leaves the rest alone', async () => {
+    const { id, sub } = await shared()
+    await makeFolder(ann, id, '/a/kept')
+    await makeFolder(ann, id, '/a/dropped')
+    const kept = await shareWith(ann, id, bob, { path: '/a/kept' })
+    const dropped = await shareWith(ann, id, bob, { path: '/a/dropped' })
+    const { access, accounts, core } = server.running.services
+    const open = async (library: string) =>
+      (await access.open(await accounts.get(bob.email), library as LibraryId)).editable(ROOT)
+    const before = (await open(sub)).info.root
+    await makeFolder(bob, sub, '/later')
+    const gone = await bob.delete(`/api/v2.1/repos/${sub}/dir/`, { query: { p: '/dropped' } })
+    assert.equal(gone.status, 200)
+    const without = (await open(sub)).info.root
+    assert.equal((await bob.get(`/api2/repos/${dropped}/`)).status, 404)
+    const seen: string[] = []
+    const root = async (now: DirId) => {
+      seen.push(now)
+      return before
+    }
+    await commitRoot(core, await open(sub), { description: 'Synced', root })
+    assert.deepEqual(seen, [without])
+    assert.deepEqual(await namesIn(bob, sub), ['dropped/', 'in.txt', 'kept/'])
+    assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
+    assert.equal((await bob.get(`/api2/repos/${kept}/`)).status, 200)
+    await commitRoot(core, await open(sub), { description: 'Synced', root: async () => EMPTY_ID })
+    assert.deepEqual(await namesIn(bob, sub), [])
+    assert.equal((await bob.get(`/api2/repos/${kept}/`)).status, 404)
+    assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
+  })
+
+  it('goes when its library goes back to a time without its folder', async () => {
+    const id = await ann.createLibrary('Plans')
+    const { head_commit_id } = (await ann.get(`/api2/repos/${id}/`)).body
+    await makeFolder(ann, id, '/a')
+    const sub = await shareWith(ann, id, bob, { path: '/a' })
+    const reverted = await ann.post(`/api/v2.1/repos/${id}/commits/${head_commit_id}/revert/`)
+    assert.equal(reverted.status, 200, reverted.text)
+    await makeFolder(ann, id, '/a')
+    assert.equal((await bob.get(`/api2/repos/${sub}/`)).status, 404)
+  })
+
+  it('merges with folders of the library', async () => {
+    const { id, sub } = await shared()
+    await uploadFile(ann, id, '/x/a/other.txt', 'other')
+    const merged = await ann.post('/api/v2.1/move-folder-merge/', {
+      json: {
+        src_repo_id: id,
+        src_parent_dir: '/',
+        src_dirent_name: 'ab',
+        dst_repo_id: sub,
+        dst_parent_dir: '/',
+      },
+    })
+    assert.equal(merged.status, 200, merged.text)
+    assert.deepEqual(await namesIn(bob, sub), ['ab/', 'in.txt'])
+    assert.deepEqual(await namesIn(ann, id), ['a/', 'top.txt', 'x/'])
   })
 
   it('is made for syncing by whoever may read the folder', async () => {
