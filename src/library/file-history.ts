@@ -93,8 +93,9 @@ export async function oldestRevisionShown(
 ): Promise<number> {
   const { sub } = library
   if (sub !== undefined) {
-    const place = inOrigin(library, path)
-    return Math.max(sub.sinceSeq, await oldestRevisionShown(core, sub.origin, place))
+    const shown = await oldestRevisionShown(core, sub.origin, inOrigin(library, path))
+    if (shown > sub.sinceSeq) return shown
+    return (await revisionWhenShared(core, library, path))?.seq ?? sub.sinceSeq
   }
   const oldest = await oldestShown(core, library)
   const entry = oldest > 1 ? await new Tree(core.objects, library.key, library.root).find(path) : undefined
@@ -103,6 +104,25 @@ export async function oldestRevisionShown(
   const range = { path, upTo: library.headSeq, oldest: 1, limit: ALWAYS_SHOWN }
   const last = (await listMarks(core, library, range)).at(-1)
   return Math.min(oldest, last?.seq ?? oldest)
+}
+
+/**
+ * The revision that made a file of a sub-library what it was when that was first shared. It is older than anything else
+ * the sub-library shows, and no other that old is shown. Undefined for what is no file now.
+ */
+export async function revisionWhenShared(
+  core: LibraryCore,
+  library: LibraryInfo,
+  path: LibraryPath,
+): Promise<{ readonly seq: number; readonly path: LibraryPath } | undefined> {
+  const { sub } = library
+  if (sub === undefined) return undefined
+  const entry = await new Tree(core.objects, library.key, library.root).find(path)
+  if (entry?.kind !== 'file') return undefined
+  await core.pathIndex.catchUp(sub.origin)
+  const range = { path: inOrigin(library, path), upTo: sub.origin.headSeq, oldest: 1, limit: 1 }
+  const [mark] = await listMarks(core, sub.origin, { ...range, notAfter: sub.sinceSeq })
+  return mark
 }
 
 async function listMarks(core: LibraryCore, library: LibraryInfo, range: RevisionRange): Promise<Mark[]> {

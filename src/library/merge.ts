@@ -24,9 +24,12 @@ export async function moveMerging(
 ): Promise<void> {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   if (source.info.key === target.info.key && source.info.id !== target.info.id) {
-    const joint = jointly(core, source, selection, target, folder)
-    const { library } = joint
-    return moveMerging(core, library, inOrigin(source.info, path), library, joint.folder, roomLeft)
+    await jointly(core, { source, selection }, { target, folder }, async (joint) => {
+      const { library } = joint
+      await moveMerging(core, library, inOrigin(source.info, path), library, joint.folder, roomLeft)
+      return []
+    })
+    return
   }
   const chosen = await select(source.tree, selection)
   if (source.info.key !== target.info.key) {

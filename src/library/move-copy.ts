@@ -38,8 +38,9 @@ export async function move(
 ): Promise<Placed[]> {
   if (source.info.id === target.info.id) return moveWithin(core, source, selection, folder)
   if (source.info.key === target.info.key) {
-    const joint = jointly(core, source, selection, target, folder)
-    return joint.seen(await moveWithin(core, joint.library, joint.selection, joint.folder))
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      moveWithin(core, joint.library, joint.selection, joint.folder),
+    )
   }
   refuseEncrypted(source, target)
   const chosen = await select(source.tree, selection)
@@ -67,8 +68,9 @@ export async function copy(
     return copyAcross(core, { source, chosen, target, folder, roomLeft })
   }
   if (source.info.id !== target.info.id) {
-    const joint = jointly(core, source, selection, target, folder)
-    return joint.seen(await copyWithin(joint.library, joint.selection, joint.folder, roomLeft))
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      copyWithin(joint.library, joint.selection, joint.folder, roomLeft),
+    )
   }
   return copyWithin(target, selection, folder, roomLeft)
 }

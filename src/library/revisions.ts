@@ -1,14 +1,14 @@
 import { fail } from '../errors.ts'
 import type { CommitId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { below, type LibraryPath } from '../objects/paths.ts'
 import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
-import { oldestRevisionShown } from './file-history.ts'
+import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
 import { getCommit, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findFirstSeen } from './path-index-store.ts'
 import { inOrigin, originOf } from './scope.ts'
-import { treeAsOf } from './sub-history.ts'
+import { folderAsOf, treeAsOf } from './sub-history.ts'
 import type { Tree } from './tree.ts'
 
 /** The tree of a commit that the history still shows. Throws commit-not-found. */
@@ -45,6 +45,12 @@ export async function getCommitFor(
   const commit = await findCommit(core.db, library, id)
   if (commit === undefined) return fail({ code: 'commit-not-found', id })
   if (commit.seq >= (await oldestShown(core, library))) return commit
+  if (library.sub !== undefined && commit.seq < library.sub.sinceSeq) {
+    const first = await revisionWhenShared(core, library, path)
+    const folder = await folderAsOf(core, library, commit.seq)
+    const isFirst = first?.seq === commit.seq && folder !== undefined && below(folder, path) === first.path
+    return isFirst ? commit : fail({ code: 'commit-not-found', id })
+  }
   return commit.seq >= (await oldestRevisionShown(core, library, path))
     ? commit
     : fail({ code: 'commit-not-found', id })

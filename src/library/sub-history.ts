@@ -12,8 +12,8 @@ import { Pace } from './pace.ts'
 import { baseOf, originOf } from './scope.ts'
 import { Tree } from './tree.ts'
 
-// The history of a sub-library is that of its folder: the commits that changed it since it was first shared, wherever
-// it was then. What a commit did elsewhere is not told.
+// The history of a sub-library is that of its folder: the commits that changed it after it was first shared, wherever
+// it was then. What was done before, or elsewhere, is not told.
 
 const COMMITS_A_LOOK = 100
 
@@ -83,7 +83,7 @@ export async function listFolderHistory(
 ): Promise<{ commits: NumberedCommit[]; more: boolean }> {
   const commits: NumberedCommit[] = []
   let skip = (page - 1) * perPage
-  for await (const change of changesOf(core, library, oldest)) {
+  for await (const change of changesOf(core, library, firstTold(library, oldest))) {
     if (skip-- > 0) continue
     if (commits.length === perPage) return { commits, more: true }
     commits.push(await told(core, library, change))
@@ -97,6 +97,7 @@ export async function folderChanges(
   library: LibraryInfo,
   commit: NumberedCommit,
 ): Promise<{ commit: NumberedCommit; changes: Change[] }> {
+  if (commit.seq < firstTold(library, commit.seq)) fail({ code: 'commit-not-found', id: commit.id })
   for await (const change of changesOf(core, library, commit.seq, commit.seq)) {
     const changes = await diffTrees(
       core.objects,
@@ -107,6 +108,11 @@ export async function folderChanges(
     return { commit: await told(core, library, change), changes }
   }
   return fail({ code: 'commit-not-found', id: commit.id })
+}
+
+/** The folder as it was when it was shared can be looked at; what led to it is nobody's business. */
+function firstTold({ sub }: LibraryInfo, oldest: number): number {
+  return Math.max(oldest, (sub?.sinceSeq ?? 0) + 1)
 }
 
 /** A commit that changed the folder: what the folder was before and after. */
@@ -225,11 +231,23 @@ export async function seenRevision(
   }
   const before = oldPath && (await seen(oldPath, commit.seq - 1))
   const isRename = oldPath === undefined || before !== undefined
+  // Where it came from outside is not told: there it begins.
+  const kind = isRename ? revision.kind : 'create'
+  // The text of the commit may name what is elsewhere, or was deleted before the folder was shared.
+  const description = `${verbs[kind]} "${baseName(path)}"`
   return {
     ...revision,
-    // Where it came from outside is not told: there it begins.
-    kind: isRename ? revision.kind : 'create',
+    commit: { ...commit, description },
+    kind,
     path: (await seen(path, commit.seq)) ?? path,
     oldPath: before,
   }
+}
+
+const verbs: Record<Revision['kind'], string> = {
+  create: 'Added',
+  edit: 'Modified',
+  rename: 'Renamed',
+  move: 'Moved',
+  recover: 'Recovered',
 }

@@ -157,7 +157,7 @@ describe('a shared folder', () => {
       dst_repo_id: sub,
       dst_parent_dir: '/deep',
     })
-    assert.equal(itself.status, 400, itself.text)
+    refused(itself, 400, 'Can not move folder /a to its subfolder /a/deep')
     assert.deepEqual(await namesIn(ann, id), ['a/', 'ab/', 'top.txt'])
     assert.deepEqual(await namesIn(ann, id, '/a'), ['deep/', 'in.txt'])
   })
@@ -264,7 +264,7 @@ describe('a shared folder', () => {
     const history = (await bob.get(`/api/v2.1/repos/${sub}/history/`)).body
     assert.deepEqual(
       history.data.map((entry: { description: string }) => entry.description),
-      ['Deleted "gone.txt"', 'Added "gone.txt".', 'Added "in.txt".', 'Added "in.txt".'],
+      ['Deleted "gone.txt"', 'Added "gone.txt".', 'Added "in.txt".'],
     )
     const [newest] = history.data
     const detail = (await bob.get(`/api/v2.1/repos/${sub}/commits/${newest.commit_id}/`)).body
@@ -306,6 +306,46 @@ describe('a shared folder', () => {
     })
     assert.equal(reverted.status, 200, reverted.text)
     assert.equal((await storedBytes(server, id, '/a/in.txt')).toString(), 'one')
+  })
+
+  it('shows a file as it was when it was shared, and not what it was before', async () => {
+    const id = await ann.createLibrary('Plans')
+    await uploadFile(ann, id, '/a/in.txt', 'too early')
+    await uploadFile(ann, id, '/a/in.txt', 'shared', { replace: true })
+    await uploadFile(ann, id, '/a/secret.txt', 'secret')
+    const removed = await ann.delete(`/api/v2.1/repos/${id}/file/`, { query: { p: '/a/secret.txt' } })
+    const sub = await shareWith(ann, id, bob, { path: '/a' })
+    const path = '/in.txt'
+    const { data } = (await bob.get(`/api/v2.1/repos/${sub}/file/history/`, { path })).body
+    assert.deepEqual(
+      data.map((one: { path: string; description: string }) => [one.path, one.description]),
+      [['/in.txt', 'Modified "in.txt"']],
+    )
+    assert.deepEqual((await bob.get(`/api/v2.1/repos/${sub}/history/`)).body.data, [])
+    const whole = (await ann.get(`/api/v2.1/repos/${id}/file/history/`, { path: '/a/in.txt' })).body.data
+    const early = { p: path, commit_id: whole[1].commit_id }
+    assert.equal((await bob.get(`/api2/repos/${sub}/file/revision/`, early)).status, 404)
+    const now = { p: path, commit_id: data[0].commit_id }
+    const link = await bob.get(`/api2/repos/${sub}/file/revision/`, now)
+    assert.equal(await (await fetch(link.body)).text(), 'shared')
+    const head = (await ann.get(`/api2/repos/${id}/`)).body.head_commit_id
+    for (const commit of [head, removed.body.commit_id]) {
+      assert.equal((await bob.get(`/api/v2.1/repos/${sub}/commits/${commit}/`)).status, 404)
+      const secret = { p: '/secret.txt', commit_id: commit }
+      assert.equal((await bob.get(`/api2/repos/${sub}/file/revision/`, secret)).status, 404)
+    }
+    // Another file that comes to the path later opens none of what was there.
+    const rename = { query: { p: '/in.txt' }, form: { operation: 'rename', newname: 'secret.txt' } }
+    assert.equal((await bob.post(`/api/v2.1/repos/${sub}/file/`, rename)).status, 200)
+    const stolen = { p: '/secret.txt', commit_id: removed.body.commit_id }
+    assert.equal((await bob.get(`/api2/repos/${sub}/file/revision/`, stolen)).status, 404)
+    const reverted = await bob.put(`/api2/repos/${sub}/file/revert/`, { form: stolen })
+    assert.equal(reverted.status, 404, reverted.text)
+    const listed = (await bob.get(`/api/v2.1/repos/${sub}/file/history/`, { path: '/secret.txt' })).body.data
+    assert.deepEqual(
+      listed.map((one: { path: string }) => one.path),
+      ['/secret.txt', '/in.txt'],
+    )
   })
 
   it('tells the history of a file from where it came into the folder', async () => {
