@@ -8,7 +8,10 @@ export type Fault =
   | { code: 'path-not-found'; path: string; wanted: 'File' | 'Folder' | 'Item' }
   | { code: 'commit-not-found'; id: string }
   | { code: 'permission-denied' }
-  | { code: 'role-forbids'; action: 'add-library' }
+  | {
+      code: 'role-forbids'
+      action: 'add-library' | 'add-group' | 'share' | 'publish-library' | 'see-public-libraries'
+    }
   | { code: 'name-invalid'; name: string }
   | { code: 'too-many-names'; name: string }
   | { code: 'root-not-allowed' }
@@ -31,6 +34,11 @@ export type Fault =
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }
   | { code: 'last-administrator'; email: string }
+  | { code: 'group-not-found'; id: number }
+  | { code: 'group-name-invalid'; name: string }
+  | { code: 'group-exists'; name: string }
+  | { code: 'already-shared'; name: string }
+  | { code: 'shared-to-owner' }
   | { code: 'link-not-found' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }

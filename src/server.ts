@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Access } from './access/access.ts'
 import { LibraryPasswords } from './access/library-passwords.ts'
 import { Quotas } from './access/quota.ts'
+import { Shares } from './access/shares.ts'
 import { Tickets } from './access/tickets.ts'
 import { ActivityRoom, forgetAccount } from './activity/activity.ts'
 import { apiFaults } from './api/faults.ts'
@@ -21,6 +22,7 @@ import { Accounts } from './identity/accounts.ts'
 import { ApiTokens } from './identity/api-tokens.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
+import { Groups, leaveGroups } from './identity/groups.ts'
 import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
 import { loadSecret } from './identity/secret.ts'
@@ -162,9 +164,11 @@ export function createServices(parts: {
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
+    groups: new Groups(db, now),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
+    shares: new Shares(core),
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -224,7 +228,8 @@ export function createAccounts(parts: {
     now,
     ...rest,
     ...(core && { onSignOut: (account: Account) => core.keys.forgetAccount(account.key) }),
-    onRemove: async (tx, account) => {
+    async onRemove(tx, account) {
+      await leaveGroups(tx, account.key)
       await leaveWithAccount(tx, account.key, now())
       await forgetAccount(tx, account.key)
     },

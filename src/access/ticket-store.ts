@@ -7,6 +7,8 @@ import type { TicketOperation } from './tickets.ts'
 export interface TicketRow {
   readonly operation: TicketOperation
   readonly libraryKey: number
+  /** Of the sub-library it was issued in: it opens nothing else. */
+  readonly subKey: number | undefined
   readonly accountKey: number
   readonly path: LibraryPath
   readonly objectId: FsId | undefined
@@ -21,6 +23,7 @@ const COLUMNS = [
   'hash',
   'operation',
   'library_key',
+  'sub_key',
   'account_key',
   'path',
   'object_id',
@@ -34,6 +37,7 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     hash,
     ticket.operation,
     ticket.libraryKey,
+    ticket.subKey ?? null,
     ticket.accountKey,
     ticket.path,
     ticket.objectId === undefined ? null : idToBytes(ticket.objectId),
@@ -52,6 +56,7 @@ export async function findTicket(
   const row = await reader.get<{
     operation: TicketOperation
     library_key: number
+    sub_key: number | null
     account_key: number
     path: string
     object_id: Uint8Array | null
@@ -59,7 +64,7 @@ export async function findTicket(
     reusable: number
     expires_at: number
   }>(
-    `select operation, library_key, account_key, path, object_id, modified_at, reusable, expires_at
+    `select operation, library_key, sub_key, account_key, path, object_id, modified_at, reusable, expires_at
      from ticket where hash = ? and expires_at > ?`,
     hash,
     now,
@@ -68,6 +73,7 @@ export async function findTicket(
     row && {
       operation: row.operation,
       libraryKey: row.library_key,
+      subKey: row.sub_key ?? undefined,
       accountKey: row.account_key,
       path: row.path as LibraryPath,
       objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),

@@ -70,6 +70,7 @@ export class Tickets {
     const row: TicketRow = {
       operation: wish.operation,
       libraryKey: library.info.key,
+      subKey: library.info.sub?.key,
       accountKey: library.actor.key,
       path: wish.path,
       objectId: wish.objectId,
@@ -88,7 +89,7 @@ export class Tickets {
    */
   async present(ticket: string): Promise<TicketUse> {
     const row = (await this.#find(ticket)) ?? fail({ code: 'ticket-not-found' })
-    const library = await this.#access.openByKey(row.accountKey, row.libraryKey)
+    const library = await this.#access.openByKey(row.accountKey, row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,

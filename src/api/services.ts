@@ -1,6 +1,7 @@
 import type { Access } from '../access/access.ts'
 import type { LibraryPasswords } from '../access/library-passwords.ts'
 import type { Quotas } from '../access/quota.ts'
+import type { Shares } from '../access/shares.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { ActivityRoom } from '../activity/activity.ts'
 import { routesFor } from '../http/route.ts'
@@ -8,6 +9,7 @@ import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
 import type { Directory } from '../identity/directory.ts'
+import type { Groups } from '../identity/groups.ts'
 import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -32,11 +34,13 @@ export interface ApiServices {
   readonly core: LibraryCore
   readonly directory: Directory
   readonly libraryPasswords: LibraryPasswords
+  readonly groups: Groups
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
+  readonly shares: Shares
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly syncTokens: SyncTokens

@@ -1,5 +1,6 @@
 import { Quotas } from '../access/quota.ts'
 import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
 import { NewerSchemaError } from '../database/errors.ts'
 import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
 import { openDatabase } from '../database/open.ts'
@@ -9,6 +10,7 @@ import { CommandError } from './command-error.ts'
 
 /** The accounts of a server, which may be running meanwhile. */
 export interface OpenAccounts extends AsyncDisposable {
+  readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
 }
@@ -20,6 +22,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const db = await openDatabase(config.database, { now, onFatal: stopAtOnce })
   const accounts = createAccounts({ db, now })
   return {
+    db,
     accounts,
     quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Access } from '../access/access.ts'
+import type { Access, LibraryKeys } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { copyAcross, refuseUndecrypted, takeAway, type Watcher } from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -94,9 +94,9 @@ export class CopyMoveTasks implements AsyncDisposable {
     const order = {
       accountKey: source.actor.key,
       operation,
-      sourceKey: source.info.key,
+      source: keysOf(source),
       ...selection,
-      targetKey: target.info.key,
+      target: keysOf(target),
       folder,
     }
     await core.db.write((tx) => insertTask(tx, id, order, now()))
@@ -159,14 +159,14 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   async #carryOut(task: ClaimedTask): Promise<void> {
     const { core, access, roomLeft, now } = this.#options
-    const source = await this.#open(access, task.accountKey, task.sourceKey)
+    const source = await this.#open(access, task.accountKey, task.source)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
     if (task.state === 'running') {
-      const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
+      const target = (await this.#open(access, task.accountKey, task.target)).editable(task.folder)
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
@@ -218,10 +218,14 @@ export class CopyMoveTasks implements AsyncDisposable {
     this.#options.onProgress?.(accountKey, { id, operation, state, done, total })
   }
 
-  async #open(access: Access, accountKey: number, libraryKey: number): Promise<Library> {
-    const library = await access.openByKey(accountKey, libraryKey)
-    return library ?? fail({ code: 'library-not-found', id: String(libraryKey) })
+  async #open(access: Access, accountKey: number, keys: LibraryKeys): Promise<Library> {
+    const library = await access.openByKey(accountKey, keys)
+    return library ?? fail({ code: 'library-not-found', id: String(keys.libraryKey) })
   }
+}
+
+function keysOf({ info }: Library): LibraryKeys {
+  return { libraryKey: info.key, subKey: info.sub?.key }
 }
 
 function goOn(isOurs: boolean): void {

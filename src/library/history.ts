@@ -6,6 +6,7 @@ import { type Change, diffTrees } from './diff.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
+import { folderChanges, listFolderHistory } from './sub-history.ts'
 
 const DAY = 86_400
 
@@ -38,7 +39,7 @@ export async function oldestShown(core: LibraryCore, library: LibraryInfo): Prom
   return Math.max(emptied, await seqAtTime(core.db, library.key, daysAgo(core, days)))
 }
 
-/** A page of the history, newest first. Merges without conflict are left out after the page is cut. */
+/** A page of the history, newest first; of a sub-library: what changed its folder. Merges without conflict are left out after the page is cut. */
 export async function listHistory(
   core: LibraryCore,
   library: LibraryInfo,
@@ -46,6 +47,7 @@ export async function listHistory(
   perPage: number,
 ): Promise<{ commits: NumberedCommit[]; more: boolean }> {
   const oldest = await oldestShown(core, library)
+  if (library.sub !== undefined) return listFolderHistory(core, library, oldest, { page, perPage })
   const from = library.headSeq - (page - 1) * perPage
   const to = Math.max(oldest, from - perPage + 1)
   if (from < oldest) return { commits: [], more: false }
@@ -74,6 +76,7 @@ export async function getCommitDetail(
   id: CommitId,
 ): Promise<{ commit: NumberedCommit; changes: Change[] }> {
   const commit = await getCommit(core, library, id)
+  if (library.sub !== undefined) return folderChanges(core, library, commit)
   if (commit.parentId === null) return { commit, changes: [] }
   const parent = await findCommit(core.db, library, commit.parentId)
   if (parent === undefined) return { commit, changes: [] }

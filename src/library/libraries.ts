@@ -9,9 +9,11 @@ import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
 import {
+  dropShares,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  handOverShares,
   insertLibrary,
   insertRename,
   listAllLibrariesOf,
@@ -142,6 +144,7 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): P
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
+    await dropShares(tx, key)
   })
   core.keys.forgetLibrary(id)
 }
@@ -170,13 +173,20 @@ export async function purgeDeletedOf(core: LibraryCore, owner: Actor): Promise<v
 }
 
 /**
- * Hands a library over. History, files and trash stay; devices of the old owner are unlinked.
- * Throws library-not-found if it was deleted or handed over meanwhile.
+ * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
+ * are to be kept, but for one with everyone. Throws library-not-found if it was deleted or handed over meanwhile.
  */
-export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, to: Actor): Promise<void> {
+export async function transferLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  to: Actor,
+  { keepShares = false } = {},
+): Promise<void> {
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    if (!keepShares) await dropShares(tx, key, { keepPublic: true })
+    await handOverShares(tx, key, ownerKey, to.key)
     await tx.run(
       'delete from sync_token where library_key = ? and account_key = ?',
       library.info.key,
@@ -199,6 +209,9 @@ export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, 
 export async function leaveWithAccount(tx: Transaction, accountKey: number, now: number): Promise<void> {
   const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
   await tx.run(`delete from sync_token where ${owned}`, accountKey)
+  for (const table of ['share', 'sub_library'])
+    await tx.run(`delete from ${table} where ${owned}`, accountKey)
+  await tx.run("delete from share where grantee = 'user' and grantee_key = ?", accountKey)
   await markAllDeleted(tx, accountKey, now)
   for (const table of ['file_lock', 'star', 'ticket']) {
     await tx.run(`delete from ${table} where account_key = ?`, accountKey)

@@ -2,7 +2,8 @@ import type { Database, Reader, Transaction, Value } from '../database/database.
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
 import type { LibraryEncryption, LibraryInfo, LibraryStatus, LibrarySummary } from './library-info.ts'
 
-interface LibraryRow {
+/** All columns of a library, as they are stored. */
+export interface LibraryRow {
   key: number
   id: string
   owner_key: number
@@ -73,7 +74,7 @@ export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): 
       `select * from library where deleted_at is null and id in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
-    for (const row of rows) found.push(toInfo(row))
+    for (const row of rows) found.push(libraryFromRow(row))
   }
   return found
 }
@@ -107,7 +108,7 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
 export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const sql =
     'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
-  return (await reader.all<LibraryRow>(sql, ownerKey)).map(toInfo)
+  return (await reader.all<LibraryRow>(sql, ownerKey)).map(libraryFromRow)
 }
 
 /** Latest deletion first. */
@@ -116,7 +117,7 @@ export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): 
     'select * from library where owner_key = ? and deleted_at > 0 order by deleted_at desc, key desc',
     ownerKey,
   )
-  return rows.map(toInfo)
+  return rows.map(libraryFromRow)
 }
 
 /** When any library last changed, in Unix seconds; 0 if there is none. */
@@ -244,6 +245,19 @@ export async function setOwner(tx: Transaction, key: number, from: number, to: n
   return (await tx.run(sql, to, key, from)) === 1
 }
 
+/** Ends all shares of a library and takes its sub-libraries away; one with everyone may be kept. */
+export async function dropShares(tx: Transaction, key: number, { keepPublic = false } = {}): Promise<void> {
+  const which = keepPublic ? "and grantee <> 'everyone'" : ''
+  await tx.run(`delete from share where library_key = ? ${which}`, key)
+  await tx.run('delete from sub_library where library_key = ?', key)
+}
+
+/** The new owner of a library needs no share of it, and answers for what the old one shared. */
+export async function handOverShares(tx: Transaction, key: number, from: number, to: number): Promise<void> {
+  await tx.run("delete from share where library_key = ? and grantee = 'user' and grantee_key = ?", key, to)
+  await tx.run('update share set granted_by = ? where library_key = ? and granted_by = ?', to, key, from)
+}
+
 /** Every library of an owner that is not deleted; devices and the default library of `from` are let go. */
 export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
   const theirs = 'select key from library where owner_key = ? and deleted_at is null'
@@ -251,6 +265,12 @@ export async function setOwnerOfAll(tx: Transaction, from: number, to: number): 
   await tx.run(
     `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
     from,
+    from,
+  )
+  // Shares stay, but for what the new owner needs no longer.
+  await tx.run(
+    `delete from share where grantee = 'user' and grantee_key = ? and library_key in (${theirs})`,
+    to,
     from,
   )
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
@@ -283,14 +303,15 @@ export async function unmarkDeleted(tx: Transaction, key: number): Promise<boole
 
 async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
   const row = await reader.get<LibraryRow>(sql, parameter)
-  return row && toInfo(row)
+  return row && libraryFromRow(row)
 }
 
 function statusOf(row: LibraryRow): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'
 }
 
-function toInfo(row: LibraryRow): LibraryInfo {
+/** A library out of its row. */
+export function libraryFromRow(row: LibraryRow): LibraryInfo {
   return {
     key: row.key,
     id: row.id as LibraryId,
@@ -321,5 +342,6 @@ function toInfo(row: LibraryRow): LibraryInfo {
     validSinceSeq: row.valid_since_seq,
     createdAt: row.created_at,
     deletedAt: row.deleted_at,
+    sub: undefined,
   }
 }

@@ -4,6 +4,7 @@ import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeMoved } from './describe.ts'
 import type { Placed } from './entries.ts'
+import { jointly } from './joint.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import {
@@ -35,7 +36,12 @@ export async function move(
   folder: LibraryPath,
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
-  if (source.info.key === target.info.key) return moveWithin(core, source, selection, folder)
+  if (source.info.id === target.info.id) return moveWithin(core, source, selection, folder)
+  if (source.info.key === target.info.key) {
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      moveWithin(core, joint.library, joint.selection, joint.folder),
+    )
+  }
   refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
@@ -61,6 +67,20 @@ export async function copy(
     const chosen = await select(source.tree, selection)
     return copyAcross(core, { source, chosen, target, folder, roomLeft })
   }
+  if (source.info.id !== target.info.id) {
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      copyWithin(joint.library, joint.selection, joint.folder, roomLeft),
+    )
+  }
+  return copyWithin(target, selection, folder, roomLeft)
+}
+
+async function copyWithin(
+  target: EditableLibrary,
+  selection: Selection,
+  folder: LibraryPath,
+  roomLeft: RoomLeft,
+): Promise<Placed[]> {
   refuseIntoItself(selection, folder)
   const { result } = await target.commit(async (tree, library) => {
     const chosen = await select(tree, selection)
@@ -88,7 +108,7 @@ async function moveWithin(
     return {
       description: describeMoved(entriesOf(chosen)),
       result: placed,
-      also: (tx) => followMoves(tx, library.info.key, placed),
+      also: (tx) => followMoves(tx, library.info, placed),
     }
   })
   return result

@@ -44,7 +44,7 @@ export interface Edit<T> {
 /** What came of an edit. */
 export interface Committed<T> {
   readonly result: T
-  /** The library as this edit left it. */
+  /** The library as this edit left it; of a sub-library: the one that has its folder. */
   readonly library: LibraryInfo
   /** The library as this edit found it. */
   readonly before: LibraryInfo

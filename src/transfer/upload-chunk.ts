@@ -1,5 +1,6 @@
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import type { Content } from '../library/content.ts'
+import { inOrigin } from '../library/scope.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { WholeFile } from './resumable.ts'
 import type { ChunkFile } from './resumable-files.ts'
@@ -44,7 +45,8 @@ export function addChunk<T>(
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
-  const key = { libraryKey: library.info.key, accountKey: library.actor.key, path }
+  const { key: libraryKey } = library.info
+  const key = { libraryKey, accountKey: library.actor.key, path: inOrigin(library.info, path) }
   return partialUploads.add(key, range, chunk, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
     const content = await core.content.receive(whole.content, { key: dataKey, onBytes })

@@ -113,8 +113,10 @@ export class UploadSession implements AsyncDisposable {
 
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
-    const isOld = this.#services.now() - this.#openedAt >= RECHECK_SECONDS
-    return (isOld ? await this.#reopen() : this.library).editable(path)
+    const { library } = this
+    // What a share gives can be taken back at any moment.
+    const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
+    return (isOld ? await this.#reopen() : library).editable(path)
   }
 
   /** Gives back what was set aside, as part of the commit. */
@@ -129,7 +131,10 @@ export class UploadSession implements AsyncDisposable {
 
   async #reopen(): Promise<Library> {
     const { actor, info } = this.library
-    const library = await this.#services.access.openByKey(actor.key, info.key)
+    const library = await this.#services.access.openByKey(actor.key, {
+      libraryKey: info.key,
+      subKey: info.sub?.key,
+    })
     if (library?.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     return library ?? fail({ code: 'ticket-not-found' })
   }

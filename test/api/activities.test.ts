@@ -234,7 +234,10 @@ describe('the activity feed', () => {
     const { access, accounts, activity } = server.running.services
     const account = await accounts.get(space.client.email)
     const [library] = await access.listReadable(account)
-    const opened = await access.openByKey(account.key, library?.libraryKey ?? 0)
+    const opened = await access.openByKey(account.key, {
+      libraryKey: library?.libraryKey ?? 0,
+      subKey: undefined,
+    })
     assert.ok(opened)
     await activity.follower.reindex(opened.info)
     assert.deepEqual(await feedOf(space.client, { per_page: 500 }), before)

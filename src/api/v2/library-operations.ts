@@ -4,7 +4,7 @@ import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { Account } from '../../identity/account.ts'
 import { checkMagic } from '../../library/encryption.ts'
-import { getLibrary, renameLibrary } from '../../library/libraries.ts'
+import { renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
@@ -30,7 +30,7 @@ export const libraryOperationRoutes = [
     faults: olderLibraryNotFound,
     async handle({ user, params, query, body }, services) {
       const call = { user, id: params.repo_id, services }
-      await getLibrary(services.core, call.id)
+      if (!(await services.access.exists(call.id))) fail({ code: 'library-not-found', id: call.id })
       const op = query.op ?? 'setpassword'
       if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
       if (op === 'setpassword') return setPassword(call, body.password)

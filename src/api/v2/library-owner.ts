@@ -1,8 +1,8 @@
 import { fail } from '../../errors.ts'
-import { required } from '../../http/readers.ts'
+import { rawText, required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
-import { getLibrary, transferLibrary } from '../../library/libraries.ts'
+import { transferLibrary } from '../../library/libraries.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 
@@ -27,10 +27,12 @@ export const libraryOwnerRoutes = [
     auth: 'user',
     summary: 'Hands a library over to another account.',
     params,
-    body: { owner: required() },
+    body: { owner: required(), reshare: rawText() },
     async handle({ user, params, body }, { access, accounts, core }) {
-      await getLibrary(core, params.repo_id)
+      if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
       const email = body.owner.toLowerCase()
+      // Anything but these keeps the shares, as clients know it.
+      const keepShares = !['', 'false'].includes((body.reshare ?? '').toLowerCase())
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       const library = await access.openOwned(user, params.repo_id)
       if (!canAddLibrary(owner.role)) {
@@ -38,7 +40,7 @@ export const libraryOwnerRoutes = [
         throw errorMessage(403, words)
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
-      await transferLibrary(core, library, owner)
+      await transferLibrary(core, library, owner, { keepShares })
       return { success: true }
     },
   }),

@@ -3,12 +3,13 @@ import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { personOf, strangerCalled } from '../../identity/account.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
-import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
-import { findLibrary } from '../../library/library-store.ts'
+import { createLibrary, deleteLibrary } from '../../library/libraries.ts'
 import { starredLibraries } from '../../library/stars.ts'
 import { parseName } from '../../objects/names.ts'
+import { ROOT } from '../../objects/paths.ts'
 import { avatarUrl } from '../account-wire.ts'
-import { createdLibrary, libraryDetailV21, ownedLibraryItemV21 } from '../library-wire.ts'
+import { listLibraries, type Way } from '../library-list.ts'
+import { createdLibrary, libraryDetailV21, libraryItemV21 } from '../library-wire.ts'
 import { wishWithPassword } from '../new-library.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
@@ -25,22 +26,20 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words },
-    async handle({ user, query, request }, { activity, core, directory }) {
-      if (query.type.length > 0 && !query.type.includes('mine')) return { repos: [] }
-      const libraries = await librariesOf(core, user)
-      const starred = await starredLibraries(core, user)
-      const monitored = await activity.monitored.list(user.key)
-      const people = await directory.people(libraries.map(({ modifier }) => modifier))
-      const owner = personOf(user)
+    async handle({ user, query, request }, services) {
+      const { type } = query
+      const wanted = { has: (way: Way) => type.length === 0 || type.includes(way) }
+      const { entries, parties } = await listLibraries(services, user, wanted)
+      const stars = await starredLibraries(services.core, user)
+      const monitored = await services.activity.monitored.list(user.key)
       const avatar = avatarUrl(request.baseUrl)
-      const repos = libraries.map((library) => {
-        const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
-        return ownedLibraryItemV21(
-          library,
-          { owner, modifier },
-          { starred: starred.has(library.key), monitored: monitored.has(library.key), avatar },
-        )
-      })
+      const repos = entries.map((listed) =>
+        libraryItemV21(listed, parties, {
+          starred: stars.has(listed.library.id),
+          monitored: monitored.has(listed.library.key),
+          avatar,
+        }),
+      )
       return { repos }
     },
   }),
@@ -65,7 +64,7 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Describes one library.',
     params,
-    async handle({ user, params, request }, { access, accounts, activity, core, quotas }) {
+    async handle({ user, params, request }, { access, accounts, activity, core, quotas, shares }) {
       const library = await access.open(user, params.repo_id)
       const { ownerKey } = library.info
       const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
@@ -75,6 +74,7 @@ export const libraryRoutesV21 = [
         monitored: (await activity.monitored.list(user.key)).has(library.info.key),
         avatar: avatarUrl(request.baseUrl),
         isOpen: core.keys.isOpen(library),
+        sharedOut: library.isAdmin && (await shares.on(library, ROOT)).length > 0,
       })
     },
   }),
@@ -85,7 +85,7 @@ export const libraryRoutesV21 = [
     summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
     params,
     async handle({ user, params }, { access, core }) {
-      if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
+      if (!(await access.exists(params.repo_id))) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
       await deleteLibrary(core, library)

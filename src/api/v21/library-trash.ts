@@ -1,3 +1,4 @@
+import { fail } from '../../errors.ts'
 import { integer, optional, type Reader, rawText, type Values } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { Account } from '../../identity/account.ts'
@@ -53,7 +54,9 @@ export const libraryTrashRoutes = [
     query: keptDays,
     body: keptDays,
     async handle({ user, params, query, body }, { access, core }) {
-      const library = await access.openOwned(user, params.repo_id)
+      const library = await access.openAdministered(user, params.repo_id)
+      // It would hide the history of folders the holder cannot see.
+      if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
       await emptyTrash(core, library, body.keep_days ?? query.keep_days ?? 0)
       return { success: true }
     },
