@@ -184,6 +184,13 @@ describe('the permission of a user', () => {
     refused(await guest.get(`/api/v2.1/repos/${id}/`), 403, 'Permission denied.')
     const gone = await admin.delete(`/api2/shared-repos/${id}/`, { query: { share_type: 'public' } })
     answers(gone, 200, 'success')
+    const publishing = { form: { share_type: 'public', permission: 'rw' } }
+    answers(await admin.put(`/api/v2.1/shared-repos/${id}/`, publishing), 200, { success: true })
+    assert.equal((await eve.get(`/api/v2.1/repos/${id}/`)).status, 200)
+    const mine = await ann.createLibrary('Not for everyone')
+    refused(await ann.put(`/api/v2.1/shared-repos/${mine}/`, publishing), 403, 'Permission denied.')
+    const ended = await admin.delete(`/api/v2.1/shared-repos/${id}/`, { query: { share_type: 'public' } })
+    answers(ended, 200, { success: true })
     refused(await eve.get(`/api/v2.1/repos/${id}/`), 403, 'Permission denied.')
   })
 
