@@ -304,6 +304,19 @@ describe('the lists of libraries', () => {
     const open = await admin.createLibrary('Open')
     await admin.put(`/api2/shared-repos/${open}/`, { query: { share_type: 'public', permission: 'r' } })
 
+    const { access, accounts } = server.running.services
+    const readable = await access.listReadable(await accounts.get(member.email))
+    assert.deepEqual(
+      new Set(readable.map((one) => [one.via, one.id, one.base, one.permission].join(' '))),
+      new Set([
+        `mine ${mine} / rw`,
+        `shared ${shared} / r`,
+        `shared ${sub} /folder rw`,
+        `group ${shared} / rw`,
+        `public ${open} / r`,
+      ]),
+    )
+
     const all = (await member.get('/api2/repos/')).body
     const kinds = all.map((entry: { type: string; id: string }) => [entry.type, entry.id])
     assert.deepEqual(kinds.slice(0, 1), [['repo', mine]])
