@@ -184,6 +184,13 @@ describe('the permission of a user', () => {
     refused(await guest.get(`/api/v2.1/repos/${id}/`), 403, 'Permission denied.')
     const gone = await admin.delete(`/api2/shared-repos/${id}/`, { query: { share_type: 'public' } })
     answers(gone, 200, 'success')
+    const publishing = { form: { share_type: 'public', permission: 'rw' } }
+    answers(await admin.put(`/api/v2.1/shared-repos/${id}/`, publishing), 200, { success: true })
+    assert.equal((await eve.get(`/api/v2.1/repos/${id}/`)).status, 200)
+    const mine = await ann.createLibrary('Not for everyone')
+    refused(await ann.put(`/api/v2.1/shared-repos/${mine}/`, publishing), 403, 'Permission denied.')
+    const ended = await admin.delete(`/api/v2.1/shared-repos/${id}/`, { query: { share_type: 'public' } })
+    answers(ended, 200, { success: true })
     refused(await eve.get(`/api/v2.1/repos/${id}/`), 403, 'Permission denied.')
   })
 
@@ -296,6 +303,19 @@ describe('the lists of libraries', () => {
     await shareWithGroup(owner, shared, group, { permission: 'rw' })
     const open = await admin.createLibrary('Open')
     await admin.put(`/api2/shared-repos/${open}/`, { query: { share_type: 'public', permission: 'r' } })
+
+    const { access, accounts } = server.running.services
+    const readable = await access.listReadable(await accounts.get(member.email))
+    assert.deepEqual(
+      new Set(readable.map((one) => [one.via, one.id, one.base, one.permission].join(' '))),
+      new Set([
+        `mine ${mine} / rw`,
+        `shared ${shared} / r`,
+        `shared ${sub} /folder rw`,
+        `group ${shared} / rw`,
+        `public ${open} / r`,
+      ]),
+    )
 
     const all = (await member.get('/api2/repos/')).body
     const kinds = all.map((entry: { type: string; id: string }) => [entry.type, entry.id])

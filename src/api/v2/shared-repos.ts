@@ -1,12 +1,11 @@
-import type { Recipient, SharePermission } from '../../access/shares.ts'
-import { DomainError, fail } from '../../errors.ts'
+import type { Recipient } from '../../access/shares.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import { type Account, parseEmail } from '../../identity/account.ts'
-import type { AdministeredLibrary } from '../../library/library.ts'
+import { parseEmail } from '../../identity/account.ts'
 import { ROOT } from '../../objects/paths.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
+import { shareOrChange } from '../share-again.ts'
 import { knownGroup, sharePermission } from '../share-input.ts'
 import { partiesOf, personIn, shareRecord } from '../share-wire.ts'
 import { denied, worded } from '../worded.ts'
@@ -98,22 +97,6 @@ async function recipientsOf(services: ApiServices, sent: Target): Promise<Recipi
     if (account === undefined) throw errorMessage(400, 'Some users are not existent, sharing rolled back')
     return { to: 'user', account }
   })
-}
-
-/** Sharing again changes what the share gives. */
-export async function shareOrChange(
-  { shares }: ApiServices,
-  user: Account,
-  library: AdministeredLibrary,
-  recipient: Recipient,
-  permission: SharePermission,
-): Promise<void> {
-  try {
-    await shares.share(library, user, ROOT, recipient, permission)
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.fault.code !== 'already-shared') throw error
-    if (!(await shares.change(library, ROOT, recipient, permission))) fail({ code: 'permission-denied' })
-  }
 }
 
 function words(sent: string | undefined): string[] {

@@ -7,6 +7,7 @@ import { baseName, ROOT, withSlash } from '../../objects/paths.ts'
 import { modifierFields } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
+import { shareOrChange } from '../share-again.ts'
 import { parseGroupId, sharePermission } from '../share-input.ts'
 import { partiesOf, recipientFields, shareTypes } from '../share-wire.ts'
 
@@ -41,13 +42,17 @@ export const sharedRepoRoutesV21 = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: 'Changes what a share of a library allows.',
+    summary: 'Changes what a share of a library allows, or shares it with everyone.',
     params,
     body: { permission: sharePermission(undefined), ...target },
     async handle({ user, params, body }, services) {
       const readType = checkedTarget(body)
       const library = await services.access.openOwned(user, params.repo_id)
       const recipient = await recipientOf(services, readType, body)
+      if (recipient.to === 'everyone') {
+        await shareOrChange(services, user, library.administered(), recipient, body.permission)
+        return { success: true }
+      }
       const changed = await services.shares.change(library.administered(), ROOT, recipient, body.permission)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
