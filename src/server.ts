@@ -9,6 +9,7 @@ import type { ApiServices } from './api/services.ts'
 import type { BlocksSetting, Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { SideDatabase } from './database/sqlite/side-database.ts'
 import { answer, plainText } from './http/answer.ts'
 import type { AuthResult } from './http/credentials.ts'
 import type { Listening } from './http/listening.ts'
@@ -29,6 +30,9 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
+import { registerSearchMetrics } from './search/metrics.ts'
+import { isPlainText, PlainTextExtractor } from './search/plain-text.ts'
+import { Search } from './search/search.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
 import { Archives } from './transfer/archive-tasks.ts'
@@ -85,11 +89,15 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const blocks = opened.use(await openBlocks(config.blocks))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
-  const services = createServices({ db, core, config, secret, now, logger })
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use(searchDb)
+  const services = createServices({ db, searchDb, core, config, secret, now, logger })
+  opened.use(services.search)
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await opened.use(services.copyMoveTasks).resume()
+  services.search.start()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
   const listening = await http.listen({ host: config.host, port: config.port })
@@ -105,6 +113,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 /** The rooms without a listening server: what the operator's commands work on. */
 export function createServices(parts: {
   db: Database
+  searchDb: Database
   core: LibraryCore
   config: Config
   secret: Buffer
@@ -136,6 +145,7 @@ export function createServices(parts: {
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
+    search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -178,6 +188,22 @@ function createCopyMoveTasks(parts: {
   })
 }
 
+/** Where the search index rests: beside everything else, or in a file that only it writes to. */
+export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
+  return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
+}
+
+export function createSearch(parts: { core: LibraryCore; db: Database; logger: Logger }): Search {
+  const { core, db, logger } = parts
+  return new Search({
+    core,
+    db,
+    extractor: new PlainTextExtractor(),
+    isExtractable: isPlainText,
+    onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
+  })
+}
+
 /** The accounts, with what the other rooms do when one goes. */
 export function createAccounts(parts: {
   db: Database
@@ -212,6 +238,8 @@ export function openCore(parts: {
 }
 
 function createHttp(services: Services, db: Database, config: Config, logger: Logger): HttpServer {
+  const metrics = createMetrics({ processMetrics: true })
+  registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [
       { routes: apiRoutes, faults: apiFaults },
@@ -237,7 +265,7 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,
-    metrics: createMetrics({ processMetrics: true }),
+    metrics,
     ready: async () => ready(db),
   })
 }

@@ -22,9 +22,11 @@ import { librarySettingRoutes } from './v2/library-settings.ts'
 import { librarySyncRoutes } from './v2/library-sync.ts'
 import { pingRoutes } from './v2/ping.ts'
 import { revertRoutes } from './v2/revert.ts'
+import { searchRoutes } from './v2/search.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
+import { adminSearchRoutes } from './v21/admin-search.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
@@ -44,6 +46,7 @@ import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
+import { searchFileRoutes } from './v21/search-file.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
@@ -95,6 +98,9 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...blockLinkRoutes,
   ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
+  ...searchRoutes,
+  ...searchFileRoutes,
+  ...adminSearchRoutes,
   ...smartLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,

@@ -10,6 +10,7 @@ import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Search } from '../search/search.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -35,6 +36,7 @@ export interface ApiServices {
   readonly quotas: Quotas
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
+  readonly search: Search
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
 }

@@ -49,14 +49,32 @@ export function namesThatAre(
   return allOf([{ any: [{ phrase: exactly }, { phrase: butForTheEnd }] }, ...endings(extensions)])
 }
 
+/** The names that begin with a text. */
+export function namesFrom(folded: string, extensions: readonly string[] | undefined): Expression | undefined {
+  if (folded === '' || folded.length > LONGEST_PART) return undefined
+  return allOf([{ phrase: partOfName(folded, { starts: true }) }, ...endings(extensions)])
+}
+
 /** The texts that hold every word, or have it in their name, and none that is excluded. */
 export function textsWithWords(
   { terms, excluded }: Query,
   extensions: readonly string[] | undefined,
 ): Expression | undefined {
-  const parts = terms.map(anywhere)
+  // With one word there is nothing to be found in a name and a text together.
+  const parts = terms.map(terms.length === 1 ? inText : anywhere)
   if (parts.length === 0 || !parts.every((part) => part !== undefined)) return undefined
   return without(allOf([...parts, ...endings(extensions).map(marked)]), excluded.map(anywhere))
+}
+
+/** The texts found by textsWithWords for a query without exclusions whose names hold every word. */
+export function textsWithNames(
+  query: Query,
+  extensions: readonly string[] | undefined,
+): Expression | undefined {
+  const parts = query.terms.map(({ folded }) => named(folded))
+  const texts = textsWithWords(query, extensions)
+  if (texts === undefined || !parts.every((part) => part !== undefined)) return undefined
+  return { all: [texts, ...parts.map(marked)] }
 }
 
 /** For each word, the texts that hold it or have it in their name; what is excluded apart. */

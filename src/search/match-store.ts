@@ -3,12 +3,14 @@ import { type FsId, idFromBytes } from '../objects/ids.ts'
 import {
   type Expression,
   libraryToken,
+  namesFrom,
   namesThatAre,
   namesWith,
   namesWithWords,
   rendered,
   textsByWord,
   textsExcluded,
+  textsWithNames,
   textsWithWords,
 } from './expression.ts'
 import { keysIn } from './key-list.ts'
@@ -16,7 +18,7 @@ import { keyRangeOf, libraryKeySql } from './keys.ts'
 import type { Query } from './query.ts'
 
 // Of more matches than this the newest are ranked; what is beyond follows in the order it came.
-const MOST_RANKED = 4000
+const MOST_RANKED = 1000
 // For so few libraries each is looked up by itself; for more, all matches are gone through.
 const FEW_LIBRARIES = 16
 
@@ -90,22 +92,25 @@ function joined(parts: readonly Sql[], by: string): Sql {
   return { text: parts.map(({ text }) => text).join(by), values: parts.flatMap(({ values }) => values) }
 }
 
+/** Some of what matches, by key: all of it, or the newest that may be ranked. */
+type Arm = (which: 'all' | 'newest') => Sql
+
 /** What matches, in order, and how many do. */
 export async function findMatches(
   db: Database,
   wish: MatchWish,
 ): Promise<{ total: number; matches: Match[] }> {
-  const hits = hitsOf(db.dialect, wish)
+  const arms = armsOf(db.dialect, wish)
   const libraries = wish.scope.libraries.length + wish.scope.partly.length
-  if (hits === undefined || libraries === 0) return { total: 0, matches: [] }
-  const rows = rowFilter(db.dialect, wish)
-  const exact = wish.order === 'rank' ? exactHits(db.dialect, wish) : undefined
-  const page = await rankedPage(db, wish, hits, rows, exact)
-  if (page.counted < MOST_RANKED) return { total: page.counted, matches: page.matches }
-  const total = await count(db, hits, rows)
-  const { offset, limit } = wish
-  if (offset + limit <= page.ranked) return { total, matches: page.matches }
-  const rest = await unrankedPage(db, wish, hits, rows, page)
+  if (arms.length === 0 || libraries === 0) return { total: 0, matches: [] }
+  const newest = await rankedPage(db, wish, arms, [])
+  if (newest.counted < MOST_RANKED) return { total: newest.counted, matches: newest.matches }
+  // Names that are what was asked for come first, even if they are not among the newest.
+  const first = wish.order === 'rank' ? firstArms(db.dialect, wish) : []
+  const page = first.length === 0 ? newest : await rankedPage(db, wish, arms, first)
+  const total = await count(db, wish, arms)
+  const isWhole = wish.offset + wish.limit <= page.ranked
+  const rest = isWhole ? [] : await unrankedPage(db, wish, arms, first, page)
   return { total, matches: [...page.matches, ...rest] }
 }
 
@@ -122,30 +127,31 @@ interface RankedPage {
 async function rankedPage(
   db: Database,
   wish: MatchWish,
-  hits: Sql,
-  rows: Sql | undefined,
-  exact: Sql | undefined,
+  arms: readonly Arm[],
+  first: readonly Arm[],
 ): Promise<RankedPage> {
-  const newest = sql`select key from (${filtered(hits, rows)}) m order by key desc limit ${MOST_RANKED}`
-  const named = exact === undefined ? raw('') : sql`union select key from (${filtered(exact, rows)}) x`
-  const query = sql`with newest as materialized (${newest}),
-      hit as materialized (select key from newest ${named})
-    select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key,
-      ${tierSql(db.dialect, wish)} as tier,
+  const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, 'newest')}`
+  const query = sql`with newest as materialized (select key from (${unionOf(arms, 'newest')}) m
+        order by key desc limit ${MOST_RANKED}),
+      hit as materialized (select key from newest ${named}),
+      page as materialized (select e.key, ${tierSql(db.dialect, wish)} as tier
+        from hit cross join search_entry e where e.key = hit.key
+        order by ${orderSql(wish)} limit ${Math.max(wish.limit, 1)} offset ${wish.offset})
+    select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key, page.tier,
       (select count(*) from newest) as counted, (select count(*) from hit) as ranked,
       (select min(key) from newest) as lowest
-    from hit cross join search_entry e left join search_text t on t.entry_key = e.key
-    where e.key = hit.key
-    order by ${orderSql(wish)} limit ${Math.max(wish.limit, 1)} offset ${wish.offset}`
+    from page cross join search_entry e left join search_text t on t.entry_key = e.key
+    where e.key = page.key
+    order by ${orderSql(wish)}`
   const found = await db.all<MatchRow & Omit<RankedPage, 'matches'>>(query.text, ...query.values)
-  const [first] = found
-  if (first !== undefined) {
-    const { counted, ranked, lowest } = first
+  const [row] = found
+  if (row !== undefined) {
+    const { counted, ranked, lowest } = row
     return { counted, ranked, lowest, matches: found.slice(0, wish.limit).map(toMatch) }
   }
   // Beyond the last one, or there is none.
   if (wish.offset === 0) return { counted: 0, ranked: 0, lowest: 0, matches: [] }
-  const start = await rankedPage(db, { ...wish, offset: 0, limit: 1 }, hits, rows, exact)
+  const start = await rankedPage(db, { ...wish, offset: 0, limit: 1 }, arms, first)
   return { ...start, matches: [] }
 }
 
@@ -153,26 +159,35 @@ async function rankedPage(
 async function unrankedPage(
   db: Database,
   wish: MatchWish,
-  hits: Sql,
-  rows: Sql | undefined,
+  arms: readonly Arm[],
+  first: readonly Arm[],
   page: RankedPage,
 ): Promise<Match[]> {
   const offset = Math.max(wish.offset - page.ranked, 0)
   const limit = wish.limit - page.matches.length
-  const exact = wish.order === 'rank' ? exactHits(db.dialect, wish) : undefined
   const query = sql`select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key,
       ${tierSql(db.dialect, wish)} as tier
-    from (select key from (${filtered(hits, rows)}) m where key < ${page.lowest}
-        ${exact === undefined ? raw('') : sql`and key not in (select key from (${exact}) x)`}
+    from (select key from (${unionOf(arms, 'all')}) m where key < ${page.lowest}
+        ${first.length === 0 ? raw('') : sql`and key not in (${unionOf(first, 'newest')})`}
         order by key desc limit ${limit} offset ${offset}) hit
       cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = hit.key order by e.key desc`
   return (await db.all<MatchRow>(query.text, ...query.values)).map(toMatch)
 }
 
-async function count(db: Database, hits: Sql, rows: Sql | undefined): Promise<number> {
-  const query = sql`select count(*) as n from (${filtered(hits, rows)}) m`
-  return (await db.get<{ n: number }>(query.text, ...query.values))?.n ?? 0
+async function count(db: Database, wish: MatchWish, arms: readonly Arm[]): Promise<number> {
+  const counted = async (part: Sql) => {
+    const query = sql`select count(*) as n from (${part}) m`
+    return (await db.get<{ n: number }>(query.text, ...query.values))?.n ?? 0
+  }
+  const [only, second] = arms
+  if (only !== undefined && second === undefined) return counted(only('all'))
+  const both = db.dialect === 'sqlite' && arms.length === 2 && wish.query.isPlain ? inBoth(wish) : undefined
+  if (both === undefined) return counted(unionOf(arms, 'all'))
+  // Names rest with the texts, too, so nothing has to be gathered to know what is in both.
+  let total = -(await counted(both('all')))
+  for (const arm of arms) total += await counted(arm('all'))
+  return total
 }
 
 interface MatchRow {
@@ -201,73 +216,73 @@ function toMatch(row: MatchRow): Match {
   }
 }
 
-/** The keys of all that matches, as far as the indexes can tell. Undefined if nothing can. */
-function hitsOf(dialect: Dialect, { query, scope, filters, where }: MatchWish): Sql | undefined {
+/** What together gives all that matches. None if nothing can. */
+function armsOf(dialect: Dialect, wish: MatchWish): Arm[] {
+  const { query, filters, where } = wish
   const { extensions } = filters
+  const arms: Arm[] = []
   const whole = namesWith(query.whole, extensions)
-  if (where === 'part') return whole && nameHits(dialect, whole, scope)
-  const arms: Sql[] = []
-  const names = namesWithWords(query, extensions)
-  const excluded = where === 'everywhere' ? textsExcluded(query) : undefined
-  if (names !== undefined) {
-    const found = nameHits(dialect, names, scope)
-    const but = excluded && bodyHits(dialect, excluded, scope)
-    arms.push(but === undefined ? found : sql`select key from (${found}) f except select key from (${but}) b`)
-  }
-  const [term, ...more] = query.terms
-  const isPlain = more.length === 0 && query.excluded.length === 0 && term?.folded === query.whole
-  if (whole !== undefined && !isPlain) arms.push(nameHits(dialect, whole, scope))
-  const texts =
-    where === 'everywhere' && filters.kind !== 'dir' ? textArms(dialect, query, extensions, scope) : []
-  const all = [...arms, ...texts]
-  return all.length === 0
-    ? undefined
-    : joined(
-        all.map((arm) => sql`select key from (${arm}) a`),
-        ' union ',
-      )
+  const names = where === 'part' ? undefined : namesWithWords(query, extensions)
+  if (names !== undefined) arms.push(butExcluded(dialect, wish, nameArm(dialect, names, wish)))
+  // A name that holds all of a plain query holds each of its words.
+  if (whole !== undefined && (where === 'part' || !query.isPlain)) arms.push(nameArm(dialect, whole, wish))
+  if (where === 'everywhere' && filters.kind !== 'dir') arms.push(...textArms(dialect, wish))
+  return arms
 }
 
-function exactHits(dialect: Dialect, { query, scope, filters }: MatchWish): Sql | undefined {
-  const expression = namesThatAre(query.whole, filters.extensions)
-  return expression && nameHits(dialect, expression, scope)
+/** Names that are what was asked for, and those that begin with it. */
+function firstArms(dialect: Dialect, wish: MatchWish): Arm[] {
+  const { query, filters } = wish
+  const found = [namesThatAre(query.whole, filters.extensions), namesFrom(query.whole, filters.extensions)]
+  return found.filter((names) => names !== undefined).map((names) => nameArm(dialect, names, wish))
 }
 
-function nameHits(dialect: Dialect, expression: Expression, scope: Scope): Sql {
-  if (dialect === 'sqlite') return fts5Hits('search_name', expression, scope)
+/** Names are left out if it is their text that holds what is excluded. */
+function butExcluded(dialect: Dialect, wish: MatchWish, names: Arm): Arm {
+  const excluded = wish.where === 'everywhere' ? textsExcluded(wish.query) : undefined
+  if (excluded === undefined) return names
+  const texts = bodyArm(dialect, excluded, wish, '')
+  return () => sql`select key from (${names('all')}) n except select key from (${texts('all')}) t`
+}
+
+/** Files with a text that are found by their name. */
+function inBoth(wish: MatchWish): Arm | undefined {
+  const names = textsWithNames(wish.query, wish.filters.extensions)
+  return names && fts5Arm('search_body', names, wish)
+}
+
+function nameArm(dialect: Dialect, expression: Expression, wish: MatchWish): Arm {
+  if (dialect === 'sqlite') return fts5Arm('search_name', expression, wish)
+  const { scope } = wish
   const [only, ...more] = [...scope.libraries, ...scope.partly]
-  const within =
-    more.length === 0 && only !== undefined
-      ? { phrase: { tokens: [libraryToken(only)], prefix: false } }
-      : undefined
-  const sought = within === undefined ? expression : { all: [expression, within] }
-  return sql`select key from search_entry where grams @@ ${rendered(sought, dialect)}::tsquery
-    and ${inLibraries(dialect, 'key', scope)}`
+  const within = more.length === 0 && only !== undefined ? [libraryOnly(only)] : []
+  const sought = rendered({ all: [expression, ...within] }, dialect)
+  const rows = rowFilter(dialect, wish)
+  return newestOf(sql`select f.key from search_entry f where f.grams @@ ${sought}::tsquery
+    and ${inLibraries(dialect, 'f.key', scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
 }
 
-function bodyHits(dialect: Dialect, expression: Expression, scope: Scope): Sql {
-  if (dialect === 'sqlite') return fts5Hits('search_body', expression, scope)
-  return sql`select entry_key as key from search_body where tokens @@ ${rendered(expression, dialect)}::tsquery
-    and ${inLibraries(dialect, 'entry_key', scope)}`
+/** `which` of the rows of texts: those that are whole, those that are parts. */
+function bodyArm(dialect: Dialect, expression: Expression, wish: MatchWish, which: string): Arm {
+  if (dialect === 'sqlite') return fts5Arm('search_body', expression, wish)
+  const rows = rowFilter(dialect, wish)
+  const joining = rows === undefined ? raw('') : raw('join search_entry f on f.key = b.entry_key')
+  return newestOf(sql`select b.entry_key as key from search_body b ${joining}
+    where b.tokens @@ ${rendered(expression, dialect)}::tsquery ${raw(which)}
+    and ${inLibraries(dialect, 'b.entry_key', wish.scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
 }
 
-function textArms(
-  dialect: Dialect,
-  query: Query,
-  extensions: readonly string[] | undefined,
-  scope: Scope,
-): Sql[] {
-  const texts = textsWithWords(query, extensions)
+function textArms(dialect: Dialect, wish: MatchWish): Arm[] {
+  const texts = textsWithWords(wish.query, wish.filters.extensions)
   if (texts === undefined) return []
-  if (dialect === 'sqlite') return [fts5Hits('search_body', texts, scope)]
-  const whole = sql`select entry_key as key from search_body where is_whole = 1
-    and tokens @@ ${rendered(texts, dialect)}::tsquery and ${inLibraries(dialect, 'entry_key', scope)}`
-  return [whole, partedTexts(query, extensions, scope)].filter((arm) => arm !== undefined)
+  const whole = bodyArm(dialect, texts, wish, 'and b.is_whole = 1')
+  const parted = dialect === 'sqlite' ? undefined : partedTexts(wish)
+  return parted === undefined ? [whole] : [whole, parted]
 }
 
 /** Texts in several rows: each word may be in another. */
-function partedTexts(query: Query, extensions: readonly string[] | undefined, scope: Scope): Sql | undefined {
-  const byWord = textsByWord(query, extensions)
+function partedTexts(wish: MatchWish): Arm | undefined {
+  const byWord = textsByWord(wish.query, wish.filters.extensions)
   if (byWord === undefined) return undefined
   const holds = (expression: Expression) =>
     sql`bool_or(tokens @@ ${rendered(expression, 'postgres')}::tsquery)`
@@ -276,22 +291,55 @@ function partedTexts(query: Query, extensions: readonly string[] | undefined, sc
     ...byWord.excluded.map((expression) => sql`not ${holds(expression)}`),
   ]
   const any = rendered({ any: [...byWord.words, ...byWord.excluded] }, 'postgres')
-  return sql`select entry_key as key from search_body where is_whole = 0 and tokens @@ ${any}::tsquery
-    and ${inLibraries('postgres', 'entry_key', scope)}
+  const parts = sql`select entry_key from search_body where is_whole = 0 and tokens @@ ${any}::tsquery
+    and ${inLibraries('postgres', 'entry_key', wish.scope)}
     group by entry_key having ${joined(conditions, ' and ')}`
+  const rows = rowFilter('postgres', wish)
+  if (rows === undefined) return newestOf(sql`select entry_key as key from (${parts}) p`)
+  return newestOf(
+    sql`select f.key from (${parts}) p join search_entry f on f.key = p.entry_key where ${rows}`,
+  )
 }
 
-function fts5Hits(table: string, expression: Expression, scope: Scope): Sql {
+// The engine goes through its matches by key, either way: the newest are had without looking at the others.
+function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   const sought = rendered(expression, 'sqlite')
-  const libraries = [...scope.libraries, ...scope.partly]
-  const from = raw(`select rowid as key from ${table} where ${table} match `)
-  if (libraries.length > FEW_LIBRARIES)
-    return sql`${from}${sought} and ${inLibraries('sqlite', 'rowid', scope)}`
-  const each = libraries.map((library) => {
-    const { after, before } = keyRangeOf(library)
-    return sql`${from}${sought} and rowid > ${after} and rowid < ${before}`
-  })
-  return joined(each, ' union all ')
+  const { scope } = wish
+  const libraries = [...scope.libraries, ...scope.partly].toSorted((a, b) => b - a)
+  const rows = rowFilter('sqlite', wish)
+  const joining = rows === undefined ? '' : ' cross join search_entry f'
+  const from = raw(`select ${table}.rowid as key from ${table}${joining} where ${table} match `)
+  const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(table)}.rowid and ${rows}`
+  const places =
+    libraries.length > FEW_LIBRARIES
+      ? [inLibraries('sqlite', `${table}.rowid`, scope)]
+      : libraries.map((library) => {
+          const { after, before } = keyRangeOf(library)
+          return sql`${raw(table)}.rowid > ${after} and ${raw(table)}.rowid < ${before}`
+        })
+  return (which) => {
+    const end = which === 'all' ? raw('') : sql`order by ${raw(table)}.rowid desc limit ${MOST_RANKED}`
+    const parts = places.map(
+      (place) => sql`select key from (${from}${sought} and ${place} ${passing} ${end})`,
+    )
+    return joined(parts, ' union all ')
+  }
+}
+
+function newestOf(all: Sql): Arm {
+  return (which) =>
+    which === 'all' ? all : sql`select key from (${all}) a order by key desc limit ${MOST_RANKED}`
+}
+
+function unionOf(arms: readonly Arm[], which: 'all' | 'newest'): Sql {
+  return joined(
+    arms.map((arm) => sql`select key from (${arm(which)}) a`),
+    ' union ',
+  )
+}
+
+function libraryOnly(libraryKey: number): Expression {
+  return { phrase: { tokens: [libraryToken(libraryKey)], prefix: false } }
 }
 
 function inLibraries(dialect: Dialect, column: string, { libraries, partly }: Scope): Sql {
@@ -299,12 +347,7 @@ function inLibraries(dialect: Dialect, column: string, { libraries, partly }: Sc
   return { text: among.sql, values: [among.value] }
 }
 
-/** Only what the filters let through, which the indexes do not know of. */
-function filtered(hits: Sql, rows: Sql | undefined): Sql {
-  if (rows === undefined) return hits
-  return sql`select h.key from (${hits}) h cross join search_entry f where f.key = h.key and ${rows}`
-}
-
+/** What the indexes do not know of, about the entry `f`. */
 function rowFilter(dialect: Dialect, { scope, filters }: MatchWish): Sql | undefined {
   const { kind, extensions, time, size } = filters
   const conditions: Sql[] = []

@@ -22,23 +22,29 @@ export interface Query {
   readonly terms: readonly Term[]
   /** Words with a minus before them. */
   readonly excluded: readonly Term[]
+  /** Whether there is nothing in it but words: what holds all of it holds each of them. */
+  readonly isPlain: boolean
 }
 
 const piece = /(-)?"([^"]*)(?:"|$)|(\S+)/g
+
+const exclusion = /^-[^-]*[\p{L}\p{N}]/u
 
 /** Reads any text at all: what means nothing here is text to be found. */
 export function parseQuery(text: string): Query {
   const terms = new Map<string, Term>()
   const excluded = new Map<string, Term>()
   const pieces = [...text.matchAll(piece)]
+  let isPlain = true
   for (const [index, [all, minus, quoted, word]] of pieces.entries()) {
     if (terms.size + excluded.size === MOST_TERMS) break
     const isLast = index === pieces.length - 1 && /\S$/.test(text)
+    if (quoted !== undefined || (word !== undefined && exclusion.test(word))) isPlain = false
     if (quoted !== undefined && /\S/.test(quoted)) put(minus ? excluded : terms, quoted, false)
-    else if (word !== undefined && /^-[^-]*[\p{L}\p{N}]/u.test(word)) put(excluded, word.slice(1), false)
+    else if (word !== undefined && exclusion.test(word)) put(excluded, word.slice(1), false)
     else put(terms, all, isLast && word !== undefined)
   }
-  return { whole: fold(text.trim()), terms: [...terms.values()], excluded: [...excluded.values()] }
+  return { whole: fold(text.trim()), terms: [...terms.values()], excluded: [...excluded.values()], isPlain }
 }
 
 function put(terms: Map<string, Term>, text: string, goesOn: boolean): void {

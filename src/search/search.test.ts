@@ -237,7 +237,8 @@ onBothDatabases('search', (fresh) => {
       now += 1000
     }
     assert.equal(calls, 1 + 3)
-    const unread = await search.unread(0, 10)
+    const { unread, total } = await search.listUnread(0, 10)
+    assert.equal(total, 2)
     assert.deepEqual(unread.map(({ path, reason, attempts }) => [path, reason, attempts]).toSorted(), [
       ['/odd.txt', 'It is odd.', 1],
       ['/tired.txt', 'the disk is tired', 3],

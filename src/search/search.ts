@@ -1,6 +1,7 @@
 import type { Readable } from '../access/readable.ts'
 import type { Database } from '../database/database.ts'
 import type { LibraryCore } from '../library/core.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey } from '../library/library-store.ts'
 import { Tree } from '../library/tree.ts'
 import type { FsId } from '../objects/ids.ts'
@@ -15,7 +16,7 @@ import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
 import type { TextExtractor } from './text-extractor.ts'
 import { TextQueue } from './text-queue.ts'
-import { getTextOf, listFailures } from './text-store.ts'
+import { countPending, getTextOf, listFailures } from './text-store.ts'
 
 // Characters of a text looked through to show a match: all that is indexed if its text is what matched.
 const LOOKED_AT_FOR_TEXT = 2 ** 20
@@ -57,7 +58,8 @@ export interface Found {
 
 /** A file whose text could not be read. */
 export interface UnreadText {
-  readonly libraryKey: number
+  /** Undefined if it was deleted. */
+  readonly library: LibraryInfo | undefined
   readonly path: LibraryPath
   readonly reason: string
   readonly attempts: number
@@ -115,19 +117,20 @@ export class Search implements AsyncDisposable {
   }
 
   /** Files whose text could not be read, for administrators; latest first. */
-  async unread(offset: number, limit: number): Promise<UnreadText[]> {
+  async listUnread(offset: number, limit: number): Promise<{ total: number; unread: UnreadText[] }> {
     await this.index.prepare()
-    const failures = await listFailures(this.#options.db, offset, limit)
+    const { db, core } = this.#options
+    const failures = await listFailures(db, offset, limit)
     const ways = await findWays(
-      this.#options.db,
+      db,
       failures.map(({ key }) => key),
     )
-    return failures.map(({ key, reason, attempts }) => ({
-      libraryKey: libraryKeyOf(key),
-      path: pathOf(ways.get(key) ?? []),
-      reason,
-      attempts,
-    }))
+    const unread: UnreadText[] = []
+    for (const { key, reason, attempts } of failures) {
+      const library = await findLibraryByKey(core.db, libraryKeyOf(key))
+      unread.push({ library, path: pathOf(ways.get(key) ?? []), reason, attempts })
+    }
+    return { total: (await countPending(db)).failed, unread }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
