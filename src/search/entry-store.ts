@@ -143,10 +143,11 @@ export async function removeEntries(
     const among = keysIn(dialect, column, keys)
     await tx.run(`delete from ${table} where ${among.sql}`, among.value)
   }
+  // First: who has just read a text holds its row, and what is written for it is seen only afterwards.
+  await remove('search_pending', 'entry_key')
   if (dialect === 'sqlite') await remove('search_name', 'rowid')
   await removeBodies(tx, dialect, keys)
   await remove('search_text', 'entry_key')
-  await remove('search_pending', 'entry_key')
   await remove('search_entry', 'key')
 }
 

@@ -108,7 +108,7 @@ export class TextQueue {
     const newest = oldest.length < half ? [] : await listPending(db, now, 'newest', half)
     const wanted = new Map([...oldest, ...newest].map((pending) => [pending.key, pending]))
     const until = now + LEASE_SECONDS
-    const taken = await this.#claim([...wanted.values()], until)
+    const taken = await this.#claim([...wanted.values()].toSorted(byKey), until)
     await this.#readAll(taken, until)
     return taken.length
   }
@@ -180,7 +180,7 @@ export class TextQueue {
     const stopping = this.#stopping.signal.aborted
     await db.write(
       async (tx) => {
-        for (const outcome of outcomes) {
+        for (const outcome of outcomes.toSorted((a, b) => byKey(a.pending, b.pending))) {
           const { pending } = outcome
           const retryAt = core.now() + FIRST_RETRY_SECONDS * 4 ** pending.attempts
           if ('parts' in outcome) {
@@ -196,6 +196,11 @@ export class TextQueue {
       { durable: false },
     )
   }
+}
+
+// Rows are locked in one order, so that nobody waits for who waits for them.
+function byKey(a: PendingText, b: PendingText): number {
+  return a.key - b.key
 }
 
 function reasonOf(error: unknown): string {

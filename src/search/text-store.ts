@@ -54,10 +54,11 @@ export async function removePending(
 /** The text of files that have none any more. */
 export async function removeTexts(tx: Transaction, dialect: Dialect, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
+  // First, as in removeEntries.
+  await removePending(tx, dialect, keys)
   const among = keysIn(dialect, 'entry_key', keys)
   await tx.run(`delete from search_text where ${among.sql}`, among.value)
   await removeBodies(tx, dialect, keys)
-  await removePending(tx, dialect, keys)
 }
 
 /** Files due, the longest waiting or the latest first. */
