@@ -309,8 +309,9 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
   )
 }
 
-async function openBlocks(setting: BlocksSetting): Promise<BlockStore> {
-  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory })
+/** `shared`: another process may be writing to it. */
+export async function openBlocks(setting: BlocksSetting, { shared = false } = {}): Promise<BlockStore> {
+  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory, shared })
   throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
 }
 
