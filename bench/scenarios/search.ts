@@ -126,7 +126,7 @@ async function ask(
     'two common words': () => ({ q: `${corpus.word()} ${corpus.word()}` }),
     'start of a word': () => ({ q: one().slice(0, 4) }),
     'three letters': () => ({ q: one().slice(0, 3) }),
-    'part of a name': () => ({ q: `${one().slice(1, 5)}` }),
+    'part of a name': () => ({ q: one().slice(1, 5) }),
     'exact name': () => ({ q: corpus.name(corpus.number(1000)) }),
     'a phrase': () => ({ q: `"${one()} ${one()}"` }),
     'by type': () => ({ q: one(), search_ftypes: 'custom', ftype: 'PDF' }),
@@ -174,12 +174,12 @@ async function underUploads(context: Context, server: BenchServer, library: stri
     contents: [randomContent(4096)],
   })
   const count = context.size(20_000, 50)
-  let isDone = false
+  const state = { isDone: false }
   const load = server
     .load({ connections: UPLOADERS, warmUp: { count: 0 }, measured: { count }, request })
-    .finally(() => (isDone = true))
+    .finally(() => (state.isDone = true))
   const behind: number[] = []
-  while (!isDone && behind.length < PROBES) {
+  while (!state.isDone && behind.length < PROBES) {
     const name = `probe ${behind.length} ${library.slice(0, 8)}.txt`
     await uploadFile(server.client, library, `/${name}`, `text of ${name}`)
     const began = performance.now()

@@ -27,7 +27,7 @@ const everyBeyondAscii = /[^\x00-\x7f]/gu
  */
 export function fold(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
-  return text.toWellFormed().normalize('NFC').toLowerCase().replace(everyBeyondAscii, foldCharacter)
+  return text.toWellFormed().normalize('NFKC').toLowerCase().replace(everyBeyondAscii, foldCharacter)
 }
 
 /** One character, folded; several or none for some. */

@@ -18,16 +18,20 @@ export interface SearchStage extends AsyncDisposable {
   readonly search: Search
   readonly errors: unknown[]
   /** Puts a file into a library. */
-  put(library: EditableLibrary, path: string, text: string, mtime?: number): Promise<void>
+  readonly put: (library: EditableLibrary, path: string, text: string, mtime?: number) => Promise<void>
   /** Has the index know all that the libraries hold. */
-  settle(...libraries: EditableLibrary[]): Promise<void>
+  readonly settle: (...libraries: EditableLibrary[]) => Promise<void>
   /** What is found, best first, as paths. */
-  paths(text: string, libraries: readonly EditableLibrary[], wish?: Partial<SearchWish>): Promise<string[]>
-  find(
+  readonly paths: (
     text: string,
     libraries: readonly EditableLibrary[],
     wish?: Partial<SearchWish>,
-  ): Promise<{ total: number; found: Found[] }>
+  ) => Promise<string[]>
+  readonly find: (
+    text: string,
+    libraries: readonly EditableLibrary[],
+    wish?: Partial<SearchWish>,
+  ) => Promise<{ total: number; found: Found[] }>
 }
 
 export interface SearchStageOptions {
