@@ -57,7 +57,7 @@ const BLANK = 0xe000
 // Both engines take ASCII other than letters and digits for gaps between tokens.
 const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
 const escaped = (folded: string) =>
-  Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0)))
+  Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0))))
 
 /**
  * The tokens of a name: every three neighbouring characters, from each character on, with a mark for where the name
