@@ -80,7 +80,10 @@ export async function movePosition(
 }
 
 /** The library is then followed from the start again, its entries dropped first. */
-export async function resetPosition(tx: Transaction, position: Position): Promise<boolean> {
+export async function resetPosition(
+  tx: Transaction,
+  position: Pick<Position, 'libraryKey' | 'seq' | 'claim'>,
+): Promise<boolean> {
   const sql = 'update search_library set seq = 0, claim = 0 where library_key = ? and seq = ? and claim = ?'
   return (await tx.run(sql, position.libraryKey, position.seq, position.claim)) === 1
 }

@@ -5,7 +5,7 @@ import { listCommitsDown } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { type Change, diffTrees } from '../library/diff.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
-import { EMPTY_ID } from '../objects/ids.ts'
+import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
 import type { Entry } from './entry-store.ts'
 import { findPosition, type Position, resetPosition } from './position-store.ts'
 import { prepareSchema } from './search-schema-store.ts'
@@ -36,6 +36,7 @@ export interface SearchIndexOptions {
 export class SearchIndex {
   readonly #options: SearchIndexOptions
   readonly #follower: CommitFollower
+  readonly #stopping = new AbortController()
   #prepared: Promise<void> | undefined
 
   constructor(options: SearchIndexOptions) {
@@ -79,8 +80,9 @@ export class SearchIndex {
     this.#follower.forget(libraryKey)
   }
 
-  stop(): Promise<void> {
-    return this.#follower.stop()
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server is stopping'))
+    await this.#follower.stop()
   }
 
   async #position(libraryKey: number): Promise<Position | undefined> {
@@ -111,13 +113,11 @@ export class SearchIndex {
   }
 
   async #indexWhole(library: LibraryInfo, stood: Position | undefined): Promise<number> {
-    const writer = this.#writer(library, stood)
-    const step = this.#treeStep(library, writer)
-    await step.clear()
-    await step.addTree(library.root)
-    await writer.finish(library.headSeq, library.head)
-    if (writer.hasPending) this.#options.onPending()
-    return library.headSeq
+    const { headSeq: seq, head: id } = library
+    return this.#write(library, stood, { seq, id }, async (step) => {
+      await step.clear()
+      await step.addTree(library.root)
+    })
   }
 
   async #follow(library: LibraryInfo, stood: Position, wanted: number): Promise<number> {
@@ -136,28 +136,39 @@ export class SearchIndex {
       last = next
       changes = await this.#changes(library.key, before.rootId, last.rootId)
     }
+    return this.#write(library, stood, last, (step) => step.apply(changes))
+  }
+
+  async #write(
+    library: LibraryInfo,
+    stood: Position | undefined,
+    to: { readonly seq: number; readonly id: CommitId },
+    work: (step: TreeStep) => Promise<void>,
+  ): Promise<number> {
+    const { core, db } = this.#options
     const writer = this.#writer(library, stood)
-    await this.#treeStep(library, writer).apply(changes)
-    await writer.finish(last.seq, last.id)
+    try {
+      await work(new TreeStep({ db, objects: core.objects, libraryKey: library.key, writer }))
+      await writer.finish(to.seq, to.id)
+    } catch (error) {
+      await writer.abandon()
+      throw error
+    }
     if (writer.hasPending) this.#options.onPending()
-    return last.seq
+    return to.seq
   }
 
   #changes(libraryKey: number, before: LibraryInfo['root'], after: LibraryInfo['root']): Promise<Change[]> {
     return diffTrees(this.#options.core.objects, libraryKey, before, after, { withFolders: true })
   }
 
-  #treeStep(library: LibraryInfo, writer: StepWriter): TreeStep {
-    const { core, db } = this.#options
-    return new TreeStep({ db, objects: core.objects, libraryKey: library.key, writer })
-  }
-
   #writer(library: LibraryInfo, stood: Position | undefined): StepWriter {
     const { db, core, isExtractable } = this.#options
     const isReadable = library.encryption === undefined
+    const { signal } = this.#stopping
     const hasText = (entry: Entry) =>
       isReadable && !entry.isDir && entry.objectId !== EMPTY_ID && isExtractable(entry.name)
-    return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText })
+    return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText, signal })
   }
 }
 

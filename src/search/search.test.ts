@@ -6,6 +6,7 @@ import { makeFolder, removeOne, rename } from '../library/entries.ts'
 import { createLibrary, deleteLibrary, getLibrary, purgeDeletedOf } from '../library/libraries.ts'
 import { Library } from '../library/library.ts'
 import { copy, move } from '../library/move-copy.ts'
+import { addFiles } from '../library/upload.ts'
 import { ROOT } from '../objects/paths.ts'
 import { openSearch, readable } from './test-support.ts'
 
@@ -272,6 +273,26 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await paths('gone', [library, gone]), [])
   })
 
+  it('goes on where it was stopped in the middle of something large', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, search, find, restart } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    const content = await stage.core.content.receive(oneChunk('x'))
+    const files = Array.from({ length: 3500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+    await addFiles(stage.core, await stage.reopen(library), at('/'), files)
+    const { info } = await stage.reopen(library)
+    const running = search.index.catchUp(info)
+    running.catch(() => {})
+    for (let total = 0; total === 0; ) total = (await find('item', [library])).total
+    await search.index.stop()
+    await assert.rejects(running, /stopping/)
+    const again = restart()
+    await again.index.catchUp(info)
+    assert.equal((await find('item', [library])).total, 3500)
+    await again[Symbol.asyncDispose]()
+  })
+
   it('takes a big folder in and lets it go, page by page', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
@@ -280,7 +301,6 @@ onBothDatabases('search', (fresh) => {
     const { core } = stage
     const content = await core.content.receive(oneChunk('x'))
     await put(library, '/big/sub/start.txt', 'x')
-    const { addFiles } = await import('../library/upload.ts')
     const files = Array.from({ length: 2500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
     await addFiles(core, await stage.reopen(library), at('/big'), files)
     await settle(library)

@@ -134,8 +134,10 @@ export class Search implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.reindexing.stop()
+    // A large library being indexed is left for the next start.
+    const looking = this.reindexing.stop()
     await this.index.stop()
+    await looking
     await this.texts.stop()
     await this.#options.extractor.close()
   }

@@ -11,7 +11,7 @@ import {
   updateEntry,
 } from './entry-store.ts'
 import { entryKey } from './keys.ts'
-import { claimPosition, movePosition, type Position, putPosition } from './position-store.ts'
+import { claimPosition, movePosition, type Position, putPosition, resetPosition } from './position-store.ts'
 import { putPending, removeTexts } from './text-store.ts'
 
 // Rows of one transaction: others want to write too.
@@ -28,6 +28,8 @@ export interface StepOptions {
   readonly stood: Position | undefined
   /** Unix seconds. */
   readonly now: () => number
+  /** Ends a step that is written in parts between two of them. */
+  readonly signal: AbortSignal
   /** Whether the text of a file is to be read. */
   readonly hasText: (entry: Entry) => boolean
 }
@@ -101,8 +103,17 @@ export class StepWriter {
     })
   }
 
+  /** For a step that ends early: a library of which a part is written is indexed anew. */
+  async abandon(): Promise<void> {
+    const { db, libraryKey } = this.#options
+    const claim = this.#heldClaim
+    if (claim === 0) return
+    await db.write((tx) => resetPosition(tx, { libraryKey, seq: this.#from, claim }), { durable: false })
+  }
+
   /** Writes all that was handed over so far. Throws StepLost. */
   async flush(): Promise<void> {
+    this.#options.signal.throwIfAborted()
     const { libraryKey, now } = this.#options
     await this.#write(async (tx) => {
       const step = {

@@ -17,6 +17,8 @@ export interface SearchStage extends AsyncDisposable {
   readonly stage: TestCore
   readonly search: Search
   readonly errors: unknown[]
+  /** Another search over the same data, to be disposed of. */
+  readonly restart: () => Search
   /** Puts a file into a library. */
   readonly put: (library: EditableLibrary, path: string, text: string, mtime?: number) => Promise<void>
   /** Has the index know all that the libraries hold. */
@@ -53,13 +55,15 @@ export async function openSearch(
   const own =
     setting === undefined ? new SideDatabase(path.join(path.dirname(stage.file), 'search.db')) : undefined
   const errors: unknown[] = []
-  const search = new Search({
-    core: stage.core,
-    db: own ?? stage.db,
-    extractor: options.extractor ?? new PlainTextExtractor(),
-    isExtractable: isPlainText,
-    onError: (error) => errors.push(error),
-  })
+  const start = () =>
+    new Search({
+      core: stage.core,
+      db: own ?? stage.db,
+      extractor: options.extractor ?? new PlainTextExtractor(),
+      isExtractable: isPlainText,
+      onError: (error) => errors.push(error),
+    })
+  const search = start()
   const find: SearchStage['find'] = (text, libraries, wish = {}) =>
     search.find({
       text,
@@ -75,6 +79,7 @@ export async function openSearch(
     stage,
     search,
     errors,
+    restart: start,
     async put(library, file, text, mtime) {
       const target = at(file)
       const content = await stage.core.content.receive(Stream.from([Buffer.from(text)]))
