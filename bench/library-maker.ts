@@ -13,7 +13,7 @@ import { fileDirent } from '../src/objects/dirent.ts'
 import { type FileObject, fileId } from '../src/objects/file.ts'
 import { type BlockId, type LibraryId, sha1Hex } from '../src/objects/ids.ts'
 import { type LibraryPath, ROOT } from '../src/objects/paths.ts'
-import { createServices, openCore } from '../src/server.ts'
+import { createServices, openCore, openSearchDatabase } from '../src/server.ts'
 import { MemoryBlockStore } from '../src/storage/memory/memory-block-store.ts'
 import { digits } from './load/request-template.ts'
 
@@ -29,10 +29,16 @@ export const numbered = (prefix: string, n: number) => `${prefix}-${digits(n)}`
 export class LibraryMaker implements AsyncDisposable {
   readonly services: ApiServices
   readonly #db: Database
+  readonly #searchDb: Database
   readonly #owner: Account
 
-  private constructor(db: Database, services: ApiServices, owner: Account) {
+  private constructor(
+    { db, searchDb }: { db: Database; searchDb: Database },
+    services: ApiServices,
+    owner: Account,
+  ) {
     this.#db = db
+    this.#searchDb = searchDb
     this.services = services
     this.#owner = owner
   }
@@ -45,9 +51,14 @@ export class LibraryMaker implements AsyncDisposable {
     const db = await openDatabase(config.database, { onFatal, now })
     const logger = createLogger('error', { pretty: false })
     const core = openCore({ db, blocks: new MemoryBlockStore(), config, now, logger })
-    const services = createServices({ db, core, config, secret, now, logger })
+    const searchDb = openSearchDatabase(config, db)
+    const services = createServices({ db, searchDb, core, config, secret, now, logger })
     await ensureAdministrator(services.accounts, config.administrator)
-    return new LibraryMaker(db, services, await services.accounts.get(config.administrator.email))
+    return new LibraryMaker(
+      { db, searchDb },
+      services,
+      await services.accounts.get(config.administrator.email),
+    )
   }
 
   issueApiToken(): Promise<string> {
@@ -93,6 +104,36 @@ export class LibraryMaker implements AsyncDisposable {
     })
   }
 
+  /** Adds files of any names to folders, in one commit. The folders are made. */
+  async addNamed(
+    library: EditableLibrary,
+    files: readonly { folder: LibraryPath; name: string; mtime: number }[],
+  ): Promise<void> {
+    const made = files.map(({ folder, name }) => madeFile(`${library.info.id}${folder}/${name}`))
+    await library.commit(async (tree) => {
+      for (const folder of new Set(files.map((file) => file.folder))) await tree.makeDirs(folder)
+      for (const [n, { folder, name, mtime }] of files.entries()) {
+        const file = made[n]
+        if (file === undefined) continue
+        const { id, object } = file
+        await tree.put(
+          folder,
+          fileDirent({ id, name, mtime, size: object.size, modifier: this.#owner.email }),
+        )
+      }
+      return {
+        description: `Added ${files.length} files`,
+        result: undefined,
+        also: (tx) =>
+          insertObjects(
+            tx,
+            library.info.key,
+            made.map(({ id, object }) => prepareFile(id, object)),
+          ),
+      }
+    })
+  }
+
   /** Bytes of the text that is hashed to give the folder's id. */
   async encodedBytes(library: EditableLibrary, folder: LibraryPath): Promise<number> {
     const { tree } = await this.openLibrary(library.info.id)
@@ -103,10 +144,13 @@ export class LibraryMaker implements AsyncDisposable {
   async settle(library: EditableLibrary): Promise<void> {
     const { info } = await this.openLibrary(library.info.id)
     await this.services.core.pathIndex.catchUp(info)
+    await this.services.search.index.catchUp(info)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.services.search[Symbol.asyncDispose]()
     await this.services.core[Symbol.asyncDispose]()
+    if (this.#searchDb !== this.#db) await this.#searchDb[Symbol.asyncDispose]()
     await this.#db[Symbol.asyncDispose]()
   }
 }

@@ -1,4 +1,5 @@
 import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Access } from './access/access.ts'
 import { LibraryPasswords } from './access/library-passwords.ts'
@@ -12,6 +13,8 @@ import type { ApiServices } from './api/services.ts'
 import type { BlocksSetting, Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import { SideDatabase } from './database/sqlite/side-database.ts'
+import { createTextExtractor, isExtractable } from './extraction/text-extractor.ts'
 import { answer, plainText } from './http/answer.ts'
 import type { AuthResult } from './http/credentials.ts'
 import type { Listening } from './http/listening.ts'
@@ -33,6 +36,8 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
+import { registerSearchMetrics } from './search/metrics.ts'
+import { Search } from './search/search.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
 import { Archives, type ArchivesOptions } from './transfer/archive-tasks.ts'
@@ -89,13 +94,17 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   )
   const blocks = opened.use(await openBlocks(config.blocks))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
-  const services = createServices({ db, core, config, secret, now, logger })
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use(searchDb)
+  const services = createServices({ db, searchDb, core, config, secret, now, logger })
+  opened.use(services.search)
   opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await services.activity.start()
   await opened.use(services.copyMoveTasks).resume()
+  services.search.start()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
   const listening = await http.listen({ host: config.host, port: config.port })
@@ -113,6 +122,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 /** The rooms without a listening server: what the operator's commands work on. */
 export function createServices(parts: {
   db: Database
+  searchDb: Database
   core: LibraryCore
   config: Config
   secret: Buffer
@@ -169,6 +179,7 @@ export function createServices(parts: {
     now,
     quotas,
     shares: new Shares(core),
+    search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -210,6 +221,22 @@ function createCopyMoveTasks(parts: {
     ...parts,
     roomLeft: (library) => quotas.roomLeft(library),
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
+  })
+}
+
+/** Where the search index rests: beside everything else, or in a file that only it writes to. */
+export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
+  return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
+}
+
+export function createSearch(parts: { core: LibraryCore; db: Database; logger: Logger }): Search {
+  const { core, db, logger } = parts
+  return new Search({
+    core,
+    db,
+    extractor: createTextExtractor({ threads: Math.max(1, availableParallelism() - 1) }),
+    isExtractable,
+    onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
   })
 }
 
@@ -255,6 +282,8 @@ export function openCore(parts: {
 }
 
 function createHttp(services: Services, db: Database, config: Config, logger: Logger): HttpServer {
+  const metrics = createMetrics({ processMetrics: true })
+  registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [
       { routes: apiRoutes, faults: apiFaults },
@@ -280,7 +309,7 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,
-    metrics: createMetrics({ processMetrics: true }),
+    metrics,
     ready: async () => ready(db),
   })
 }
@@ -327,8 +356,9 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
   )
 }
 
-async function openBlocks(setting: BlocksSetting): Promise<BlockStore> {
-  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory })
+/** `shared`: another process may be writing to it. */
+export async function openBlocks(setting: BlocksSetting, { shared = false } = {}): Promise<BlockStore> {
+  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory, shared })
   throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
 }
 

@@ -12,6 +12,7 @@ import { listing } from './listing.ts'
 import { ping } from './ping.ts'
 import { reading } from './reading.ts'
 import { rename } from './rename.ts'
+import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
 
@@ -31,5 +32,6 @@ export const scenarios: readonly Scenario[] = [
   archive,
   copy,
   history,
+  search,
   start,
 ]

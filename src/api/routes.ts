@@ -26,6 +26,7 @@ import { librarySyncRoutes } from './v2/library-sync.ts'
 import { pingRoutes } from './v2/ping.ts'
 import { publicLibraryRoutes } from './v2/public-libraries.ts'
 import { revertRoutes } from './v2/revert.ts'
+import { searchRoutes } from './v2/search.ts'
 import { searchUserRoutes } from './v2/search-user.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { sharedItemRoutes } from './v2/shared-items.ts'
@@ -35,6 +36,7 @@ import { subLibraryRoutes } from './v2/sub-library.ts'
 import { unseenMessageRoutes } from './v2/unseen-messages.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { activityRoutes } from './v21/activities.ts'
+import { adminSearchRoutes } from './v21/admin-search.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
@@ -62,6 +64,7 @@ import { liveEventRoutes } from './v21/live-events.ts'
 import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
 import { notificationRoutes } from './v21/notifications.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
+import { searchFileRoutes } from './v21/search-file.ts'
 import { setPasswordRoutes } from './v21/set-password.ts'
 import { sharedRepoRoutesV21 } from './v21/shared-repos.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
@@ -117,6 +120,9 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...blockLinkRoutes,
   ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
+  ...searchRoutes,
+  ...searchFileRoutes,
+  ...adminSearchRoutes,
   ...smartLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,

@@ -14,6 +14,7 @@ import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Search } from '../search/search.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -43,6 +44,7 @@ export interface ApiServices {
   readonly shares: Shares
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
+  readonly search: Search
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
 }

@@ -29,7 +29,8 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   }
 }
 
-async function checkMadeByServer({ database, dataDirectory }: Config): Promise<void> {
+/** Throws CommandError if there is no data of this version to work on. */
+export async function checkMadeByServer({ database, dataDirectory }: Config): Promise<void> {
   await using found = await inspectDatabase(database)
   const version = found?.schemaVersion ?? 0
   if (version === 0) {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Command } from 'commander'
+import { Argument, Command } from 'commander'
 import { addAccessCommands } from './access.ts'
 import { configFrom, withSettings } from './config-flags.ts'
+import { REINDEXED, type ReindexedName } from './reindexed.ts'
 import { addUserCommands } from './user.ts'
 
 /** Every command an operator can type. One that can fail without an error tells its exit code through `end`. */
@@ -27,6 +28,21 @@ export function createProgram(end: (exitCode: number) => void): Command {
     .action(async (options: { json?: true }) => {
       const { doctor } = await import('./doctor.ts')
       end(await doctor(options))
+    })
+  withSettings(
+    program
+      .command('reindex')
+      .description('make again what is derived from commits, beside a running server or without one')
+      .addArgument(
+        new Argument('[what...]', 'what to make again; all of it unless named').choices(REINDEXED),
+      ),
+    ['data', 'database', 'blocks'],
+  )
+    .option('--json', 'print one JSON document')
+    .action(async (what: ReindexedName[], options: { json?: true }) => {
+      const config = configFrom(options)
+      const { reindex } = await import('./reindex.ts')
+      await reindex(config, what.length === 0 ? REINDEXED : what, { json: options.json === true })
     })
   return program
 }

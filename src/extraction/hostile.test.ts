@@ -50,7 +50,7 @@ async function whileResponsive<T>(work: () => Promise<T>): Promise<T> {
 describe('a hostile file', () => {
   let extractor: TextExtractor
   before(() => {
-    extractor = createTextExtractor({ threads: 2, limits: { workMs: 10_000 } })
+    extractor = createTextExtractor({ simpleBytes: 0, threads: 2, limits: { workMs: 10_000 } })
   })
   after(() => extractor.close())
 
@@ -169,7 +169,9 @@ describe('a hostile file', () => {
 
 describe('a file that never ends', () => {
   it('is given up when it has had its time, beside files that go on being read', async () => {
-    await using extractor = disposable(createTextExtractor({ threads: 2, limits: { workMs: 1500 } }))
+    await using extractor = disposable(
+      createTextExtractor({ simpleBytes: 0, threads: 2, limits: { workMs: 1500 } }),
+    )
     const bomb = formBombPdf(10, 10)
     const ended = new AbortController()
     await whileResponsive(async () => {
@@ -190,13 +192,15 @@ describe('a file that never ends', () => {
   })
 
   it('is given up by the clock, too', async () => {
-    await using extractor = disposable(createTextExtractor({ threads: 1, limits: { patienceMs: 3000 } }))
+    await using extractor = disposable(
+      createTextExtractor({ simpleBytes: 0, threads: 1, limits: { patienceMs: 3000 } }),
+    )
     const extracted = await extractor.extract(file('endless.pdf', formBombPdf(10, 10)))
     assert.deepEqual(extracted, { reason: 'takes too long to read' })
   })
 
   it('is left at once when nobody wants it any more', async () => {
-    await using extractor = disposable(createTextExtractor({ threads: 1 }))
+    await using extractor = disposable(createTextExtractor({ simpleBytes: 0, threads: 1 }))
     await extractor.extract(file('a.txt', Buffer.from('started')))
     const bomb = formBombPdf(10, 10)
     const abandoned = new AbortController()
@@ -217,7 +221,7 @@ describe('a file that never ends', () => {
 describe('a file that takes all memory', () => {
   it('is given up when the heap of its worker is full', async () => {
     await using extractor = disposable(
-      createTextExtractor({ threads: 1, limits: { heapBytes: 48 * MiB, workMs: 60_000 } }),
+      createTextExtractor({ simpleBytes: 0, threads: 1, limits: { heapBytes: 48 * MiB, workMs: 60_000 } }),
     )
     const extracted = await whileResponsive(() => extractor.extract(file('heap.xlsx', heapBombXlsx())))
     assert.deepEqual(extracted, { reason: 'needs too much memory to read' })
@@ -227,7 +231,11 @@ describe('a file that takes all memory', () => {
 
   it('is given up when its worker is too large', async () => {
     await using extractor = disposable(
-      createTextExtractor({ threads: 1, limits: { processBytes: 300 * MiB, workMs: 60_000 } }),
+      createTextExtractor({
+        simpleBytes: 0,
+        threads: 1,
+        limits: { processBytes: 300 * MiB, workMs: 60_000 },
+      }),
     )
     const extracted = await whileResponsive(() => extractor.extract(file('blanks.pdf', streamBombPdf(10))))
     assert.deepEqual(extracted, { reason: 'needs too much memory to read' })
@@ -241,7 +249,9 @@ describe('a file with random damage', () => {
   const rounds = 25
 
   it(`gives text or a reason and never brings its worker down (seed ${seed})`, async () => {
-    await using extractor = disposable(createTextExtractor({ threads: 2, limits: { workMs: 10_000 } }))
+    await using extractor = disposable(
+      createTextExtractor({ simpleBytes: 0, threads: 2, limits: { workMs: 10_000 } }),
+    )
     const random = seededRandom(seed)
     for (const [name, bytes] of Object.entries(makeSamples())) {
       const damaged = Array.from({ length: rounds }, () => damage(bytes, random))

@@ -21,7 +21,7 @@ const isRunning = (child: ChildProcess) => child.exitCode === null && child.sign
 describe('a text extractor', () => {
   let extractor: TextExtractor
   const make = (options: Partial<TextExtractorOptions> = {}) => {
-    extractor = createTextExtractor({ threads: 1, ...options })
+    extractor = createTextExtractor({ simpleBytes: 0, threads: 1, ...options })
     return extractor
   }
   beforeEach(() => {

@@ -1,6 +1,7 @@
 import type { Extracted } from './extract-text.ts'
 import { formatOf, isMostlyText, isReadableInPart } from './formats.ts'
 import { defaultLimits, type Limits } from './limits.ts'
+import { readShort, SIMPLE_BYTES, simpleText } from './simple-text.ts'
 import { describeBytes, WorkerProcess } from './worker-process.ts'
 
 export type { Extracted } from './extract-text.ts'
@@ -35,6 +36,8 @@ export interface TextExtractorOptions {
   readonly waiting?: number
   /** How long a worker stays when there is nothing to read. */
   readonly idleMs?: number
+  /** Plain text up to this many bytes is looked at without a worker first. */
+  readonly simpleBytes?: number
   readonly limits?: Partial<Limits>
 }
 
@@ -57,8 +60,9 @@ class WorkerPool implements TextExtractor {
   readonly #endings = new Set<Promise<void>>()
   #isClosed = false
 
-  constructor({ threads, waiting = 1000, idleMs = 30_000, limits }: TextExtractorOptions) {
-    this.#options = { threads, waiting, idleMs }
+  constructor(options: TextExtractorOptions) {
+    const { threads, waiting = 1000, idleMs = 30_000, simpleBytes = SIMPLE_BYTES, limits } = options
+    this.#options = { threads, waiting, idleMs, simpleBytes }
     this.#limits = { ...defaultLimits, ...limits }
   }
 
@@ -72,9 +76,21 @@ class WorkerPool implements TextExtractor {
     const mostBytes = isMostlyText(format) ? this.#limits.plainBytes : this.#limits.inputBytes
     const whole = !isReadableInPart(format)
     if (whole && input.size > mostBytes) return { reason: `is larger than ${describeBytes(mostBytes)}` }
+    let { read } = input
+    if (format === 'plain' && input.size <= this.#options.simpleBytes && input.size <= mostBytes) {
+      if (this.#isClosed) throw stopping()
+      const bytes = await readShort(read())
+      const text = bytes && simpleText(bytes)
+      if (text !== undefined && text.length <= this.#limits.textLength) return { text, truncated: false }
+      // `read` may be called once; a file longer than it said is odd enough to be left alone.
+      if (bytes === undefined) return { reason: 'is longer than it said' }
+      read = async function* () {
+        yield bytes
+      }
+    }
     const worker = await this.#take(signal)
     try {
-      return await worker.run({ name: input.name, read: input.read, mostBytes, whole }, signal)
+      return await worker.run({ name: input.name, read, mostBytes, whole }, signal)
     } finally {
       this.#giveBack(worker)
     }

@@ -18,6 +18,8 @@ export interface FollowerOptions {
    * writeFollowed. Gives the last it followed; undefined if another process was first.
    */
   readonly step: (library: LibraryInfo, from: number, wanted: number) => Promise<number | undefined>
+  /** How far a library is followed, for what keeps that with its own data; otherwise the follower's row says it. */
+  readonly position?: (libraryKey: number) => Promise<number>
   /** Called when following in the background fails; the next wake or catchUp tries again. */
   readonly onError: (error: unknown) => void
 }
@@ -54,9 +56,10 @@ export class CommitFollower {
     }
   }
 
-  /** Looks up where it stands in a library the next time: it was moved back. */
-  forget(libraryKey: number): void {
-    this.#positions.delete(libraryKey)
+  /** For who knows that what was derived is gone: the next catchUp looks where it stands. */
+  forget(libraryKey?: number): void {
+    if (libraryKey === undefined) this.#positions.clear()
+    else this.#positions.delete(libraryKey)
   }
 
   async stop(): Promise<void> {
@@ -89,11 +92,12 @@ export class CommitFollower {
 
   async #follow(library: LibraryInfo): Promise<void> {
     const { db, name, step } = this.#options
-    let seq = await followedSeq(db, library.key, name)
+    const position = this.#options.position ?? ((key) => followedSeq(db, key, name))
+    let seq = await position(library.key)
     while (seq < library.headSeq && !this.#stopped) {
       const reached = await step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
       // Another process may have been here first; its position is the truth.
-      seq = reached ?? (await followedSeq(db, library.key, name))
+      seq = reached ?? (await position(library.key))
       await nextTurn()
     }
     if (this.#stopped && seq < library.headSeq) throw new Error(`the follower ${name} is stopping`)

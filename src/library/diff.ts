@@ -23,13 +23,15 @@ export type Change =
 
 /**
  * What changed from one root to another, in time proportional to the folders that differ. An
- * entry that vanished in one place and appeared in another with the same content is a rename.
+ * entry that vanished in one place and appeared in another with the same content is a rename. `withFolders`: a
+ * folder that stayed and has another time now is modified, too.
  */
 export async function diffTrees(
   objects: ObjectStore,
   libraryKey: number,
   before: DirId,
   after: DirId,
+  { withFolders = false } = {},
 ): Promise<Change[]> {
   const changes: Change[] = []
   const pace = new Pace()
@@ -39,19 +41,21 @@ export async function diffTrees(
     if (oldId === newId) continue
     const oldDir = await objects.getDir(libraryKey, oldId)
     const newDir = await objects.getDir(libraryKey, newId)
-    await diffDirs(path, oldDir.dir, newDir.dir, changes, open, pace)
+    await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, pace, withFolders })
   }
   return pairRenames(changes, pace)
 }
 
-async function diffDirs(
-  path: LibraryPath,
-  before: Dir,
-  after: Dir,
-  changes: Change[],
-  open: [LibraryPath, DirId, DirId][],
-  pace: Pace,
-): Promise<void> {
+/** What a walk through two trees has found, and has still to look at. */
+interface Walk {
+  readonly changes: Change[]
+  readonly open: [path: LibraryPath, before: DirId, after: DirId][]
+  readonly pace: Pace
+  readonly withFolders: boolean
+}
+
+async function diffDirs(path: LibraryPath, before: Dir, after: Dir, walk: Walk): Promise<void> {
+  const { changes, pace } = walk
   const olds = before.entries
   const news = after.entries
   let i = 0
@@ -75,7 +79,7 @@ async function diffDirs(
       changes.push({ op: 'added', path: joinPath(path, entry.name), entry })
       j++
     } else if (old !== undefined && entry !== undefined) {
-      compareEntries(joinPath(path, entry.name), old, entry, changes, open)
+      compareEntries(joinPath(path, entry.name), old, entry, walk)
       i++
       j++
     }
@@ -86,11 +90,11 @@ function compareEntries(
   path: LibraryPath,
   before: Dirent,
   entry: Dirent,
-  changes: Change[],
-  open: [LibraryPath, DirId, DirId][],
+  { changes, open, withFolders }: Walk,
 ): void {
   if (before.kind === 'dir' && entry.kind === 'dir') {
     open.push([path, before.id, entry.id])
+    if (withFolders && before.mtime !== entry.mtime) changes.push({ op: 'modified', path, entry, before })
   } else if (before.kind !== entry.kind) {
     changes.push({ op: 'deleted', path, entry: before }, { op: 'added', path, entry })
   } else if (before.id !== entry.id || before.mode !== entry.mode || before.mtime !== entry.mtime) {

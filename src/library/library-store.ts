@@ -111,6 +111,40 @@ export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Prom
   return (await reader.all<LibraryRow>(sql, ownerKey)).map(libraryFromRow)
 }
 
+/** Where the head of a library is. */
+export interface LibraryHead {
+  readonly key: number
+  readonly id: LibraryId
+  readonly head: CommitId
+  readonly headSeq: number
+}
+
+/** A page of all libraries that are not deleted, by key. */
+export async function listLibraryHeads(
+  reader: Reader,
+  afterKey: number,
+  limit: number,
+): Promise<LibraryHead[]> {
+  const rows = await reader.all<{ key: number; id: string; head: Uint8Array; head_seq: number }>(
+    `select key, id, head, head_seq from library
+     where key > ? and deleted_at is null order by key limit ?`,
+    afterKey,
+    limit,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    head: idFromBytes<CommitId>(row.head),
+    headSeq: row.head_seq,
+  }))
+}
+
+/** The keys in a range that libraries have, deleted or not. */
+export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
+  const sql = 'select key from library where key > ? and key <= ?'
+  return (await reader.all<{ key: number }>(sql, afterKey, upToKey)).map(({ key }) => key)
+}
+
 /** Latest deletion first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(

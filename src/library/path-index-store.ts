@@ -45,6 +45,21 @@ export async function advance(db: Database, libraryKey: number, step: Advance): 
   return writeFollowed(db, { ...move, to: step.upTo }, last)
 }
 
+const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
+
+/** Drops what was derived for a library, some rows at a time; it is followed from its first commit again. */
+export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
+  const restart = 'update follower set seq = 0 where library_key = ? and name = ?'
+  await db.write((tx) => tx.run(restart, libraryKey, PATHS_FOLLOWER), { durable: false })
+  for (const table of DERIVED) {
+    const sql = `delete from ${table} where library_key = ? and path_key in
+      (select path_key from ${table} where library_key = ? limit ${ROWS_A_WRITE})`
+    while ((await db.write((tx) => tx.run(sql, libraryKey, libraryKey), { durable: false })) > 0) {
+      await nextTurn()
+    }
+  }
+}
+
 type Part = (tx: Transaction) => Promise<void>
 
 function* partsOf(step: Advance, libraryKey: number): Generator<Part> {

@@ -8,7 +8,7 @@ import type { LibraryInfo } from './library-info.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
 import { IndexRows } from './path-index-rows.ts'
-import { type Advance, advance, PATHS_FOLLOWER } from './path-index-store.ts'
+import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 import { Tree } from './tree.ts'
 
@@ -45,6 +45,13 @@ export class PathIndex {
   /** Resolves once every commit up to the library's head is followed. */
   catchUp(library: LibraryInfo): Promise<void> {
     return this.#follower.catchUp(library)
+  }
+
+  /** Drops what is kept of a library and makes it again from its commits. */
+  async rebuild(library: LibraryInfo): Promise<void> {
+    await dropDerived(this.#db, library.key)
+    this.#follower.forget(library.key)
+    await this.#follower.catchUp(library)
   }
 
   stop(): Promise<void> {

@@ -1,0 +1,53 @@
+import { seededRandom } from '../test/support/random.ts'
+
+const SYLLABLES =
+  'ba ko ri tan mel dor fi gu sha len por ti ven xa que zo mi nar el ost ra li su ke mo da ne pu ro te'.split(
+    ' ',
+  )
+const WORDS = 30_000
+const EXTENSIONS = ['pdf', 'docx', 'jpg', 'xlsx', 'png', 'mp4', 'zip', 'bin']
+
+/** Words as they are spread in texts: few that are everywhere, many that are rare. The same for the same seed. */
+export class Corpus {
+  readonly #random: () => number
+  readonly #words: readonly string[]
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed)
+    const made = new Set<string>()
+    while (made.size < WORDS) {
+      const length = 2 + Math.floor(this.#random() * 3)
+      made.add(Array.from({ length }, () => this.pick(SYLLABLES)).join(''))
+    }
+    this.#words = [...made]
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.#random() * list.length)] as T
+  }
+
+  /** Any word, the common ones more often. */
+  word(): string {
+    // About Zipf's law: the logarithm of the rank is spread evenly.
+    return this.#words[Math.floor(WORDS ** this.#random()) - 1] ?? ''
+  }
+
+  /** A word as somebody looks for one: neither in every text nor in none. */
+  soughtWord(): string {
+    return this.#words[50 + Math.floor(this.#random() * (WORDS / 3))] ?? ''
+  }
+
+  /** A file name of two or three words and a number. */
+  name(n: number, extension = this.pick(EXTENSIONS)): string {
+    const words = this.#random() < 0.5 ? [this.word(), this.word()] : [this.word(), this.word(), this.word()]
+    return `${words.join(this.pick([' ', '-', '_']))} ${n}.${extension}`
+  }
+
+  text(words: number): string {
+    return Array.from({ length: words }, () => this.word()).join(' ')
+  }
+
+  number(below: number): number {
+    return Math.floor(this.#random() * below)
+  }
+}

@@ -1,0 +1,39 @@
+import { fail } from '../../errors.ts'
+import { map, rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { parseLibraryId } from '../../objects/ids.ts'
+import { searchText } from '../search-input.ts'
+import { foundNameToWire } from '../search-wire.ts'
+import { route } from '../services.ts'
+
+// The call knows no pages; nobody reads more of a list than this.
+const MOST_FOUND = 5000
+
+/** Of the length of a library's id; whether there is such a library is found out later. */
+const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent.toLowerCase() : undefined))
+
+export const searchFileRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/search-file/',
+    auth: 'user',
+    summary: 'Finds files and folders of one library by part of their name.',
+    query: { repo_id: sentLibraryId, q: searchText },
+    async handle({ user, query }, { access, search }) {
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      const id = parseLibraryId(query.repo_id) ?? fail({ code: 'library-not-found', id: query.repo_id })
+      await access.open(user, id)
+      const within = (await access.listReadable(user)).filter((one) => one.id === id).slice(0, 1)
+      const { found } = await search.find({
+        text: query.q,
+        within,
+        filters: {},
+        where: 'part',
+        order: 'listing',
+        offset: 0,
+        limit: MOST_FOUND,
+      })
+      return { data: found.map(foundNameToWire) }
+    },
+  }),
+]

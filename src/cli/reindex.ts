@@ -1,0 +1,64 @@
+import type { Config } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
+import type { LibraryCore } from '../library/core.ts'
+import { findLibraryByKey, listLibraryHeads } from '../library/library-store.ts'
+import { createLogger } from '../logging.ts'
+import type { Search } from '../search/search.ts'
+import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server.ts'
+import { checkMadeByServer } from './accounts.ts'
+import { print } from './output.ts'
+import type { ReindexedName } from './reindexed.ts'
+
+const LIBRARIES_A_PAGE = 500
+
+/** Makes indexes again from the commits of all libraries. A running server goes on with what it finds. */
+export async function reindex(
+  config: Config,
+  names: readonly ReindexedName[],
+  options: { json: boolean },
+): Promise<void> {
+  await checkMadeByServer(config)
+  const now = () => Math.floor(Date.now() / 1000)
+  const logger = createLogger('error', { pretty: false })
+  await using opened = new AsyncDisposableStack()
+  const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
+  const blocks = opened.use(await openBlocks(config.blocks, { shared: true }))
+  const core = opened.use(openCore({ db, blocks, config, now, logger }))
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use(searchDb)
+  const search = opened.use(createSearch({ core, db: searchDb, logger }))
+  const libraries: Record<string, number> = {}
+  for (const name of names) libraries[name] = await rebuild[name](core, search)
+  const lines = Object.entries(libraries).map(
+    ([name, count]) => `Made the index ${name} of ${count} ${count === 1 ? 'library' : 'libraries'} again.`,
+  )
+  print(options.json, { libraries }, lines)
+}
+
+/** Each gives the number of libraries it went through. */
+const rebuild: Record<ReindexedName, (core: LibraryCore, search: Search) => Promise<number>> = {
+  async search(_core, search) {
+    let count = 0
+    await search.reindexing.rebuild(() => count++)
+    await search.texts.settled()
+    return count
+  },
+  async paths(core) {
+    let count = 0
+    for (let after = 0; ; ) {
+      const heads = await listLibraryHeads(core.db, after, LIBRARIES_A_PAGE)
+      for (const { key } of heads) {
+        const library = await findLibraryByKey(core.db, key)
+        if (library !== undefined) await core.pathIndex.rebuild(library)
+        count++
+      }
+      after = heads.at(-1)?.key ?? 0
+      if (after === 0) return count
+    }
+  },
+}
+
+function stopAtOnce(error: Error): never {
+  process.stderr.write(`The index could not be saved (${error.message}): see that the disk is sound.\n`)
+  process.exit(1)
+}

@@ -1,0 +1,195 @@
+import { Worker } from 'node:worker_threads'
+import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
+import { Turns } from '../turns.ts'
+import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
+
+/**
+ * A second SQLite file for what is derived and large (I3), read on one thread and written on another: neither a
+ * long query nor a long write holds up the event loop (I10) or the writers of the main file. The threads start when
+ * first needed. Every commit is synced.
+ */
+export class SideDatabase implements Database {
+  readonly dialect = 'sqlite'
+  readonly schemaVersion = 0
+  readonly #reader: SideThread
+  readonly #writer: SideThread
+  readonly #turns = new Turns()
+  #closed = false
+
+  constructor(file: string) {
+    this.#reader = new SideThread({ file, role: 'reader' })
+    this.#writer = new SideThread({ file, role: 'writer' })
+  }
+
+  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    if (this.#closed) throw databaseClosed()
+    return (await this.#reader.ask({ op: 'all', sql, parameters })) as R[]
+  }
+
+  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    if (this.#closed) throw databaseClosed()
+    return (await this.#reader.ask({ op: 'get', sql, parameters })) as R | undefined
+  }
+
+  async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const endTurn = await this.#turns.take()
+    try {
+      if (this.#closed) throw databaseClosed()
+      const result = await this.#transact(work)
+      options.onCommitted?.()
+      return result
+    } finally {
+      endTurn()
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.get('select 1')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const endTurn = await this.#turns.take()
+    endTurn()
+    await this.#reader.close()
+    await this.#writer.close()
+  }
+
+  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    await this.#writer.ask({ op: 'begin' })
+    const tx = new SideTransaction(this.#writer)
+    try {
+      const result = await work(tx)
+      await tx.finish()
+      await this.#writer.ask({ op: 'commit' })
+      tx.announce()
+      return result
+    } catch (error) {
+      tx.abandon()
+      await this.#writer.ask({ op: 'rollback' })
+      throw error
+    }
+  }
+}
+
+class SideTransaction implements Transaction {
+  readonly #announcements: (() => void)[] = []
+  readonly #thread: SideThread
+  #over = false
+  #failure: unknown
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(thread: SideThread) {
+    this.#thread = thread
+  }
+
+  afterCommit(announce: () => void): void {
+    this.#announcements.push(announce)
+  }
+
+  /** To be called once it is committed. */
+  announce(): void {
+    for (const announce of this.#announcements) announce()
+  }
+
+  async all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return (await this.#ask({ op: 'all', sql, parameters })) as R[]
+  }
+
+  async get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return (await this.#ask({ op: 'get', sql, parameters })) as R | undefined
+  }
+
+  async run(sql: string, ...parameters: Value[]): Promise<number> {
+    return (await this.#ask({ op: 'run', sql, parameters })) as number
+  }
+
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly Value[])[],
+    { ignoreExisting = false }: { ignoreExisting?: boolean } = {},
+  ): Promise<number> {
+    if (rows.length === 0) return 0
+    return (await this.#ask({ op: 'insert', table, columns, rows, ignoreExisting })) as number
+  }
+
+  /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */
+  async finish(): Promise<void> {
+    this.#over = true
+    await this.#last
+    if (this.#failure) {
+      throw new DatabaseError('other', 'A statement failed, so nothing of the transaction was kept.', {
+        cause: this.#failure,
+      })
+    }
+  }
+
+  abandon(): void {
+    this.#over = true
+  }
+
+  async #ask(request: SideRequest): Promise<unknown> {
+    if (this.#over) throw transactionOver()
+    const asked = this.#thread.ask(request)
+    this.#last = asked.catch((error: unknown) => {
+      this.#failure ??= error
+    })
+    return asked
+  }
+}
+
+type Waiting = { resolve(result: unknown): void; reject(error: unknown): void }
+
+/** A thread with one connection; it answers in the order it is asked. */
+class SideThread {
+  readonly #data: SideThreadData
+  #worker: Worker | undefined
+  #waiting: Waiting[] = []
+
+  constructor(data: SideThreadData) {
+    this.#data = data
+  }
+
+  ask(request: SideRequest): Promise<unknown> {
+    const worker = (this.#worker ??= this.#start())
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.push({ resolve, reject })
+    worker.ref()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(request)
+    return promise
+  }
+
+  async close(): Promise<void> {
+    if (this.#worker === undefined) return
+    await this.ask({ op: 'close' })
+    await this.#worker.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./side-thread.ts', import.meta.url), { workerData: this.#data })
+    worker.on('message', (reply: SideReply) => this.#settle(reply))
+    worker.on('error', (error) => this.#failAll(error))
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+      this.#failAll(new DatabaseError('closed', 'The thread of the database ended.'))
+    })
+    return worker
+  }
+
+  #settle(reply: SideReply): void {
+    const next = this.#waiting.shift()
+    if (this.#waiting.length === 0) this.#worker?.unref()
+    if ('result' in reply) next?.resolve(reply.result)
+    else next?.reject(new DatabaseError(reply.reason, reply.message))
+  }
+
+  #failAll(error: unknown): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const one of waiting) one.reject(error)
+  }
+}

@@ -1,0 +1,116 @@
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Value } from '../database.ts'
+import { DatabaseError, type DatabaseReason } from '../errors.ts'
+import { insertStatement } from '../insert-statement.ts'
+import { Connection, primaryCode } from './connection.ts'
+
+/** What a thread is asked to do with its connection. */
+export type SideRequest =
+  | { readonly op: 'all' | 'get' | 'run'; readonly sql: string; readonly parameters: readonly Value[] }
+  | {
+      readonly op: 'insert'
+      readonly table: string
+      readonly columns: readonly string[]
+      readonly rows: readonly (readonly Value[])[]
+      readonly ignoreExisting: boolean
+    }
+  | { readonly op: 'begin' | 'commit' | 'rollback' | 'close' }
+
+export interface SideThreadData {
+  readonly file: string
+  readonly role: 'reader' | 'writer'
+}
+
+export type SideReply =
+  | { readonly result: unknown }
+  | { readonly reason: DatabaseReason; readonly message: string }
+
+const busyTimeoutMs = 10_000
+// Result codes of a file that is damaged, or no database at all.
+const damaged = [11, 26]
+
+const { file, role } = workerData as SideThreadData
+let connection: Connection | undefined
+
+parentPort?.on('message', (request: SideRequest) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(reply(request))
+})
+
+function reply(request: SideRequest): SideReply {
+  try {
+    return { result: perform(request) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { reason: error instanceof DatabaseError ? error.reason : 'other', message }
+  }
+}
+
+function perform(request: SideRequest): unknown {
+  if (request.op === 'close') {
+    connection?.close()
+    connection = undefined
+    return undefined
+  }
+  connection ??= openAnew()
+  switch (request.op) {
+    case 'all':
+    case 'get':
+    case 'run':
+      return connection[request.op](request.sql, request.parameters)
+    case 'insert':
+      return insert(connection, request)
+    case 'begin':
+      return connection.exec('begin immediate')
+    case 'commit':
+      return connection.exec('commit')
+    case 'rollback':
+      return connection.handle.isTransaction ? connection.exec('rollback') : undefined
+  }
+}
+
+function insert(
+  to: Connection,
+  { table, columns, rows, ignoreExisting }: SideRequest & { op: 'insert' },
+): number {
+  const sql = insertStatement(table, columns, 1, ignoreExisting)
+  let inserted = 0
+  for (const row of rows) inserted += to.run(sql, row)
+  return inserted
+}
+
+/** What is in the file can be made again (I3), so a damaged one is put away rather than complained about. */
+function openAnew(): Connection {
+  try {
+    return open()
+  } catch (error) {
+    if (role !== 'writer' || !isDamaged(error)) throw error
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true })
+    return open()
+  }
+}
+
+// A commit is synced here, where nobody waits for it: whatever says how far the index has come is
+// never ahead of the index.
+function open(): Connection {
+  closeSync(openSync(file, 'a', 0o600))
+  const opened = new Connection(file, busyTimeoutMs)
+  try {
+    opened.exec('pragma page_size = 4096; pragma journal_mode = wal; pragma temp_store = memory')
+    opened.exec('pragma case_sensitive_like = on')
+    opened.exec(role === 'writer' ? 'pragma synchronous = full; pragma cache_size = -16384' : readerSettings)
+    opened.get('select count(*) from sqlite_schema', [])
+    return opened
+  } catch (error) {
+    opened.close()
+    throw error
+  }
+}
+
+const readerSettings = 'pragma query_only = on; pragma cache_size = -32768'
+
+function isDamaged(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'errcode' in cause && damaged.includes(primaryCode(Number(cause.errcode)))
+}

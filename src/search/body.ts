@@ -1,0 +1,86 @@
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress } from 'node:zlib'
+import type { Dialect } from '../database/database.ts'
+import { Pace } from '../library/pace.ts'
+import { markedAsName, renderedTokens } from './expression.ts'
+import { fold } from './fold.ts'
+import { gramsOf, tokensIn } from './tokens.ts'
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+
+/** The most of a text that is searched, in characters. */
+export const MOST_CHARACTERS = 2 ** 20
+
+const PIECE = 16_384
+
+// A tsvector holds 1 MB, counts places up to 16,383, and 256 of them for one word.
+const TOKENS_A_PART = 4000
+// So that a phrase is not lost where a text is cut.
+const OVERLAP = 16
+
+/** A text as it is kept: composed, with single spaces, and not too long. */
+export async function tidied(text: string): Promise<string> {
+  const pace = new Pace()
+  let tidy = ''
+  for (const piece of piecesOf(text.slice(0, MOST_CHARACTERS))) {
+    tidy += piece
+      .toWellFormed()
+      .normalize('NFC')
+      .replace(/[\s\0]+/g, ' ')
+    if (pace.isDue) await pace.rest()
+  }
+  return tidy.trim()
+}
+
+/** The tokens of a tidied text and of the name it has, as columns take them. */
+export async function bodyParts(text: string, name: string, dialect: Dialect): Promise<string[]> {
+  const tokens = await pacedTokens(text)
+  const nameTokens = gramsOf(fold(name)).map(markedAsName)
+  if (dialect === 'sqlite') return [renderedTokens([...tokens, ...nameTokens], dialect)]
+  const parts: string[] = []
+  const pace = new Pace()
+  for (let start = 0; start === 0 || start < tokens.length; start += TOKENS_A_PART) {
+    const some = tokens.slice(start, start + TOKENS_A_PART + OVERLAP)
+    parts.push(renderedTokens(start === 0 ? [...some, ...nameTokens] : some, dialect))
+    if (pace.isDue) await pace.rest()
+  }
+  return parts
+}
+
+export async function packText(text: string): Promise<Uint8Array> {
+  return compress(Buffer.from(text))
+}
+
+export async function unpackText(body: Uint8Array): Promise<string> {
+  return (await decompress(body)).toString()
+}
+
+async function pacedTokens(text: string): Promise<string[]> {
+  const pace = new Pace()
+  let folded = ''
+  for (const piece of piecesOf(text)) {
+    folded += fold(piece)
+    if (pace.isDue) await pace.rest()
+  }
+  const tokens: string[] = []
+  for (const token of tokensIn(folded)) {
+    tokens.push(token)
+    if (tokens.length % 512 === 0 && pace.isDue) await pace.rest()
+  }
+  return tokens
+}
+
+/** Pieces that end between words where that is possible, and never within a character. */
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + PIECE, text.length)
+    if (end < text.length) {
+      const space = text.lastIndexOf(' ', end)
+      if (space > start) end = space
+      else if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end--
+    }
+    yield text.slice(start, end)
+    start = end
+  }
+}

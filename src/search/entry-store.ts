@@ -1,0 +1,206 @@
+import type { Database, Dialect, Reader, Transaction, Value } from '../database/database.ts'
+import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { libraryToken, renderedTokens } from './expression.ts'
+import { fold } from './fold.ts'
+import { keysIn } from './key-list.ts'
+import { keyRangeOf, libraryKeyOf } from './keys.ts'
+import { gramsOf } from './tokens.ts'
+
+const NAMES_A_LOOK = 500
+
+/** A file or folder as the index holds it. */
+export interface Entry {
+  readonly key: number
+  readonly parentKey: number
+  readonly name: string
+  readonly isDir: boolean
+  /** Of a folder, as it was when it was added. */
+  readonly objectId: FsId
+  readonly size: number
+  readonly mtime: number
+}
+
+interface EntryRow {
+  key: number
+  parent_key: number
+  name: string
+  is_dir: number
+  object_id: Uint8Array
+  size: number
+  mtime: number
+}
+
+/** An entry ready to be written. */
+export interface PreparedEntry {
+  readonly entry: Entry
+  readonly folded: string
+  readonly tokens: string
+}
+
+export function prepareEntry(entry: Entry, dialect: Dialect): PreparedEntry {
+  const folded = fold(entry.name)
+  const tokens = gramsOf(folded)
+  if (dialect === 'postgres') tokens.push(libraryToken(libraryKeyOf(entry.key)))
+  return { entry, folded, tokens: renderedTokens(tokens, dialect) }
+}
+
+/** Those of `names` that are in a folder. */
+export async function findEntriesIn(
+  reader: Reader,
+  parentKey: number,
+  names: readonly string[],
+): Promise<Entry[]> {
+  const found: Entry[] = []
+  for (let start = 0; start < names.length; start += NAMES_A_LOOK) {
+    const some = names.slice(start, start + NAMES_A_LOOK)
+    const rows = await reader.all<EntryRow>(
+      `select key, parent_key, name, is_dir, object_id, size, mtime from search_entry
+       where parent_key = ? and name in (${some.map(() => '?').join(', ')})`,
+      parentKey,
+      ...some,
+    )
+    found.push(...rows.map(toEntry))
+  }
+  return found
+}
+
+/** Folders and all folders below them, each after its parent. */
+export async function listFoldersFrom(db: Database, keys: readonly number[]): Promise<number[]> {
+  const among = keysIn(db.dialect, 'key', keys)
+  const rows = await db.all<{ key: number }>(
+    `with recursive below (key) as (
+       select key from search_entry where ${among.sql} and is_dir = 1
+       union all select e.key from below join search_entry e on e.parent_key = below.key and e.is_dir = 1
+     ) select key from below`,
+    among.value,
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** What is directly in any of some folders, by key. */
+export async function listKeysIn(
+  db: Database,
+  folders: readonly number[],
+  afterKey: number,
+  limit: number,
+): Promise<number[]> {
+  const among = keysIn(db.dialect, 'parent_key', folders)
+  const rows = await db.all<{ key: number }>(
+    `select key from search_entry where ${among.sql} and key > ? order by key limit ?`,
+    among.value,
+    afterKey,
+    limit,
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** Any entries of a library, some at a time. */
+export async function listKeysOf(reader: Reader, libraryKey: number, limit: number): Promise<number[]> {
+  const { after, before } = keyRangeOf(libraryKey)
+  const sql = 'select key from search_entry where key > ? and key < ? limit ?'
+  return (await reader.all<{ key: number }>(sql, after, before, limit)).map(({ key }) => key)
+}
+
+export async function insertEntries(
+  tx: Transaction,
+  dialect: Dialect,
+  rows: readonly PreparedEntry[],
+): Promise<void> {
+  const columns = ['key', 'parent_key', 'name', 'folded', 'is_dir', 'object_id', 'size', 'mtime']
+  const values = rows.map(({ entry, folded }): Value[] => [
+    entry.key,
+    entry.parentKey,
+    entry.name,
+    folded,
+    entry.isDir ? 1 : 0,
+    idToBytes(entry.objectId),
+    entry.size,
+    entry.mtime,
+  ])
+  if (dialect === 'sqlite') {
+    await tx.insert('search_entry', columns, values)
+    await tx.insert(
+      'search_name',
+      ['rowid', 'tokens'],
+      rows.map(({ entry, tokens }) => [entry.key, tokens]),
+    )
+    return
+  }
+  await tx.insert(
+    'search_entry',
+    [...columns, 'grams'],
+    values.map((value, index) => [...value, rows[index]?.tokens ?? '']),
+  )
+}
+
+/** With all that is known of them. */
+export async function removeEntries(
+  tx: Transaction,
+  dialect: Dialect,
+  keys: readonly number[],
+): Promise<void> {
+  const remove = async (table: string, column: string) => {
+    const among = keysIn(dialect, column, keys)
+    await tx.run(`delete from ${table} where ${among.sql}`, among.value)
+  }
+  // First: who has just read a text holds its row, and what is written for it is seen only afterwards.
+  await remove('search_pending', 'entry_key')
+  if (dialect === 'sqlite') await remove('search_name', 'rowid')
+  await removeBodies(tx, dialect, keys)
+  await remove('search_text', 'entry_key')
+  await remove('search_entry', 'key')
+}
+
+/** What files hold, to be searched no more. */
+export async function removeBodies(
+  tx: Transaction,
+  dialect: Dialect,
+  keys: readonly number[],
+): Promise<void> {
+  const among = keysIn(dialect, dialect === 'sqlite' ? 'rowid' : 'entry_key', keys)
+  await tx.run(`delete from search_body where ${among.sql}`, among.value)
+}
+
+/** Puts an entry where it is now, under the name it has now. */
+export async function replaceEntry(
+  tx: Transaction,
+  dialect: Dialect,
+  { entry, folded, tokens }: PreparedEntry,
+): Promise<void> {
+  await tx.run(
+    `update search_entry set parent_key = ?, name = ?, folded = ?, object_id = ?, size = ?, mtime = ?
+     where key = ?`,
+    entry.parentKey,
+    entry.name,
+    folded,
+    idToBytes(entry.objectId),
+    entry.size,
+    entry.mtime,
+    entry.key,
+  )
+  if (dialect === 'postgres') {
+    await tx.run('update search_entry set grams = ? where key = ?', tokens, entry.key)
+    return
+  }
+  await tx.run('delete from search_name where rowid = ?', entry.key)
+  await tx.insert('search_name', ['rowid', 'tokens'], [[entry.key, tokens]])
+}
+
+/** A new state of what keeps its name. */
+export async function updateEntry(tx: Transaction, entry: Entry): Promise<void> {
+  const { key, parentKey, objectId, size, mtime } = entry
+  const sql = 'update search_entry set parent_key = ?, object_id = ?, size = ?, mtime = ? where key = ?'
+  await tx.run(sql, parentKey, idToBytes(objectId), size, mtime, key)
+}
+
+function toEntry(row: EntryRow): Entry {
+  return {
+    key: row.key,
+    parentKey: row.parent_key,
+    name: row.name,
+    isDir: row.is_dir === 1,
+    objectId: idFromBytes<FsId>(row.object_id),
+    size: row.size,
+    mtime: row.mtime,
+  }
+}

@@ -1,0 +1,13 @@
+import type { Dialect } from '../database/database.ts'
+
+/** A condition that a column is one of many keys, and the one parameter it takes. */
+export function keysIn(
+  dialect: Dialect,
+  column: string,
+  keys: readonly number[],
+): { sql: string; value: string } {
+  if (dialect === 'sqlite') {
+    return { sql: `${column} in (select value from json_each(?))`, value: JSON.stringify(keys) }
+  }
+  return { sql: `${column} = any(?::bigint[])`, value: `{${keys.join(',')}}` }
+}

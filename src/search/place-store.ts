@@ -1,0 +1,49 @@
+import type { Database, Reader } from '../database/database.ts'
+import { type LibraryPath, segmentsOf } from '../objects/paths.ts'
+import { findEntriesIn } from './entry-store.ts'
+import { keysIn } from './key-list.ts'
+import { libraryKeyOf, rootKeyOf } from './keys.ts'
+
+/** A folder or file on the way down from a library's root. */
+export interface Step {
+  readonly key: number
+  readonly name: string
+}
+
+/** For each entry its way from the root, itself last. Those gone, or in a folder that is going, are left out. */
+export async function findWays(db: Database, keys: readonly number[]): Promise<Map<number, Step[]>> {
+  const ways = new Map<number, Step[]>()
+  if (keys.length === 0) return ways
+  const among = keysIn(db.dialect, 'key', keys)
+  const rows = await db.all<{ start_key: number; key: number; parent_key: number; name: string }>(
+    `with recursive up (start_key, key, parent_key, name, height) as (
+       select key, key, parent_key, name, 0 from search_entry where ${among.sql}
+       union all select up.start_key, p.key, p.parent_key, p.name, up.height + 1
+         from up join search_entry p on p.key = up.parent_key
+     ) select start_key, key, parent_key, name from up order by start_key, height desc`,
+    among.value,
+  )
+  for (const { start_key, key, parent_key, name } of rows) {
+    const way = ways.get(start_key)
+    if (way !== undefined) way.push({ key, name })
+    else if (parent_key === rootKeyOf(libraryKeyOf(key))) ways.set(start_key, [{ key, name }])
+  }
+  return ways
+}
+
+/** The key of the folder at a path; undefined if the index has none. */
+export async function findFolderKey(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+): Promise<number | undefined> {
+  let key = rootKeyOf(libraryKey)
+  for (const name of segmentsOf(path)) {
+    // A synced tree may hold names that are not composed.
+    const found = await findEntriesIn(reader, key, [...new Set([name, name.normalize('NFD')])])
+    const folder = found.find((entry) => entry.isDir)
+    if (folder === undefined) return undefined
+    key = folder.key
+  }
+  return key
+}

@@ -1,0 +1,168 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
+import { listCommitsDown } from '../library/commit-store.ts'
+import type { LibraryCore } from '../library/core.ts'
+import {
+  findLibraryByKey,
+  type LibraryHead,
+  listLibraryHeads,
+  listLibraryKeys,
+} from '../library/library-store.ts'
+import { listKeysOf, removeEntries } from './entry-store.ts'
+import { deletePosition, listPositions, listPositionsBetween, type Position } from './position-store.ts'
+import type { SearchIndex } from './search-index.ts'
+import { dropIndex } from './search-schema-store.ts'
+import { countPending } from './text-store.ts'
+
+const LIBRARIES_A_PAGE = 500
+const KEYS_A_PAGE = 1000
+// What another node left behind, or what was deleted before it was followed and then restored.
+const LOOK_AGAIN_MS = 60_000
+// Libraries whose oldest commit not yet followed is looked up for the metric.
+const MOST_DATED = 20
+
+/** How far the index is behind. */
+export interface SearchLag {
+  readonly commits: number
+  /** How long ago the oldest commit not yet followed was made. */
+  readonly seconds: number
+  /** Files whose text has still to be read. */
+  readonly waitingTexts: number
+  readonly failedTexts: number
+}
+
+/** Finds libraries the index is behind with, or knows though they are gone. */
+export class Reindexing {
+  readonly #core: LibraryCore
+  readonly #db: Database
+  readonly #index: SearchIndex
+  readonly #onError: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #stopped = false
+
+  constructor(parts: {
+    core: LibraryCore
+    db: Database
+    index: SearchIndex
+    onError: (error: unknown) => void
+  }) {
+    this.#core = parts.core
+    this.#db = parts.db
+    this.#index = parts.index
+    this.#onError = parts.onError
+  }
+
+  /** Looks now and from time to time. */
+  start(): void {
+    const look = () => void this.look().catch((error: unknown) => this.#tell(error))
+    look()
+    this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
+  }
+
+  /** Brings the index up to date with all libraries, and forgets those that are gone for good. */
+  look(): Promise<void> {
+    this.#running ??= this.#look().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#running?.catch(() => {})
+  }
+
+  /** Drops the index and makes it again; `onLibrary` hears of each library done. */
+  async rebuild(onLibrary: () => void): Promise<void> {
+    await this.#index.prepare()
+    await dropIndex(this.#db)
+    this.#index.forget()
+    for await (const { head } of this.#heads()) {
+      const library = await findLibraryByKey(this.#core.db, head.key)
+      if (library !== undefined) await this.#index.catchUp(library)
+      onLibrary()
+    }
+  }
+
+  async lag(): Promise<SearchLag> {
+    await this.#index.prepare()
+    let commits = 0
+    let seconds = 0
+    let dated = 0
+    for await (const { head, position } of this.#heads()) {
+      const behind = head.headSeq - (position?.seq ?? 0)
+      if (behind <= 0) continue
+      commits += behind
+      if (dated++ >= MOST_DATED) continue
+      const seq = (position?.seq ?? 0) + 1
+      const [commit] = await listCommitsDown(this.#core.db, head, seq, seq)
+      if (commit !== undefined) seconds = Math.max(seconds, this.#core.now() - commit.ctime)
+    }
+    const { waiting, failed } = await countPending(this.#db)
+    return { commits, seconds, waitingTexts: waiting, failedTexts: failed }
+  }
+
+  async #look(): Promise<void> {
+    await this.#index.prepare()
+    for await (const { head, position } of this.#heads()) {
+      // One that cannot be read does not keep the others from being searched.
+      await this.#check(head, position).catch((error: unknown) => this.#tell(error))
+    }
+    await this.#forgetPurged()
+  }
+
+  #tell(error: unknown): void {
+    if (!this.#stopped) this.#onError(error)
+  }
+
+  async #check(head: LibraryHead, position: Position | undefined): Promise<void> {
+    const isAhead = position !== undefined && position.seq > head.headSeq
+    const isOther = position?.seq === head.headSeq && position.commitId !== head.head
+    // The data was restored from a copy, and the index was not.
+    if (position !== undefined && (isAhead || isOther)) await this.#index.reset(position)
+    else if ((position?.seq ?? 0) >= head.headSeq) return
+    const library = await findLibraryByKey(this.#core.db, head.key)
+    // Another process may have dropped what this one made.
+    this.#index.forget(head.key)
+    if (library !== undefined && !this.#stopped) await this.#index.catchUp(library)
+  }
+
+  /** Every library that is not deleted, and where the index stands. */
+  async *#heads(): AsyncGenerator<{ head: LibraryHead; position: Position | undefined }> {
+    for (let after = 0; !this.#stopped; ) {
+      const heads = await listLibraryHeads(this.#core.db, after, LIBRARIES_A_PAGE)
+      const last = heads.at(-1)
+      if (last === undefined) return
+      const known = await listPositionsBetween(this.#db, after, last.key)
+      const positions = new Map(known.map((position) => [position.libraryKey, position]))
+      for (const head of heads) yield { head, position: positions.get(head.key) }
+      after = last.key
+      await nextTurn()
+    }
+  }
+
+  async #forgetPurged(): Promise<void> {
+    for (let after = 0; !this.#stopped; ) {
+      const page = await listPositions(this.#db, after, LIBRARIES_A_PAGE)
+      const last = page.at(-1)
+      if (last === undefined) return
+      const there = new Set(await listLibraryKeys(this.#core.db, after, last.libraryKey))
+      for (const { libraryKey } of page) if (!there.has(libraryKey)) await this.#forget(libraryKey)
+      after = last.libraryKey
+    }
+  }
+
+  async #forget(libraryKey: number): Promise<void> {
+    for (;;) {
+      const keys = await listKeysOf(this.#db, libraryKey, KEYS_A_PAGE)
+      await this.#db.write(
+        async (tx) => {
+          if (keys.length > 0) await removeEntries(tx, this.#db.dialect, keys)
+          else await deletePosition(tx, libraryKey)
+        },
+        { durable: false },
+      )
+      if (keys.length === 0) return
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
+import { CommitFollower } from '../library/commit-follower.ts'
+import { listCommitsDown } from '../library/commit-store.ts'
+import type { LibraryCore } from '../library/core.ts'
+import { type Change, diffTrees } from '../library/diff.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
+import type { Entry } from './entry-store.ts'
+import { findPosition, type Position, resetPosition } from './position-store.ts'
+import { prepareSchema } from './search-schema-store.ts'
+import { StepLost, StepWriter } from './step-writer.ts'
+import { IndexIncomplete, TreeStep } from './tree-step.ts'
+
+export const SEARCH_FOLLOWER = 'search'
+
+// A claim not renewed for so long is that of a process that died.
+const CLAIM_SECONDS = 60
+const LOOK_AGAIN_MS = 200
+
+export interface SearchIndexOptions {
+  readonly core: LibraryCore
+  /** Where the index rests. */
+  readonly db: Database
+  /** Whether the text of files of this name can be read. */
+  readonly isExtractable: (name: string) => boolean
+  /** Called when texts are to be read. */
+  readonly onPending: () => void
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Follows the commits of each library and keeps an index of the names of its newest tree. All of it is derived (I3).
+ * A folder that is renamed or moved costs one row, whatever it holds.
+ */
+export class SearchIndex {
+  readonly #options: SearchIndexOptions
+  readonly #follower: CommitFollower
+  readonly #stopping = new AbortController()
+  #prepared: Promise<void> | undefined
+
+  constructor(options: SearchIndexOptions) {
+    this.#options = options
+    this.#follower = new CommitFollower({
+      db: options.core.db,
+      name: SEARCH_FOLLOWER,
+      position: async (libraryKey) => (await this.#position(libraryKey))?.seq ?? 0,
+      step: (library, from, wanted) => this.#step(library, from, wanted),
+      onError: options.onError,
+    })
+  }
+
+  /** Resolves once the tables are there. */
+  prepare(): Promise<void> {
+    this.#prepared ??= prepareSchema(this.#options.db).catch((error: unknown) => {
+      this.#prepared = undefined
+      throw error
+    })
+    return this.#prepared
+  }
+
+  /** Follows a library in the background, soon. */
+  wake(library: LibraryInfo): void {
+    this.#follower.wake(library)
+  }
+
+  /** Resolves once every commit up to the library's head is followed. */
+  catchUp(library: LibraryInfo): Promise<void> {
+    return this.#follower.catchUp(library)
+  }
+
+  /** Has a library indexed anew by the next catchUp. */
+  async reset(position: Position): Promise<void> {
+    await this.#options.db.write((tx) => resetPosition(tx, position), { durable: false })
+    this.#follower.forget(position.libraryKey)
+  }
+
+  /** For who knows that the index stands elsewhere than this process thinks. */
+  forget(libraryKey?: number): void {
+    this.#follower.forget(libraryKey)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server is stopping'))
+    await this.#follower.stop()
+  }
+
+  async #position(libraryKey: number): Promise<Position | undefined> {
+    await this.prepare()
+    return findPosition(this.#options.db, libraryKey)
+  }
+
+  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
+    const stood = await this.#position(library.key)
+    if (stood !== undefined && stood.claim !== 0) return this.#besideAnother(stood)
+    try {
+      return stood === undefined || from === 0
+        ? await this.#indexWhole(library, stood)
+        : await this.#follow(library, stood, wanted)
+    } catch (error) {
+      if (error instanceof StepLost) return undefined
+      if (!(error instanceof IndexIncomplete) || stood === undefined) throw error
+      this.#options.onError(error)
+      await this.reset(stood)
+      return undefined
+    }
+  }
+
+  /** Somebody writes a large commit, or died doing so. */
+  async #besideAnother(stood: Position): Promise<undefined> {
+    if (stood.claimedAt + CLAIM_SECONDS < this.#options.core.now()) await this.reset(stood)
+    else await delay(LOOK_AGAIN_MS)
+  }
+
+  async #indexWhole(library: LibraryInfo, stood: Position | undefined): Promise<number> {
+    const { headSeq: seq, head: id } = library
+    return this.#write(library, stood, { seq, id }, async (step) => {
+      await step.clear()
+      await step.addTree(library.root)
+    })
+  }
+
+  async #follow(library: LibraryInfo, stood: Position, wanted: number): Promise<number> {
+    const { core } = this.#options
+    const commits = (await listCommitsDown(core.db, library, wanted, stood.seq)).toReversed()
+    const [before, next] = commits
+    let last = commits.at(-1)
+    // Another history than the one that was followed: the data was restored from a copy.
+    if (before?.id !== stood.commitId || next === undefined || last === undefined) {
+      await this.reset(stood)
+      return 0
+    }
+    let changes = await this.#changes(library.key, before.rootId, last.rootId)
+    // A folder renamed and then changed looks like one that went and one that came.
+    if (last !== next && changes.some(isFolderThatCameOrWent)) {
+      last = next
+      changes = await this.#changes(library.key, before.rootId, last.rootId)
+    }
+    return this.#write(library, stood, last, (step) => step.apply(changes))
+  }
+
+  async #write(
+    library: LibraryInfo,
+    stood: Position | undefined,
+    to: { readonly seq: number; readonly id: CommitId },
+    work: (step: TreeStep) => Promise<void>,
+  ): Promise<number> {
+    const { core, db } = this.#options
+    const writer = this.#writer(library, stood)
+    try {
+      await work(new TreeStep({ db, objects: core.objects, libraryKey: library.key, writer }))
+      await writer.finish(to.seq, to.id)
+    } catch (error) {
+      await writer.abandon()
+      throw error
+    }
+    if (writer.hasPending) this.#options.onPending()
+    return to.seq
+  }
+
+  #changes(libraryKey: number, before: LibraryInfo['root'], after: LibraryInfo['root']): Promise<Change[]> {
+    return diffTrees(this.#options.core.objects, libraryKey, before, after, { withFolders: true })
+  }
+
+  #writer(library: LibraryInfo, stood: Position | undefined): StepWriter {
+    const { db, core, isExtractable } = this.#options
+    const isReadable = library.encryption === undefined
+    const { signal } = this.#stopping
+    const hasText = (entry: Entry) =>
+      isReadable && !entry.isDir && entry.objectId !== EMPTY_ID && isExtractable(entry.name)
+    return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText, signal })
+  }
+}
+
+function isFolderThatCameOrWent({ op, entry }: Change): boolean {
+  return (op === 'added' || op === 'deleted') && entry.kind === 'dir' && entry.id !== EMPTY_ID
+}

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { at } from '../../test/support/core.ts'
+import { onBothDatabases } from '../../test/support/databases.ts'
+import { makeFolder, removeOne, rename } from '../library/entries.ts'
+import { createLibrary, deleteLibrary, getLibrary, purgeDeletedOf } from '../library/libraries.ts'
+import { Library } from '../library/library.ts'
+import { copy, move } from '../library/move-copy.ts'
+import { addFiles } from '../library/upload.ts'
+import { ROOT } from '../objects/paths.ts'
+import { openSearch, readable } from './test-support.ts'
+
+const noLimit = async () => undefined
+
+onBothDatabases('search', (fresh) => {
+  it('finds names by any part of them, whatever their case and accents', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    for (const name of [
+      'Résumé 2025 (final).bin',
+      'Straße.bin',
+      '报告草稿.bin',
+      'ｆｕｌｌ.bin',
+      "it's & <b>.bin",
+    ]) {
+      await put(library, `/Ordner/${name}`, 'x')
+    }
+    await settle(library)
+    const expected: [string, string[]][] = [
+      ['resume', ['/Ordner/Résumé 2025 (final).bin']],
+      ['RÉSUMÉ', ['/Ordner/Résumé 2025 (final).bin']],
+      ['025 (fin', ['/Ordner/Résumé 2025 (final).bin']],
+      ['final 2025', ['/Ordner/Résumé 2025 (final).bin']],
+      ['strasse', ['/Ordner/Straße.bin']],
+      ['告', ['/Ordner/报告草稿.bin']],
+      ['草稿', ['/Ordner/报告草稿.bin']],
+      ['full', ['/Ordner/ｆｕｌｌ.bin']],
+      ["'", ["/Ordner/it's & <b>.bin"]],
+      ['&', ["/Ordner/it's & <b>.bin"]],
+      ['<b>', ["/Ordner/it's & <b>.bin"]],
+      ['ordner', ['/Ordner']],
+      ['nothing of the kind', []],
+      ['bin -full -strasse -草 -final', ["/Ordner/it's & <b>.bin"]],
+    ]
+    for (const [text, found] of expected) assert.deepEqual(await paths(text, [library]), found, text)
+  })
+
+  it('finds texts by words, starts of the last word and phrases, and names and texts together', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle, find } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    await put(library, '/one.txt', 'The quick brown fox jumps over the lazy dog', 1000)
+    await put(library, '/two.txt', 'A brown dog, quick to anger; 我们的年度预算报告', 2000)
+    await put(library, '/budget-2025.md', 'Forecast for Zürich')
+    await settle(library)
+    const expected: [string, string[]][] = [
+      ['quick', ['/two.txt', '/one.txt']],
+      ['quick fox', ['/one.txt']],
+      ['"brown dog"', ['/two.txt']],
+      ['"dog brown"', []],
+      ['jum', ['/one.txt']],
+      ['jum ', []],
+      ['jum over', []],
+      ['brown -fox', ['/two.txt']],
+      ['one lazy', ['/one.txt']],
+      ['025 zurich', ['/budget-2025.md']],
+      ['预算', ['/two.txt']],
+      ['年度预算', ['/two.txt']],
+      ['预', ['/two.txt']],
+      ['预算 fox', []],
+      ['"brown-dog"', ['/two.txt']],
+    ]
+    for (const [text, found] of expected) assert.deepEqual(await paths(text, [library]), found, text)
+    const { found } = await find('lazy', [library])
+    assert.equal(found[0]?.highlight, 'The quick brown fox jumps over the <b>lazy</b> dog')
+    const chinese = await find('年度预算', [library])
+    assert.match(chinese.found[0]?.highlight ?? '', /我们的<b>年度预算<\/b>报告/)
+    assert.deepEqual(await paths('quick', [library], { where: 'names' }), [])
+  })
+
+  it('puts exact names first, then names, then texts, each newest first', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    await put(library, '/text.txt', 'this is a plan', 5000)
+    await put(library, '/old plan.txt', 'x', 1000)
+    await put(library, '/new plan.txt', 'x', 2000)
+    await put(library, '/plan.txt', 'x', 10)
+    await put(library, '/planned.txt', 'x', 3000)
+    await put(library, '/a/plan', 'x', 20)
+    await settle(library)
+    assert.deepEqual(await paths('Plan', [library]), [
+      '/a/plan',
+      '/plan.txt',
+      '/planned.txt',
+      '/new plan.txt',
+      '/old plan.txt',
+      '/text.txt',
+    ])
+    assert.deepEqual(await paths('Plan', [library], { offset: 2, limit: 2 }), [
+      '/planned.txt',
+      '/new plan.txt',
+    ])
+    assert.deepEqual(await paths('Plan', [library], { offset: 100, limit: 2 }), [])
+  })
+
+  it('follows renames, moves, copies, edits, deletions and restores', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle, search, errors } = opened
+    const { core } = stage
+    const library = await stage.newLibrary(await stage.actor())
+    await put(library, '/inbox/letter.txt', 'dear reader')
+    await makeFolder(await stage.reopen(library), at('/archive'))
+    await settle(library)
+    const now = () => stage.reopen(library)
+    await rename(core, await now(), at('/inbox'), 'post')
+    await settle(library)
+    assert.deepEqual(await paths('letter', [library]), ['/post/letter.txt'])
+    assert.deepEqual(await paths('inbox', [library]), [])
+    await rename(core, await now(), at('/post/letter.txt'), 'epistle.txt')
+    await settle(library)
+    assert.deepEqual(await paths('letter', [library]), [])
+    assert.deepEqual(await paths('epistle dear', [library]), ['/post/epistle.txt'])
+    await move(core, await now(), { parent: ROOT, names: ['post'] }, await now(), at('/archive'), noLimit)
+    await settle(library)
+    assert.deepEqual(await paths('reader', [library]), ['/archive/post/epistle.txt'])
+    await copy(core, await now(), { parent: at('/archive'), names: ['post'] }, await now(), ROOT, noLimit)
+    await put(library, '/post/epistle.txt', 'something else')
+    await settle(library)
+    assert.deepEqual(await paths('reader', [library]), ['/archive/post/epistle.txt'])
+    assert.deepEqual(await paths('something', [library]), ['/post/epistle.txt'])
+    await removeOne(core, await now(), at('/archive'))
+    await settle(library)
+    assert.deepEqual(await paths('reader', [library]), [])
+    assert.deepEqual(await paths('archive', [library]), [])
+    await rename(core, await now(), at('/post/epistle.txt'), 'epistle.bin')
+    await settle(library)
+    assert.deepEqual(await paths('something', [library]), [])
+    assert.deepEqual(errors, [])
+    assert.deepEqual(await search.reindexing.lag(), {
+      commits: 0,
+      seconds: 0,
+      waitingTexts: 0,
+      failedTexts: 0,
+    })
+  })
+
+  it('shows a shared folder as what it is to its reader, and nothing beside it', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, put, settle, search } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    const other = await stage.newLibrary(await stage.actor())
+    await put(library, '/shared/deep/plan.txt', 'secret words')
+    await put(library, '/private/plan.txt', 'secret words')
+    await put(other, '/plan.txt', 'secret words')
+    await settle(library, other)
+    const ask = async (
+      text: string,
+      within: Parameters<typeof search.find>[0]['within'],
+      folder?: string,
+    ) => {
+      const { total, found } = await search.find({
+        text,
+        within,
+        folder: folder === undefined ? undefined : at(folder),
+        filters: {},
+        where: 'everywhere',
+        order: 'rank',
+        offset: 0,
+        limit: 10,
+      })
+      return [total, found.map((one) => `${one.in.name}:${one.path}`)]
+    }
+    const view = readable(library, { base: at('/shared'), name: 'View', via: 'shared' })
+    for (const text of ['plan', 'secret'])
+      assert.deepEqual(await ask(text, [view]), [1, ['View:/deep/plan.txt']])
+    assert.deepEqual(await ask('shared', [view]), [0, []])
+    assert.deepEqual(await ask('deep', [view]), [1, ['View:/deep']])
+    assert.deepEqual(await ask('plan', [view], '/deep'), [1, ['View:/deep/plan.txt']])
+    assert.deepEqual(await ask('deep', [view], '/deep'), [0, []])
+    assert.deepEqual(await ask('secret', [view, readable(other)]), [
+      2,
+      ['Notes:/plan.txt', 'View:/deep/plan.txt'],
+    ])
+    const [total] = await ask('plan', [view, readable(library)])
+    assert.equal(total, 2)
+    assert.deepEqual(await ask('plan', []), [0, []])
+  })
+
+  it('knows names of an encrypted library and nothing of what is in its files', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle, search } = opened
+    const actor = await stage.actor()
+    const encryption = {
+      version: 2,
+      magic: '00',
+      randomKey: '00',
+      salt: '',
+      pwdHash: '',
+      pwdHashAlgo: '',
+      pwdHashParams: '',
+    }
+    const { id } = await createLibrary(stage.core, actor, { name: 'Secret', description: '', encryption })
+    const library = new Library(stage.core, await getLibrary(stage.core, id), actor, 'rw').editable(ROOT)
+    await put(library, '/diary.txt', 'words of mine')
+    await settle(library)
+    assert.deepEqual(await paths('diary', [library]), ['/diary.txt'])
+    assert.deepEqual(await paths('words', [library]), [])
+    assert.equal((await search.reindexing.lag()).waitingTexts, 0)
+  })
+
+  it('tells why a text could not be read, and tries again only what may work', async (t) => {
+    let now = 1_700_000_000
+    let calls = 0
+    const extractor = {
+      async extract({ name }: { name: string }) {
+        calls++
+        if (name === 'odd.txt') return { reason: 'It is odd.' }
+        throw new Error('the disk is tired')
+      },
+      async close() {},
+    }
+    await using opened = await openSearch(t, fresh, { extractor, now: () => now })
+    if (opened === undefined) return
+    const { stage, put, settle, search } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    await put(library, '/odd.txt', 'a')
+    await put(library, '/tired.txt', 'b')
+    for (let round = 0; round < 6; round++) {
+      await settle(library)
+      now += 1000
+    }
+    assert.equal(calls, 1 + 3)
+    const { unread, total } = await search.listUnread(0, 10)
+    assert.equal(total, 2)
+    const told = unread.map(({ path, reason, attempts }) => [path, reason, attempts] as const)
+    assert.deepEqual(
+      told.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      [
+        ['/odd.txt', 'It is odd.', 1],
+        ['/tired.txt', 'the disk is tired', 3],
+      ],
+    )
+    assert.equal((await search.reindexing.lag()).failedTexts, 2)
+  })
+
+  it('indexes all anew, and forgets libraries that are gone for good', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, paths, put, settle, search } = opened
+    const actor = await stage.actor()
+    const [library, gone] = [await stage.newLibrary(actor), await stage.newLibrary(actor)]
+    await put(library, '/a/kept.txt', 'text of it')
+    await put(gone, '/gone.txt', 'text of it')
+    await settle(library, gone)
+    await deleteLibrary(stage.core, (await stage.reopen(gone)).owned())
+    await purgeDeletedOf(stage.core, actor)
+    await search.reindexing.look()
+    assert.deepEqual(await paths('gone', [library, gone]), [])
+    let done = 0
+    await search.reindexing.rebuild(() => done++)
+    await search.texts.settled()
+    assert.equal(done, 1)
+    assert.deepEqual(await paths('text', [library]), ['/a/kept.txt'])
+    await search.reindexing.look()
+    assert.deepEqual(await paths('gone', [library, gone]), [])
+  })
+
+  it('goes on where it was stopped in the middle of something large', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, search, find, restart } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    const content = await stage.core.content.receive(oneChunk('x'))
+    const files = Array.from({ length: 3500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+    await addFiles(stage.core, await stage.reopen(library), at('/'), files)
+    const { info } = await stage.reopen(library)
+    const running = search.index.catchUp(info)
+    running.catch(() => {})
+    for (let total = 0; total === 0; ) total = (await find('item', [library])).total
+    await search.index.stop()
+    await assert.rejects(running, /stopping/)
+    const again = restart()
+    await again.index.catchUp(info)
+    assert.equal((await find('item', [library])).total, 3500)
+    await again[Symbol.asyncDispose]()
+  })
+
+  it('takes a big folder in and lets it go, page by page', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, settle, find, put } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    const { core } = stage
+    const content = await core.content.receive(oneChunk('x'))
+    await put(library, '/big/sub/start.txt', 'x')
+    const files = Array.from({ length: 2500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+    await addFiles(core, await stage.reopen(library), at('/big'), files)
+    await settle(library)
+    const seen = new Set<string>()
+    for (let offset = 0; ; offset += 1000) {
+      const { total, found } = await find('item', [library], { offset, limit: 1000 })
+      assert.equal(total, 2500)
+      for (const { path } of found) seen.add(path)
+      if (found.length === 0) break
+    }
+    assert.equal(seen.size, 2500)
+    const { found } = await find('item-7.bin', [library])
+    assert.equal(found[0]?.path, '/big/item-7.bin')
+    await rename(core, await stage.reopen(library), at('/big'), 'large')
+    await settle(library)
+    assert.equal((await find('item-2499', [library])).found[0]?.path, '/large/item-2499.bin')
+    await removeOne(core, await stage.reopen(library), at('/large'))
+    await settle(library)
+    assert.equal((await find('item', [library])).total, 0)
+    assert.equal((await find('start', [library])).total, 0)
+  })
+})
+
+async function* oneChunk(text: string) {
+  yield Buffer.from(text)
+}

@@ -1,0 +1,215 @@
+import type { Readable } from '../access/readable.ts'
+import type { Database } from '../database/database.ts'
+import type { TextExtractor } from '../extraction/text-extractor.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { findLibraryByKey } from '../library/library-store.ts'
+import { Tree } from '../library/tree.ts'
+import type { FsId } from '../objects/ids.ts'
+import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/paths.ts'
+import { unpackText } from './body.ts'
+import { highlight } from './highlight.ts'
+import { libraryKeyOf, rootKeyOf } from './keys.ts'
+import { type Filters, findMatches, type Match, type MatchWish, type Scope } from './match-store.ts'
+import { findFolderKey, findWays, type Step } from './place-store.ts'
+import { parseQuery, type Query } from './query.ts'
+import { Reindexing } from './reindexing.ts'
+import { SearchIndex } from './search-index.ts'
+import { TextQueue } from './text-queue.ts'
+import { countPending, getTextOf, listFailures } from './text-store.ts'
+
+// Characters of a text looked through to show a match: all that is indexed if its text is what matched.
+const LOOKED_AT_FOR_TEXT = 2 ** 20
+const LOOKED_AT_FOR_NAME = 2 ** 15
+// Showing matches ends after this long, whatever the texts are.
+const LONGEST_HIGHLIGHTING_MS = 400
+
+export interface SearchOptions {
+  readonly core: LibraryCore
+  /** Where the index rests. */
+  readonly db: Database
+  readonly extractor: TextExtractor
+  readonly isExtractable: (name: string) => boolean
+  readonly onError: (error: unknown) => void
+}
+
+export interface SearchWish extends Pick<MatchWish, 'where' | 'order' | 'offset' | 'limit'> {
+  readonly text: string
+  /** What the asker may read, and wants to search. */
+  readonly within: readonly Readable[]
+  /** A folder of the only one of them to stay in. */
+  readonly folder?: LibraryPath | undefined
+  readonly filters: Filters
+}
+
+/** Something found, as its asker knows it. */
+export interface Found {
+  readonly in: Readable
+  /** Within what it is in. */
+  readonly path: LibraryPath
+  readonly name: string
+  readonly isDir: boolean
+  readonly id: FsId
+  readonly size: number
+  readonly mtime: number
+  /** HTML; '' if the text has no match to show. */
+  readonly highlight: string
+}
+
+/** A file whose text could not be read. */
+export interface UnreadText {
+  /** Undefined if it was deleted. */
+  readonly library: LibraryInfo | undefined
+  readonly path: LibraryPath
+  readonly reason: string
+  readonly attempts: number
+}
+
+/** Finds files and folders by their names and texts. */
+export class Search implements AsyncDisposable {
+  readonly #options: SearchOptions
+  readonly index: SearchIndex
+  readonly texts: TextQueue
+  readonly reindexing: Reindexing
+
+  constructor(options: SearchOptions) {
+    this.#options = options
+    const { core, db, extractor, isExtractable, onError } = options
+    this.index = new SearchIndex({ core, db, isExtractable, onError, onPending: () => this.texts.wake() })
+    this.texts = new TextQueue({ core, db, extractor, onError, prepare: () => this.index.prepare() })
+    this.reindexing = new Reindexing({ core, db, index: this.index, onError })
+  }
+
+  /** Follows what changes from now on, and what changed before. */
+  start(): void {
+    this.#options.core.onHeadMoved((library) => this.index.wake(library))
+    this.reindexing.start()
+    this.texts.wake()
+  }
+
+  /** What matches within reach of the asker, now (I8), and how much there is. */
+  async find(wish: SearchWish): Promise<{ total: number; found: Found[] }> {
+    await this.index.prepare()
+    const { db } = this.#options
+    const query = parseQuery(wish.text)
+    const reach = await this.#reach(wish)
+    const { total, matches } = await findMatches(db, { ...wish, query, scope: reach.scope })
+    const ways = await findWays(
+      db,
+      matches.map(({ key }) => key),
+    )
+    const found: Found[] = []
+    const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
+    for (const match of matches) {
+      const place = placeOf(ways.get(match.key) ?? [], match.key, reach.doors)
+      if (place === undefined) continue
+      const shown = wish.where === 'everywhere' && match.hasText && performance.now() < deadline
+      found.push({
+        ...place,
+        name: match.name,
+        isDir: match.isDir,
+        size: match.size,
+        ...(await this.#current(match, place)),
+        highlight: shown ? await this.#highlight(match, query) : '',
+      })
+    }
+    return { total, found }
+  }
+
+  /** Files whose text could not be read, for administrators; latest first. */
+  async listUnread(offset: number, limit: number): Promise<{ total: number; unread: UnreadText[] }> {
+    await this.index.prepare()
+    const { db, core } = this.#options
+    const failures = await listFailures(db, offset, limit)
+    const ways = await findWays(
+      db,
+      failures.map(({ key }) => key),
+    )
+    const unread: UnreadText[] = []
+    for (const { key, reason, attempts } of failures) {
+      const library = await findLibraryByKey(core.db, libraryKeyOf(key))
+      unread.push({ library, path: pathOf(ways.get(key) ?? []), reason, attempts })
+    }
+    return { total: (await countPending(db)).failed, unread }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A large library being indexed is left for the next start.
+    const looking = this.reindexing.stop()
+    await this.index.stop()
+    await looking
+    await this.texts.stop()
+    await this.#options.extractor.close()
+  }
+
+  /** Where to look, and by which door what is found there is reached. */
+  async #reach({
+    within,
+    folder = ROOT,
+  }: SearchWish): Promise<{ scope: Scope; doors: Map<number, Readable> }> {
+    const doors = new Map<number, Readable>()
+    const libraries = new Set<number>()
+    const folders: number[] = []
+    const partly = new Set<number>()
+    // Whoever may read a whole library is shown what is in it as part of it.
+    for (const readable of within.toSorted((a, b) => Number(a.base !== ROOT) - Number(b.base !== ROOT))) {
+      const { libraryKey, base } = readable
+      if (libraries.has(libraryKey)) continue
+      const root =
+        base === ROOT ? rootKeyOf(libraryKey) : await findFolderKey(this.#options.db, libraryKey, base)
+      if (root === undefined || doors.has(root)) continue
+      doors.set(root, readable)
+      const place = segmentsOf(folder).reduce(joinPath, base)
+      if (place === ROOT) {
+        libraries.add(libraryKey)
+        continue
+      }
+      const key = place === base ? root : await findFolderKey(this.#options.db, libraryKey, place)
+      if (key === undefined) continue
+      folders.push(key)
+      partly.add(libraryKey)
+    }
+    return { scope: { libraries: [...libraries], partly: [...partly], folders }, doors }
+  }
+
+  /** The id and time of a folder change with what is in it, and are looked up; a file's are indexed. */
+  async #current(
+    match: Match,
+    place: { in: Readable; path: LibraryPath },
+  ): Promise<{ id: FsId; mtime: number }> {
+    const indexed = { id: match.objectId, mtime: match.mtime }
+    if (!match.isDir) return indexed
+    const { core } = this.#options
+    const library = await findLibraryByKey(core.db, place.in.libraryKey)
+    if (library === undefined) return indexed
+    const path = segmentsOf(place.path).reduce(joinPath, place.in.base)
+    const entry = await new Tree(core.objects, library.key, library.root).find(path)
+    return entry?.kind === 'dir' ? { id: entry.id, mtime: entry.mtime } : indexed
+  }
+
+  async #highlight(match: Match, query: Query): Promise<string> {
+    const body = await getTextOf(this.#options.db, match.key)
+    if (body === undefined) return ''
+    return highlight(await unpackText(body), query, match.byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT)
+  }
+}
+
+/** Where something is for who reaches it by one of the doors; the door nearest to the root counts. */
+function placeOf(
+  way: readonly Step[],
+  key: number,
+  doors: ReadonlyMap<number, Readable>,
+): { in: Readable; path: LibraryPath } | undefined {
+  if (way.length === 0) return undefined
+  const whole = doors.get(rootKeyOf(libraryKeyOf(key)))
+  if (whole !== undefined) return { in: whole, path: pathOf(way) }
+  for (const [index, step] of way.entries()) {
+    const door = step.key === key ? undefined : doors.get(step.key)
+    if (door !== undefined) return { in: door, path: pathOf(way.slice(index + 1)) }
+  }
+  return undefined
+}
+
+function pathOf(way: readonly Step[]): LibraryPath {
+  return way.map(({ name }) => name).reduce(joinPath, ROOT)
+}

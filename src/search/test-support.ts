@@ -1,0 +1,119 @@
+import path from 'node:path'
+import { Readable as Stream } from 'node:stream'
+import type { TestContext } from 'node:test'
+import { at, openTestCore, type TestCore } from '../../test/support/core.ts'
+import type { FreshDatabase } from '../../test/support/databases.ts'
+import type { Readable } from '../access/readable.ts'
+import { SideDatabase } from '../database/sqlite/side-database.ts'
+import { createTextExtractor, isExtractable, type TextExtractor } from '../extraction/text-extractor.ts'
+import type { EditableLibrary } from '../library/library.ts'
+import { addFiles } from '../library/upload.ts'
+import { baseName, parentOf, ROOT } from '../objects/paths.ts'
+import { type Found, Search, type SearchWish } from './search.ts'
+
+/** A search over a core of its own. */
+export interface SearchStage extends AsyncDisposable {
+  readonly stage: TestCore
+  readonly search: Search
+  readonly errors: unknown[]
+  /** Another search over the same data, to be disposed of. */
+  readonly restart: () => Search
+  /** Puts a file into a library. */
+  readonly put: (library: EditableLibrary, path: string, text: string, mtime?: number) => Promise<void>
+  /** Has the index know all that the libraries hold. */
+  readonly settle: (...libraries: EditableLibrary[]) => Promise<void>
+  /** What is found, best first, as paths. */
+  readonly paths: (
+    text: string,
+    libraries: readonly EditableLibrary[],
+    wish?: Partial<SearchWish>,
+  ) => Promise<string[]>
+  readonly find: (
+    text: string,
+    libraries: readonly EditableLibrary[],
+    wish?: Partial<SearchWish>,
+  ) => Promise<{ total: number; found: Found[] }>
+}
+
+export interface SearchStageOptions {
+  readonly extractor?: TextExtractor
+  readonly now?: () => number
+}
+
+/** Undefined, with the test skipped, where the database is not to be had. */
+export async function openSearch(
+  t: TestContext,
+  fresh: FreshDatabase,
+  options: SearchStageOptions = {},
+): Promise<SearchStage | undefined> {
+  const database = await fresh(t)
+  if (database === undefined) return undefined
+  const { setting } = database
+  const { now } = options
+  const stage = await openTestCore({ ...(setting && { setting }), ...(now && { now }) })
+  const own =
+    setting === undefined ? new SideDatabase(path.join(path.dirname(stage.file), 'search.db')) : undefined
+  const errors: unknown[] = []
+  const start = () =>
+    new Search({
+      core: stage.core,
+      db: own ?? stage.db,
+      extractor: options.extractor ?? createTextExtractor({ threads: 1 }),
+      isExtractable,
+      onError: (error) => errors.push(error),
+    })
+  const search = start()
+  const find: SearchStage['find'] = (text, libraries, wish = {}) =>
+    search.find({
+      text,
+      within: libraries.map((library) => readable(library)),
+      filters: {},
+      where: 'everywhere',
+      order: 'rank',
+      offset: 0,
+      limit: 100,
+      ...wish,
+    })
+  return {
+    stage,
+    search,
+    errors,
+    restart: start,
+    async put(library, file, text, mtime) {
+      const target = at(file)
+      const content = await stage.core.content.receive(Stream.from([Buffer.from(text)]))
+      const files = [{ name: baseName(target), content }]
+      const options = { into: parentOf(target), replace: true, mtime }
+      await addFiles(stage.core, await stage.reopen(library), ROOT, files, options)
+    },
+    async settle(...libraries) {
+      for (const library of libraries) await search.index.catchUp((await stage.reopen(library)).info)
+      await search.texts.settled()
+    },
+    find,
+    async paths(text, libraries, wish) {
+      return (await find(text, libraries, wish)).found.map((one) => one.path)
+    },
+    async [Symbol.asyncDispose]() {
+      await search[Symbol.asyncDispose]()
+      await own?.[Symbol.asyncDispose]()
+      await stage[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A library as its owner reads it. */
+export function readable(library: EditableLibrary, more: Partial<Readable> = {}): Readable {
+  const { id, name, key, ownerKey, encryption } = library.info
+  return {
+    id,
+    name,
+    ownerKey,
+    encrypted: encryption !== undefined,
+    permission: 'rw',
+    via: 'mine',
+    libraryKey: key,
+    base: ROOT,
+    ...more,
+  }
+}

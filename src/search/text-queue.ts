@@ -1,0 +1,209 @@
+import type { Database } from '../database/database.ts'
+import type { TextExtractor } from '../extraction/text-extractor.ts'
+import type { LibraryCore } from '../library/core.ts'
+import { bodyParts, packText, tidied, unpackText } from './body.ts'
+import { libraryKeyOf } from './keys.ts'
+import {
+  claimPending,
+  endPending,
+  failPending,
+  findText,
+  listPending,
+  nextDue,
+  type PendingText,
+  postponePending,
+  putText,
+} from './text-store.ts'
+
+const AT_ONCE = 2
+const FILES_A_ROUND = 32
+// Tokens of texts held until they are written.
+const ENOUGH_CHARACTERS = 2 ** 21
+// A file taken by a process that died is taken again after this long.
+const LEASE_SECONDS = 600
+const MOST_ATTEMPTS = 3
+const FIRST_RETRY_SECONDS = 5
+const LONGEST_REASON = 500
+
+export interface TextQueueOptions {
+  readonly core: LibraryCore
+  readonly db: Database
+  readonly extractor: TextExtractor
+  /** Resolves once the tables are there. */
+  readonly prepare: () => Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+/** What became of a file that was taken. */
+type Outcome =
+  | { readonly pending: PendingText; readonly body: Uint8Array; readonly parts: readonly string[] }
+  | { readonly pending: PendingText; readonly reason: string }
+  | { readonly pending: PendingText; readonly error: unknown }
+
+/** Reads the texts of files that wait for it, a few at a time, and puts them into the index. */
+export class TextQueue {
+  readonly #options: TextQueueOptions
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #wokenAgain = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: TextQueueOptions) {
+    this.#options = options
+  }
+
+  /** Something may be waiting. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return
+    this.#wokenAgain = true
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+      if (this.#wokenAgain) this.wake()
+    })
+  }
+
+  /** Resolves once nothing is due. */
+  async settled(): Promise<void> {
+    this.wake()
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server is stopping'))
+    this.#wokenAgain = false
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#options.prepare()
+      do {
+        this.#wokenAgain = false
+        while (!this.#stopping.signal.aborted && (await this.#round()) > 0);
+      } while (this.#wokenAgain && !this.#stopping.signal.aborted)
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#options.onError(error)
+    }
+    await this.#rest()
+  }
+
+  /** Looks again when the next one is due. */
+  async #rest(): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#stopping.signal.aborted) return
+    const due = await nextDue(this.#options.db).catch(() => undefined)
+    if (due === undefined || this.#stopping.signal.aborted) return
+    const seconds = Math.min(Math.max(due - this.#options.core.now(), 1), LEASE_SECONDS)
+    this.#timer = setTimeout(() => this.wake(), seconds * 1000).unref()
+  }
+
+  /** Takes some files and reads them. Gives how many it took. */
+  async #round(): Promise<number> {
+    const { core, db } = this.#options
+    const now = core.now()
+    // The latest do not wait for a long queue, and the first are not forgotten over the latest.
+    const half = FILES_A_ROUND / 2
+    const oldest = await listPending(db, now, 'oldest', half)
+    const newest = oldest.length < half ? [] : await listPending(db, now, 'newest', half)
+    const wanted = new Map([...oldest, ...newest].map((pending) => [pending.key, pending]))
+    const until = now + LEASE_SECONDS
+    const taken = await this.#claim([...wanted.values()].toSorted(byKey), until)
+    await this.#readAll(taken, until)
+    return taken.length
+  }
+
+  #claim(wanted: readonly PendingText[], until: number): Promise<PendingText[]> {
+    if (wanted.length === 0) return Promise.resolve([])
+    return this.#options.db.write(
+      async (tx) => {
+        const taken: PendingText[] = []
+        for (const pending of wanted) if (await claimPending(tx, pending, until)) taken.push(pending)
+        return taken
+      },
+      { durable: false },
+    )
+  }
+
+  async #readAll(taken: readonly PendingText[], until: number): Promise<void> {
+    const waiting = [...taken]
+    let done: Outcome[] = []
+    let characters = 0
+    const flush = async () => {
+      const outcomes = done
+      done = []
+      characters = 0
+      await this.#write(outcomes, until)
+    }
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const outcome = await this.#read(next)
+        done.push(outcome)
+        if ('parts' in outcome) for (const part of outcome.parts) characters += part.length
+        if (characters > ENOUGH_CHARACTERS) await flush()
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await flush()
+  }
+
+  async #read(pending: PendingText): Promise<Outcome> {
+    const { db } = this.#options
+    try {
+      const known = await findText(db, pending)
+      if (known !== undefined) {
+        const parts = await bodyParts(await unpackText(known), pending.name, db.dialect)
+        return { pending, body: known, parts }
+      }
+      const found = await this.#extract(pending)
+      if ('reason' in found) return { pending, reason: `The file ${found.reason}.` }
+      const text = await tidied(found.text)
+      return { pending, body: await packText(text), parts: await bodyParts(text, pending.name, db.dialect) }
+    } catch (error) {
+      return { pending, error }
+    }
+  }
+
+  #extract({ key, objectId, name, size }: PendingText) {
+    const { core, extractor } = this.#options
+    const read = async function* () {
+      const stored = await core.content.open(libraryKeyOf(key), objectId)
+      // A chunk is ours only until the next one is asked for.
+      for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
+    }
+    return extractor.extract({ name, size, read }, { signal: this.#stopping.signal })
+  }
+
+  async #write(outcomes: readonly Outcome[], until: number): Promise<void> {
+    if (outcomes.length === 0) return
+    const { db, core } = this.#options
+    const stopping = this.#stopping.signal.aborted
+    await db.write(
+      async (tx) => {
+        for (const outcome of outcomes.toSorted((a, b) => byKey(a.pending, b.pending))) {
+          const { pending } = outcome
+          const retryAt = core.now() + FIRST_RETRY_SECONDS * 4 ** pending.attempts
+          if ('parts' in outcome) {
+            const isCurrent = await endPending(tx, pending, until)
+            if (isCurrent) await putText(tx, db, pending, outcome.body, outcome.parts)
+          } else if ('reason' in outcome) {
+            await failPending(tx, pending, until, outcome.reason.slice(0, LONGEST_REASON))
+          } else if (stopping) await postponePending(tx, pending, until, core.now())
+          else if (pending.attempts + 1 < MOST_ATTEMPTS) await postponePending(tx, pending, until, retryAt)
+          else await failPending(tx, pending, until, reasonOf(outcome.error))
+        }
+      },
+      { durable: false },
+    )
+  }
+}
+
+// Rows are locked in one order, so that nobody waits for who waits for them.
+function byKey(a: PendingText, b: PendingText): number {
+  return a.key - b.key
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.toWellFormed().replaceAll('\0', '').slice(0, LONGEST_REASON)
+}

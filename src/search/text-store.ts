@@ -1,0 +1,187 @@
+import type { Database, Dialect, Reader, Transaction } from '../database/database.ts'
+import { type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { removeBodies } from './entry-store.ts'
+import { keysIn } from './key-list.ts'
+import { keyRangeOf, libraryKeyOf } from './keys.ts'
+
+/** A file whose text is to be read. */
+export interface PendingText {
+  readonly key: number
+  readonly objectId: FileId
+  /** Unix seconds. */
+  readonly dueAt: number
+  readonly attempts: number
+  readonly name: string
+  readonly size: number
+}
+
+/** A file whose text could not be read. */
+export interface TextFailure {
+  readonly key: number
+  readonly reason: string
+  readonly attempts: number
+}
+
+/** Has the texts of files read, soon. What was known of reading them is forgotten. */
+export async function putPending(
+  tx: Transaction,
+  dialect: Dialect,
+  rows: readonly { readonly key: number; readonly objectId: FileId }[],
+  now: number,
+): Promise<void> {
+  if (rows.length === 0) return
+  await removePending(
+    tx,
+    dialect,
+    rows.map(({ key }) => key),
+  )
+  await tx.insert(
+    'search_pending',
+    ['entry_key', 'object_id', 'due_at', 'attempts'],
+    rows.map(({ key, objectId }) => [key, idToBytes(objectId), now, 0]),
+  )
+}
+
+export async function removePending(
+  tx: Transaction,
+  dialect: Dialect,
+  keys: readonly number[],
+): Promise<void> {
+  const among = keysIn(dialect, 'entry_key', keys)
+  await tx.run(`delete from search_pending where ${among.sql}`, among.value)
+}
+
+/** The text of files that have none any more. */
+export async function removeTexts(tx: Transaction, dialect: Dialect, keys: readonly number[]): Promise<void> {
+  if (keys.length === 0) return
+  // First, as in removeEntries.
+  await removePending(tx, dialect, keys)
+  const among = keysIn(dialect, 'entry_key', keys)
+  await tx.run(`delete from search_text where ${among.sql}`, among.value)
+  await removeBodies(tx, dialect, keys)
+}
+
+/** Files due, the longest waiting or the latest first. */
+export async function listPending(
+  reader: Reader,
+  now: number,
+  order: 'oldest' | 'newest',
+  limit: number,
+): Promise<PendingText[]> {
+  const rows = await reader.all<{
+    entry_key: number
+    object_id: Uint8Array
+    due_at: number
+    attempts: number
+    name: string
+    size: number
+  }>(
+    `select p.entry_key, p.object_id, p.due_at, p.attempts, e.name, e.size
+     from search_pending p join search_entry e on e.key = p.entry_key
+     where p.reason is null and p.due_at <= ? order by p.due_at ${order === 'oldest' ? '' : 'desc'} limit ?`,
+    now,
+    limit,
+  )
+  return rows.map((row) => ({
+    key: row.entry_key,
+    objectId: idFromBytes<FileId>(row.object_id),
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    name: row.name,
+    size: row.size,
+  }))
+}
+
+/** When the next file is due, Unix seconds; undefined if none waits. */
+export async function nextDue(reader: Reader): Promise<number | undefined> {
+  const sql = 'select min(due_at) as due_at from search_pending where reason is null'
+  return (await reader.get<{ due_at: number | null }>(sql))?.due_at ?? undefined
+}
+
+/** Takes a file for a while; false if it changed or somebody else took it. */
+export async function claimPending(tx: Transaction, pending: PendingText, until: number): Promise<boolean> {
+  const sql = `update search_pending set due_at = ?, attempts = attempts + 1
+     where entry_key = ? and object_id = ? and due_at = ? and reason is null`
+  return (await tx.run(sql, until, pending.key, idToBytes(pending.objectId), pending.dueAt)) === 1
+}
+
+/** Says what became of a file that was taken `until` then; false if it changed meanwhile. */
+export async function endPending(tx: Transaction, pending: PendingText, until: number): Promise<boolean> {
+  const sql =
+    'delete from search_pending where entry_key = ? and object_id = ? and due_at = ? and reason is null'
+  return (await tx.run(sql, pending.key, idToBytes(pending.objectId), until)) === 1
+}
+
+export async function postponePending(
+  tx: Transaction,
+  pending: PendingText,
+  until: number,
+  dueAt: number,
+): Promise<void> {
+  const sql = 'update search_pending set due_at = ? where entry_key = ? and object_id = ? and due_at = ?'
+  await tx.run(sql, dueAt, pending.key, idToBytes(pending.objectId), until)
+}
+
+export async function failPending(
+  tx: Transaction,
+  pending: PendingText,
+  until: number,
+  reason: string,
+): Promise<void> {
+  const sql = 'update search_pending set reason = ? where entry_key = ? and object_id = ? and due_at = ?'
+  await tx.run(sql, reason, pending.key, idToBytes(pending.objectId), until)
+}
+
+/** Files that could not be read; latest first. */
+export async function listFailures(reader: Reader, offset: number, limit: number): Promise<TextFailure[]> {
+  const rows = await reader.all<{ entry_key: number; reason: string; attempts: number }>(
+    `select entry_key, reason, attempts from search_pending where reason is not null
+     order by due_at desc, entry_key desc limit ? offset ?`,
+    limit,
+    offset,
+  )
+  return rows.map((row) => ({ key: row.entry_key, reason: row.reason, attempts: row.attempts }))
+}
+
+/** How many files wait to be read, and how many could not be. */
+export async function countPending(reader: Reader): Promise<{ waiting: number; failed: number }> {
+  const row = await reader.get<{ all_of_them: number; failed: number }>(
+    'select count(*) as all_of_them, count(reason) as failed from search_pending',
+  )
+  return { waiting: (row?.all_of_them ?? 0) - (row?.failed ?? 0), failed: row?.failed ?? 0 }
+}
+
+/** The text of a file by its object, if the same library has read it before (I7). */
+export async function findText(reader: Reader, pending: PendingText): Promise<Uint8Array | undefined> {
+  const { after, before } = keyRangeOf(libraryKeyOf(pending.key))
+  const sql = 'select body from search_text where object_id = ? and entry_key > ? and entry_key < ? limit 1'
+  return (await reader.get<{ body: Uint8Array }>(sql, idToBytes(pending.objectId), after, before))?.body
+}
+
+export async function getTextOf(reader: Reader, key: number): Promise<Uint8Array | undefined> {
+  return (await reader.get<{ body: Uint8Array }>('select body from search_text where entry_key = ?', key))
+    ?.body
+}
+
+/** What a file holds. `parts`: its tokens as columns take them. */
+export async function putText(
+  tx: Transaction,
+  db: Database,
+  { key, objectId }: PendingText,
+  body: Uint8Array,
+  parts: readonly string[],
+): Promise<void> {
+  await tx.run('delete from search_text where entry_key = ?', key)
+  await removeBodies(tx, db.dialect, [key])
+  await tx.insert('search_text', ['entry_key', 'object_id', 'body'], [[key, idToBytes(objectId), body]])
+  if (db.dialect === 'sqlite') {
+    await tx.insert('search_body', ['rowid', 'tokens'], [[key, parts.join(' ')]])
+    return
+  }
+  const isWhole = parts.length === 1 ? 1 : 0
+  await tx.insert(
+    'search_body',
+    ['entry_key', 'part', 'is_whole', 'tokens'],
+    parts.map((tokens, index) => [key, index, isWhole, tokens]),
+  )
+}

@@ -1,0 +1,171 @@
+import type { Database } from '../database/database.ts'
+import type { Change } from '../library/diff.ts'
+import type { ObjectStore } from '../library/object-store.ts'
+import { Pace } from '../library/pace.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import type { DirId } from '../objects/ids.ts'
+import { baseName, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
+import { rootKeyOf } from './keys.ts'
+import type { StepWriter } from './step-writer.ts'
+
+const KEYS_A_PAGE = 1000
+const FOLDERS_A_LOOK = 500
+
+/** Where a step reads from and writes to. */
+export interface TreeStepParts {
+  readonly db: Database
+  readonly objects: ObjectStore
+  readonly libraryKey: number
+  readonly writer: StepWriter
+}
+
+/** Brings the entries of a library from one tree to the next. */
+export class TreeStep {
+  readonly #parts: TreeStepParts
+  readonly #pace = new Pace()
+  readonly #folders = new Map<LibraryPath, number>()
+
+  constructor(parts: TreeStepParts) {
+    this.#parts = parts
+    this.#folders.set(ROOT, rootKeyOf(parts.libraryKey))
+  }
+
+  /** Drops every entry the library has. */
+  async clear(): Promise<void> {
+    const { db, libraryKey, writer } = this.#parts
+    for (;;) {
+      const keys = await listKeysOf(db, libraryKey, KEYS_A_PAGE)
+      if (keys.length === 0) return
+      await writer.remove(keys)
+      await writer.flush()
+    }
+  }
+
+  /** Adds all that is in a tree. */
+  async addTree(root: DirId): Promise<void> {
+    await this.#addBelow(root, rootKeyOf(this.#parts.libraryKey))
+  }
+
+  /**
+   * Applies what differs between two trees. Every change is in a folder that both trees have at the same path, so
+   * where it is can be looked up before anything is written.
+   */
+  async apply(changes: readonly Change[]): Promise<void> {
+    const known = await this.#lookUp(changes)
+    const gone = changes.filter(({ op }) => op === 'deleted').map(({ path }) => known.get(path))
+    const renamed = changes.filter((change) => change.op === 'renamed')
+    const leaving = new Set([...gone, ...renamed.map(({ path }) => known.get(path))])
+    // What is in the way of something new should not be there at all; it is not kept.
+    const arrivals = changes.filter(({ op }) => op === 'added' || op === 'renamed').map(newPathOf)
+    const stray = arrivals.map((path) => known.get(path)).filter((entry) => !leaving.has(entry))
+    await this.#remove([...gone, ...stray].filter((entry) => entry !== undefined))
+    for (const change of renamed) {
+      const entry = known.get(change.path)
+      const at = await this.#entryAt(change.newPath, change.entry, entry?.key)
+      if (entry === undefined) await this.#add(at, change.entry)
+      else if (entry.name === at.name) await this.#parts.writer.update(at, false)
+      else await this.#parts.writer.rename(at)
+    }
+    for (const change of changes) {
+      if (this.#pace.isDue) await this.#pace.rest()
+      if (change.op === 'added') await this.#add(await this.#entryAt(change.path, change.entry), change.entry)
+      else if (change.op === 'modified') await this.#modify(change.path, change.entry, known.get(change.path))
+    }
+  }
+
+  async #modify(path: LibraryPath, dirent: Dirent, known: Entry | undefined): Promise<void> {
+    const at = await this.#entryAt(path, dirent, known?.key)
+    if (known === undefined) await this.#add(at, dirent)
+    else await this.#parts.writer.update(at, dirent.kind === 'file' && known.objectId !== dirent.id)
+  }
+
+  /** The entries that are known at the paths of changes. */
+  async #lookUp(changes: readonly Change[]): Promise<Map<LibraryPath, Entry>> {
+    const paths = new Set(changes.flatMap((change) => [change.path, newPathOf(change)]))
+    const known = new Map<LibraryPath, Entry>()
+    for (const [parent, inside] of Map.groupBy(paths, parentOf)) {
+      if (this.#pace.isDue) await this.#pace.rest()
+      const found = await findEntriesIn(this.#parts.db, await this.#folderKey(parent), inside.map(baseName))
+      const byName = new Map(found.map((entry) => [entry.name, entry]))
+      for (const path of inside) {
+        const entry = byName.get(baseName(path))
+        if (entry !== undefined) known.set(path, entry)
+      }
+    }
+    return known
+  }
+
+  async #folderKey(path: LibraryPath): Promise<number> {
+    const known = this.#folders.get(path)
+    if (known !== undefined) return known
+    const parentKey = await this.#folderKey(parentOf(path))
+    const [entry] = await findEntriesIn(this.#parts.db, parentKey, [baseName(path)])
+    if (entry === undefined) throw new IndexIncomplete(this.#parts.libraryKey, path)
+    this.#folders.set(path, entry.key)
+    return entry.key
+  }
+
+  async #entryAt(path: LibraryPath, dirent: Dirent, key?: number): Promise<Entry> {
+    return this.#entry(await this.#folderKey(parentOf(path)), dirent, key)
+  }
+
+  #entry(parentKey: number, dirent: Dirent, key = this.#parts.writer.newKey()): Entry {
+    const { name, mtime, id: objectId } = dirent
+    const isDir = dirent.kind === 'dir'
+    return { key, parentKey, name, isDir, objectId, size: isDir ? 0 : dirent.size, mtime }
+  }
+
+  async #add(entry: Entry, dirent: Dirent): Promise<void> {
+    await this.#parts.writer.add(entry)
+    if (dirent.kind === 'dir') await this.#addBelow(dirent.id, entry.key)
+  }
+
+  async #addBelow(root: DirId, rootKey: number): Promise<void> {
+    const { objects, libraryKey, writer } = this.#parts
+    const open: [id: DirId, key: number][] = [[root, rootKey]]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [id, parentKey] = next
+      const { dir } = await objects.getDir(libraryKey, id)
+      for (const dirent of dir.entries) {
+        if (this.#pace.isDue) await this.#pace.rest()
+        const entry = this.#entry(parentKey, dirent)
+        await writer.add(entry)
+        if (dirent.kind === 'dir') open.push([dirent.id, entry.key])
+      }
+    }
+  }
+
+  /** With all that is below. */
+  async #remove(entries: readonly Entry[]): Promise<void> {
+    const { db, writer } = this.#parts
+    const keys = entries.map(({ key }) => key)
+    const folders = entries.filter(({ isDir }) => isDir).map(({ key }) => key)
+    const below = folders.length === 0 ? [] : await listFoldersFrom(db, folders)
+    for (let start = 0; start < below.length; start += FOLDERS_A_LOOK) {
+      const some = below.slice(start, start + FOLDERS_A_LOOK)
+      for (let after = 0; ; ) {
+        const page = await listKeysIn(db, some, after, KEYS_A_PAGE)
+        const last = page.at(-1)
+        if (last === undefined) break
+        await writer.remove(page)
+        after = last
+      }
+    }
+    for (let start = 0; start < keys.length; start += KEYS_A_PAGE) {
+      await writer.remove(keys.slice(start, start + KEYS_A_PAGE))
+    }
+  }
+}
+
+/** A folder the tree has is not in the index: it has to be made anew. */
+export class IndexIncomplete extends Error {
+  constructor(libraryKey: number, path: LibraryPath) {
+    super(`the index of library ${libraryKey} has no folder ${path}`)
+    this.name = 'IndexIncomplete'
+  }
+}
+
+function newPathOf(change: Change): LibraryPath {
+  return change.op === 'renamed' ? change.newPath : change.path
+}
