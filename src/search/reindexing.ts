@@ -17,7 +17,7 @@ import { countPending } from './text-store.ts'
 const LIBRARIES_A_PAGE = 500
 const KEYS_A_PAGE = 1000
 // What another node left behind, or what was deleted before it was followed and then restored.
-const LOOK_AGAIN_MS = 60_000
+const LOOK_AGAIN_MS = 300_000
 // Libraries whose oldest commit not yet followed is looked up for the metric.
 const MOST_DATED = 20
 

@@ -16,11 +16,13 @@ import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
 import { TextQueue } from './text-queue.ts'
-import { countPending, getTextOf, listFailures } from './text-store.ts'
+import { countPending, findTexts, listFailures } from './text-store.ts'
 
 // Characters of a text looked through to show a match: all that is indexed if its text is what matched.
 const LOOKED_AT_FOR_TEXT = 2 ** 20
 const LOOKED_AT_FOR_NAME = 2 ** 15
+// Texts held at once.
+const TEXTS_A_LOOK = 10
 // Showing matches ends after this long, whatever the texts are.
 const LONGEST_HIGHLIGHTING_MS = 400
 
@@ -98,19 +100,18 @@ export class Search implements AsyncDisposable {
       db,
       matches.map(({ key }) => key),
     )
+    const highlights = wish.where === 'everywhere' ? await this.#highlights(matches, query) : undefined
     const found: Found[] = []
-    const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, reach.doors)
       if (place === undefined) continue
-      const shown = wish.where === 'everywhere' && match.hasText && performance.now() < deadline
       found.push({
         ...place,
         name: match.name,
         isDir: match.isDir,
         size: match.size,
         ...(await this.#current(match, place)),
-        highlight: shown ? await this.#highlight(match, query) : '',
+        highlight: highlights?.get(match.key) ?? '',
       })
     }
     return { total, found }
@@ -187,10 +188,25 @@ export class Search implements AsyncDisposable {
     return entry?.kind === 'dir' ? { id: entry.id, mtime: entry.mtime } : indexed
   }
 
-  async #highlight(match: Match, query: Query): Promise<string> {
-    const body = await getTextOf(this.#options.db, match.key)
-    if (body === undefined) return ''
-    return highlight(await unpackText(body), query, match.byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT)
+  async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
+    const shown = new Map<number, string>()
+    const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
+    const withText = matches.filter(({ hasText }) => hasText)
+    for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
+      const some = withText.slice(start, start + TEXTS_A_LOOK)
+      const texts = await findTexts(
+        this.#options.db,
+        some.map(({ key }) => key),
+      )
+      for (const { key, byName } of some) {
+        const body = texts.get(key)
+        if (body === undefined) continue
+        if (performance.now() > deadline) return shown
+        const most = byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT
+        shown.set(key, await highlight(await unpackText(body), query, most))
+      }
+    }
+    return shown
   }
 }
 

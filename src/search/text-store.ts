@@ -158,9 +158,12 @@ export async function findText(reader: Reader, pending: PendingText): Promise<Ui
   return (await reader.get<{ body: Uint8Array }>(sql, idToBytes(pending.objectId), after, before))?.body
 }
 
-export async function getTextOf(reader: Reader, key: number): Promise<Uint8Array | undefined> {
-  return (await reader.get<{ body: Uint8Array }>('select body from search_text where entry_key = ?', key))
-    ?.body
+/** Texts of files, by key. */
+export async function findTexts(db: Database, keys: readonly number[]): Promise<Map<number, Uint8Array>> {
+  const among = keysIn(db.dialect, 'entry_key', keys)
+  const sql = `select entry_key, body from search_text where ${among.sql}`
+  const rows = await db.all<{ entry_key: number; body: Uint8Array }>(sql, among.value)
+  return new Map(rows.map(({ entry_key, body }) => [entry_key, body]))
 }
 
 /** What a file holds. `parts`: its tokens as columns take them. */

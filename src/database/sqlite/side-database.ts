@@ -141,6 +141,9 @@ class SideTransaction implements Transaction {
   }
 }
 
+// A thread costs memory, and starts again in a few hundredths of a second.
+const IDLE_MS = 60_000
+
 type Waiting = { resolve(result: unknown): void; reject(error: unknown): void }
 
 /** A thread with one connection; it answers in the order it is asked. */
@@ -148,25 +151,54 @@ class SideThread {
   readonly #data: SideThreadData
   #worker: Worker | undefined
   #waiting: Waiting[] = []
+  #idle: NodeJS.Timeout | undefined
+  #ending: Promise<void> | undefined
+  #inTransaction = false
 
   constructor(data: SideThreadData) {
     this.#data = data
   }
 
-  ask(request: SideRequest): Promise<unknown> {
+  async ask(request: SideRequest): Promise<unknown> {
+    // Its connection is closed before another is opened.
+    if (this.#ending !== undefined) await this.#ending
+    return this.#post(request)
+  }
+
+  async close(): Promise<void> {
+    await this.#ending
+    await this.#end()
+  }
+
+  #post(request: SideRequest): Promise<unknown> {
+    clearTimeout(this.#idle)
     const worker = (this.#worker ??= this.#start())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ resolve, reject })
+    if (request.op === 'begin') this.#inTransaction = true
+    else if (request.op === 'commit' || request.op === 'rollback') this.#inTransaction = false
     worker.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(request)
     return promise
   }
 
-  async close(): Promise<void> {
-    if (this.#worker === undefined) return
-    await this.ask({ op: 'close' })
-    await this.#worker.terminate()
+  async #end(): Promise<void> {
+    const worker = this.#worker
+    if (worker === undefined) return
+    await this.#post({ op: 'close' })
+    clearTimeout(this.#idle)
+    await worker.terminate()
+  }
+
+  #rest(): void {
+    this.#worker?.unref()
+    if (this.#inTransaction) return
+    this.#idle = setTimeout(() => {
+      this.#ending = this.#end().finally(() => {
+        this.#ending = undefined
+      })
+    }, IDLE_MS).unref()
   }
 
   #start(): Worker {
@@ -175,6 +207,8 @@ class SideThread {
     worker.on('error', (error) => this.#failAll(error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
+      clearTimeout(this.#idle)
+      this.#inTransaction = false
       this.#failAll(new DatabaseError('closed', 'The thread of the database ended.'))
     })
     return worker
@@ -182,7 +216,7 @@ class SideThread {
 
   #settle(reply: SideReply): void {
     const next = this.#waiting.shift()
-    if (this.#waiting.length === 0) this.#worker?.unref()
+    if (this.#waiting.length === 0) this.#rest()
     if ('result' in reply) next?.resolve(reply.result)
     else next?.reject(new DatabaseError(reply.reason, reply.message))
   }
