@@ -29,7 +29,14 @@ export type Fault =
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }
   | { code: 'last-administrator'; email: string }
-  | { code: 'link-not-found' }
+  | { code: 'link-not-found'; token: string }
+  | { code: 'link-expired'; kind: 'share' | 'upload' }
+  | { code: 'link-exists'; token: string }
+  | { code: 'too-many-links' }
+  | { code: 'link-password-needed'; wrong: boolean }
+  | { code: 'link-not-for-you' }
+  | { code: 'too-many-tries'; seconds: number }
+  | { code: 'thumbnail-failed' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
 

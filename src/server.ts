@@ -1,6 +1,7 @@
 import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Access } from './access/access.ts'
+import { Links } from './access/links.ts'
 import { Quotas } from './access/quota.ts'
 import { Tickets } from './access/tickets.ts'
 import { apiFaults } from './api/faults.ts'
@@ -29,6 +30,7 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
+import { Thumbnails } from './previews/thumbnails.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
 import { Archives } from './transfer/archive-tasks.ts'
@@ -87,6 +89,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const services = createServices({ db, core, config, secret, now, logger })
   await opened.use(services.archives).removeLeftovers()
+  opened.use(services.thumbnails)
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await opened.use(services.copyMoveTasks).resume()
@@ -133,10 +136,23 @@ export function createServices(parts: {
     copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
     core,
     directory,
+    links: new Links({
+      core,
+      access,
+      secret,
+      now,
+      identify: async (token) => {
+        const found = await apiTokens.authenticate(token)
+        return 'ok' in found ? found.ok : undefined
+      },
+      rateLimit: config.rateLimit,
+      shortestPassword: config.linkPasswordLength,
+    }),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
     syncTokens: new SyncTokens(db, now),
+    thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
@@ -271,6 +287,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'thumbnails nobody looks at', run: () => services.thumbnails.deleteStale() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

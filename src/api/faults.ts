@@ -42,6 +42,17 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'login-id-taken': ({ loginId }) => [400, `Login id ${loginId} already exists.`],
   'last-administrator': () => [400, 'The last administrator can not be removed.'],
   'link-not-found': () => [400, 'token invalid.'],
+  'link-expired': ({ kind }) => [404, kind === 'share' ? 'Share link is expired' : 'Upload link is expired'],
+  'link-exists': ({ token }) => [400, `Share link ${token} already exists.`],
+  'too-many-links': () => [400, 'The number of share link exceeds the limit.'],
+  'link-password-needed': () => [403, 'Permission denied.'],
+  'link-not-for-you': () => [403, 'Permission denied.'],
+  'too-many-tries': ({ seconds }) => [
+    429,
+    `Request was throttled. Expected available in ${seconds} seconds.`,
+    { 'Retry-After': seconds },
+  ],
+  'thumbnail-failed': () => [500, 'Failed to generate thumbnail.'],
   'ticket-not-found': () => [403, 'Access token not found'],
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
 }

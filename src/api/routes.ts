@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { ApiServices } from './services.ts'
+import { thumbnailRoutes } from './thumbnails.ts'
 import { accountRoutes } from './v2/account.ts'
 import { accountsRoutes } from './v2/accounts.ts'
 import { authTokenRoutes } from './v2/auth-token.ts'
@@ -23,6 +24,7 @@ import { librarySyncRoutes } from './v2/library-sync.ts'
 import { pingRoutes } from './v2/ping.ts'
 import { revertRoutes } from './v2/revert.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
+import { sharedLinkRoutes } from './v2/shared-links.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
@@ -42,11 +44,16 @@ import { fileOperationRoutesV21 } from './v21/file-operations.ts'
 import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
+import { libraryLinkRoutes } from './v21/library-links.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { linkArchiveRoutes } from './v21/link-archive.ts'
+import { linkVisitRoutes } from './v21/link-visits.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
+import { shareLinkRoutes } from './v21/share-links.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
+import { uploadLinkRoutesV21 } from './v21/upload-links.ts'
 import { userRoutes } from './v21/user.ts'
 
 /** Every route of the web API. */
@@ -96,6 +103,13 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
   ...smartLinkRoutes,
+  ...shareLinkRoutes,
+  ...uploadLinkRoutesV21,
+  ...libraryLinkRoutes,
+  ...linkVisitRoutes,
+  ...thumbnailRoutes,
+  ...linkArchiveRoutes,
+  ...sharedLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
 ]

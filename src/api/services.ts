@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { Links } from '../access/links.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { routesFor } from '../http/route.ts'
@@ -10,6 +11,7 @@ import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Thumbnails } from '../previews/thumbnails.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -28,6 +30,7 @@ export interface ApiServices {
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
+  readonly links: Links
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
@@ -36,6 +39,7 @@ export interface ApiServices {
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly syncTokens: SyncTokens
+  readonly thumbnails: Thumbnails
   readonly tickets: Tickets
 }
 

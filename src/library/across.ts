@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
-import { dropLocks } from './bound-paths-store.ts'
+import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeDeleted } from './describe.ts'
 import type { Placed } from './entries.ts'
@@ -83,7 +83,7 @@ export async function takeAway(
       description: describeDeleted(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
-        await dropLocks(tx, source.info.key, paths)
+        await dropBound(tx, source.info.key, paths)
         await also(tx)
       },
     }

@@ -1,9 +1,9 @@
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/paths.ts'
 import { pathKey } from './path-key.ts'
 
 /** The tables whose rows are bound to a path and follow it through renames and moves. */
-const FOLLOWING = ['file_lock', 'star', 'smart_link'] as const
+const FOLLOWING = ['file_lock', 'star', 'smart_link', 'link'] as const
 
 /** Something that was at one path and is now at another. */
 export interface Moved {
@@ -32,8 +32,15 @@ export async function followMoves(
   for (const table of FOLLOWING) {
     for (const { path, root } of await boundPaths(tx, table, libraryKey, targets)) {
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
-      // Whatever was bound to the new path before was bound to something that is gone.
-      await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, libraryKey, pathKey(moved))
+      // Whatever was bound to the new path before was bound to something that is gone. A path may have many links,
+      // and those of what is gone are bound to none.
+      if (table !== 'link') {
+        await tx.run(
+          `delete from ${table} where library_key = ? and path_key = ?`,
+          libraryKey,
+          pathKey(moved),
+        )
+      }
       await tx.run(
         `update ${table} set path = ?, path_key = ? where library_key = ? and path_key = ?`,
         moved,
@@ -45,8 +52,8 @@ export async function followMoves(
   }
 }
 
-/** Drops the locks at and below paths that were deleted. */
-export async function dropLocks(
+/** Drops the locks at and below paths that were deleted, and has their links lead nowhere. */
+export async function dropBound(
   tx: Transaction,
   libraryKey: number,
   paths: readonly LibraryPath[],
@@ -54,6 +61,22 @@ export async function dropLocks(
   for (const { path } of await boundPaths(tx, 'file_lock', libraryKey, new Set(paths))) {
     await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
   }
+  for (const { path } of await boundPaths(tx, 'link', libraryKey, new Set(paths))) {
+    const sql = 'update link set path_key = null where library_key = ? and path_key = ?'
+    await tx.run(sql, libraryKey, pathKey(path))
+  }
+}
+
+/** The paths of a library that links lead to. */
+export async function linkedPaths(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ path: LibraryPath; isDir: boolean }[]> {
+  const rows = await reader.all<{ path: string; is_dir: number }>(
+    'select distinct path, is_dir from link where library_key = ? and path_key is not null',
+    libraryKey,
+  )
+  return rows.map((row) => ({ path: row.path as LibraryPath, isDir: row.is_dir === 1 }))
 }
 
 /** The paths of a table at and below some roots, each with the root it belongs to. */

@@ -3,7 +3,7 @@ import { DomainError, fail } from '../errors.ts'
 import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
 import { EMPTY_ID } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
-import { dropLocks, followMove } from './bound-paths-store.ts'
+import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
 import type { EditableLibrary } from './library.ts'
@@ -87,7 +87,7 @@ async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutc
 
 /**
  * Gives a file or folder another name in its folder; a taken one gets ` (n)`. Its time and
- * modifier stay, and locks, stars and smart links go along. The same name is no change.
+ * modifier stay, and locks, stars and links go along. The same name is no change.
  * Throws path-not-found, locked.
  */
 export function rename(
@@ -135,7 +135,7 @@ export function remove(
     return {
       description: describeDeleted(removed),
       result: removed,
-      also: (tx) => dropLocks(tx, library.info.key, paths),
+      also: (tx) => dropBound(tx, library.info.key, paths),
     }
   })
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TicketWish } from '../access/tickets.ts'
 import type { Library } from '../library/library.ts'
 import type { Dirent } from '../objects/dirent.ts'
 
@@ -8,6 +9,8 @@ export interface ArchiveWish {
   readonly roots: readonly Dirent[]
   /** The file name of the archive. */
   readonly name: string
+  /** The link it is wanted by. */
+  readonly link?: TicketWish['link']
 }
 
 export type ArchiveFailure = 'size too large' | 'internal error'

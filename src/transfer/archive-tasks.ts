@@ -62,7 +62,8 @@ export class Archives implements AsyncDisposable {
     await this.#sweep()
     const { tickets, now, lifeSeconds } = this.#options
     const task = new ArchiveTask(library, wish, now() + lifeSeconds)
-    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true })
+    const { link } = wish
+    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
     if (this.#closed) return ticket
     this.#tasks.set(ticket, task)
     this.#sweeper ??= setInterval(() => void this.#sweep(), SWEEP_MS).unref()
