@@ -20,16 +20,16 @@ const MOST_SECONDS = 8
 // One picture at a time with one thread: thumbnails may wait, uploads and downloads may not.
 sharp.concurrency(1)
 sharp.cache(false)
-// Only the formats that are announced; others would bring parsers (and interpreters) nobody asked for.
+// Only the formats that are announced, in the whole process: others would bring parsers nobody asked for.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: [
-    'VipsForeignLoadJpegFile',
-    'VipsForeignLoadPngFile',
-    'VipsForeignLoadWebpFile',
-    'VipsForeignLoadHeifFile',
-    'VipsForeignLoadTiffFile',
-    'VipsForeignLoadNsgifFile',
+    'VipsForeignLoadJpeg',
+    'VipsForeignLoadPng',
+    'VipsForeignLoadWebp',
+    'VipsForeignLoadHeif',
+    'VipsForeignLoadTiff',
+    'VipsForeignLoadNsgif',
   ],
 })
 

@@ -107,7 +107,7 @@ describe('what a link opens', () => {
     assert.deepEqual(await seen(server, root.token), ['/docs/', '/secret.txt'])
   })
 
-  it('ends when the item is moved to another library, merged away, or reverted away', async () => {
+  it('ends when the item is moved to another library or reverted away', async () => {
     const space = await sharedSpace(server)
     const other = await space.client.createLibrary('Other')
     const first = await space.head()
@@ -128,6 +128,27 @@ describe('what a link opens', () => {
     await uploadFile(space.client, space.id, '/late.txt', 'another')
     assert.equal((await visit(server, `/seafhttp/f/${late.token}/`)).status, 404)
     assert.equal(await seen(server, moved.token), 404)
+  })
+
+  it('follows what goes into another folder, and ends with the folder that became part of it', async () => {
+    const space = await sharedSpace(server)
+    await uploadFile(space.client, space.id, '/other/sub/c.txt', 'sea')
+    const folder = await shareLink(space, '/docs/sub')
+    const file = await shareLink(space, '/docs/sub/b.txt')
+    const there = await shareLink(space, '/other/sub')
+    const json = {
+      src_repo_id: space.id,
+      src_parent_dir: '/docs',
+      src_dirent_name: 'sub',
+      dst_repo_id: space.id,
+      dst_parent_dir: '/other',
+    }
+    const merged = await space.client.post('/api/v2.1/move-folder-merge/', { json })
+    assert.equal(merged.status, 200, merged.text)
+    assert.equal((await visit(server, `/seafhttp/f/${file.token}/`)).text, 'bee')
+    assert.deepEqual(await seen(server, there.token), ['/b.txt', '/c.txt'])
+    await space.folder('/docs/sub')
+    assert.equal(await seen(server, folder.token), 404)
   })
 
   it('obeys its maker: what they switch off, lose or leave is closed', async () => {
