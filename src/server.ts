@@ -30,6 +30,9 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
+import { pageFaults } from './pages/faults.ts'
+import { pageRoutes } from './pages/routes.ts'
+import type { PageServices } from './pages/services.ts'
 import { Thumbnails } from './previews/thumbnails.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
@@ -55,7 +58,9 @@ export interface StartOptions {
 }
 
 /** What the routes of all surfaces work with. */
-export type Services = ApiServices & TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
+export type Services = ApiServices &
+  PageServices &
+  TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
 
 /** A server that answers. */
 export interface RunningServer extends AsyncDisposable {
@@ -243,6 +248,12 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
         faults: downloadFaults,
         faultAnswer: plainText,
         onUnknownError: () => plainText(500, 'Internal error'),
+      },
+      {
+        routes: pageRoutes,
+        faults: pageFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
       },
     ],
     services,

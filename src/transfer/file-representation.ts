@@ -1,9 +1,9 @@
 import type { AnswerHeaders } from '../http/answer.ts'
+import { contentTypeOf, mayBeInline, mayRunScript } from '../http/content-type.ts'
 import type { Representation } from '../http/ranges-answer.ts'
 import type { Validators } from '../http/ranges-conditions.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { StoredBytes } from '../library/content.ts'
-import { contentTypeOf, mayBeInline, mayRunScript } from './content-type.ts'
 import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
 
