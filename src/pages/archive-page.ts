@@ -6,7 +6,7 @@ import { type Dirent, dirDirent } from '../objects/dirent.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
-import { pageAnswer, rootOf } from './layout.ts'
+import { pageAnswer } from './layout.ts'
 import type { PageServices } from './services.ts'
 import { count } from './wording.ts'
 
@@ -15,6 +15,7 @@ const AGAIN_SECONDS = 2
 /** Starts an archive of a folder below a link and sends the visitor to wait for it. */
 export async function startArchive(
   { archives }: PageServices,
+  request: HttpRequest,
   open: OpenLink,
   below: LibraryPath,
 ): Promise<Answer> {
@@ -25,7 +26,14 @@ export async function startArchive(
     name: `${root.name}.zip`,
     link: open.link,
   })
-  return raw({ status: 303, headers: { Location: `?task=${ticket}`, 'Cache-Control': 'no-store' }, body: '' })
+  return raw({
+    status: 303,
+    headers: {
+      Location: `${request.baseUrl}/d/${open.link.token}/archive/?task=${ticket}`,
+      'Cache-Control': 'no-store',
+    },
+    body: '',
+  })
 }
 
 /** Shows how far an archive is, again and again until it can be fetched. Throws ticket-not-found. */
@@ -37,7 +45,7 @@ export async function archivePage(
   const { progress } = (await archives.find(task)) ?? fail({ code: 'ticket-not-found' })
   const { zipped, total, failure, canceled } = progress
   if (zipped === total && failure === undefined && !canceled) {
-    const location = `${rootOf(request)}seafhttp/zip/${encodeURIComponent(task)}`
+    const location = `${request.baseUrl}/seafhttp/zip/${encodeURIComponent(task)}`
     return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
   }
   const isOver = failure !== undefined || canceled

@@ -10,7 +10,6 @@ import { archivePage, startArchive } from './archive-page.ts'
 import { assetRoutes } from './assets.ts'
 import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
-import { rootOf } from './layout.ts'
 import { sendFile, wantedOf } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
@@ -39,7 +38,7 @@ const filePageRoutes = [
         services,
         { token, request, kind: 'share', wantsBytes: wish !== 'page' },
         async (open) => {
-          if (open.link.isDir) return redirect(`${rootOf(request)}d/${token}/`)
+          if (open.link.isDir) return redirect(`${request.baseUrl}/d/${token}/`)
           const found = (await open.findFile(ROOT)) ?? notThere()
           if (wish !== 'page') return sendFile(services, request, open, found, wish)
           await countView(services, request, open)
@@ -70,7 +69,7 @@ const folderPageRoutes = [
     query: { p: below, page: integer({ default: 1, min: 1, lenient: true }) },
     async handle({ params: { token = '' }, query, request }, services) {
       return visited(services, { token, request, kind: 'share' }, async (open) => {
-        if (!open.link.isDir) return redirect(`${rootOf(request)}f/${token}/`)
+        if (!open.link.isDir) return redirect(`${request.baseUrl}/f/${token}/`)
         const path = query.p ?? notThere()
         const { dir } = (await open.findDir(path)) ?? notThere()
         if (path === ROOT && query.page === 1) await countView(services, request, open)
@@ -129,7 +128,7 @@ const folderPageRoutes = [
     query: { p: below },
     async handle({ params: { token = '' }, query, request }, services) {
       return visited(services, { token, request, kind: 'share', wantsBytes: true }, (open) =>
-        startArchive(services, open, query.p ?? notThere()),
+        startArchive(services, request, open, query.p ?? notThere()),
       )
     },
   }),

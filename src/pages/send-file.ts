@@ -5,7 +5,6 @@ import { contentTypeOf, mayBeInline } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { LibraryPath } from '../objects/paths.ts'
-import { rootOf } from './layout.ts'
 import type { PageServices } from './services.ts'
 
 /** A file below a link, and where it is in its library. */
@@ -48,6 +47,6 @@ export async function sendFile(
     link: open.link,
   })
   const name = encodeURIComponent(entry.name.toWellFormed())
-  const location = `${rootOf(request)}seafhttp/files/${ticket}/${name}`
+  const location = `${request.baseUrl}/seafhttp/files/${ticket}/${name}`
   return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
 }

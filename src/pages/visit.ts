@@ -44,13 +44,12 @@ export async function unlocked({ links }: PageServices, visit: Visit, password: 
     const { name, value, seconds } = links.grant(await links.open(token, key, kind))
     const secure = request.baseUrl.startsWith('https:') ? '; Secure' : ''
     const cookie = `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
-    // Back to the page itself, wherever a proxy has put it.
-    const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '?'
-    return raw({
-      status: 302,
-      headers: { Location: query, 'Set-Cookie': cookie, 'Cache-Control': 'no-store' },
-      body: '',
-    })
+    const headers = {
+      Location: request.baseUrl + request.url,
+      'Set-Cookie': cookie,
+      'Cache-Control': 'no-store',
+    }
+    return raw({ status: 302, headers, body: '' })
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return answerToFault(visit, error.fault)

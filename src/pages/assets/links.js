@@ -24,8 +24,14 @@ function prepareUpload(area) {
     if (!isFiles(event)) return
     event.preventDefault()
     mark(-inside)
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean)
-    for (const entry of entries) await addEntry(queue, entry, '')
+    // All are taken before the first is read: the list is empty once this event is over.
+    const dropped = [...event.dataTransfer.items]
+      .filter((item) => item.kind === 'file')
+      .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
+    for (const one of dropped) {
+      if (one instanceof File) queue.add(one, '')
+      else if (one) await addEntry(queue, one, '')
+    }
   })
   addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())
 }
