@@ -75,7 +75,7 @@ export function readExpiry({ expire_days: days, expiration_time: time }: SentExp
 /** Refuses a password that is too short or cannot be typed. */
 export function checkedPassword({ links }: ApiServices, sent: string | undefined): string | undefined {
   if (!sent) return undefined
-  if ([...sent].length < links.shortestPassword) throw errorMessage(400, 'Password is too short.')
+  if (Array.from(sent).length < links.shortestPassword) throw errorMessage(400, 'Password is too short.')
   if (/[\p{Cc}\p{Cs}]/u.test(sent)) {
     throw errorMessage(400, 'Password can only contain number, upper letter, lower letter and other symbols.')
   }

@@ -1,5 +1,5 @@
 import { DomainError, type Fault, type FaultTable } from '../errors.ts'
-import { type Answer, type AnswerHeaders, answer, raw } from './answer.ts'
+import { Answer, type AnswerHeaders, answer } from './answer.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { FaultAnswer, FaultWords, Route } from './route.ts'
@@ -39,7 +39,8 @@ export function answerToThrown(
 }
 
 function withHeaders(given: Answer, headers: AnswerHeaders | undefined): Answer {
-  return headers === undefined ? given : raw({ ...given, headers: { ...given.headers, ...headers } })
+  if (headers === undefined) return given
+  return new Answer(given.status, { ...given.headers, ...headers }, given.body)
 }
 
 export function plainFailure(): Answer {

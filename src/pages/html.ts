@@ -17,8 +17,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly Shown[])
 function markup(value: Shown): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return value.map(markup).join('')
-  return escape(String(value))
+  if (typeof value === 'string' || typeof value === 'number') return escape(String(value))
+  return value.map(markup).join('')
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -105,6 +105,18 @@ describe('thumbnails', () => {
     })
   })
 
+  it('says where they are in listings that ask for it', async () => {
+    const list = async (query: Record<string, string>) => {
+      const { body } = await space.client.get(space.v21('dir/'), { p: '/pics', ...query })
+      return body.dirent_list.map((entry: Record<string, string>) => entry['encoded_thumbnail_src'])
+    }
+    const srcs = (await list({ with_thumbnail: 'true', thumbnail_size: '48' })).filter(Boolean)
+    assert.equal(srcs.length, 6)
+    assert.ok(srcs.includes(`thumbnail/${space.id}/48/pics/wide%20%C3%BC.png`))
+    assert.deepEqual((await list({})).filter(Boolean), [])
+    assert.ok((await list({ with_thumbnail: 'true' })).includes(`thumbnail/${space.id}/256/pics/a.gif`))
+  })
+
   it('shows those below a link to whoever holds it, and no others', async () => {
     const { token } = await shareLink(space, '/pics')
     const listed = await visit(server, `/api/v2.1/share-links/${token}/dirents/?thumbnail_size=48`)

@@ -20,7 +20,7 @@ function prepareUpload(area) {
   addEventListener('dragenter', (event) => isFiles(event) && mark(1))
   addEventListener('dragleave', (event) => isFiles(event) && mark(-1))
   addEventListener('dragover', (event) => isFiles(event) && event.preventDefault())
-  addEventListener('drop', async (event) => {
+  addEventListener('drop', (event) => {
     if (!isFiles(event)) return
     event.preventDefault()
     mark(-inside)
@@ -28,12 +28,17 @@ function prepareUpload(area) {
     const dropped = [...event.dataTransfer.items]
       .filter((item) => item.kind === 'file')
       .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
-    for (const one of dropped) {
-      if (one instanceof File) queue.add(one, '')
-      else if (one) await addEntry(queue, one, '')
-    }
+    void addAll(queue, dropped)
   })
   addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())
+}
+
+/** Files, and folders with all that is in them. */
+async function addAll(queue, dropped) {
+  for (const one of dropped) {
+    if (one instanceof File) queue.add(one, '')
+    else if (one) await addEntry(queue, one, '')
+  }
 }
 
 async function addEntry(queue, entry, folder) {
@@ -78,7 +83,7 @@ class UploadQueue {
     while (this.running < AT_ONCE && this.waiting.length > 0) {
       const job = this.waiting.shift()
       this.running += 1
-      this.send(job).finally(() => {
+      void this.send(job).finally(() => {
         this.running -= 1
         this.start()
         this.tell()
