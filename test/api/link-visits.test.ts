@@ -366,6 +366,18 @@ describe('what a link opens', () => {
     assertReply(await save(file.token, {}), 200, { success: true })
     assertReply(await save(folder.token, { path: '/sub/b.txt' }), 200, { success: true })
     assert.deepEqual(await namesIn(reader, mine), ['a.txt', 'b.txt'])
+    const items = (token: string, json: object) =>
+      reader.post(`${SHARE}${token}/save-items-to-repo/`, {
+        json: { dst_repo_id: mine, dst_parent_dir: '/', src_parent_dir: '/', ...json },
+      })
+    assertReply(await items(folder.token, { src_dirents: ['sub', 'a.txt'] }), 200, { success: true })
+    assert.deepEqual(await namesIn(reader, mine), ['a (1).txt', 'a.txt', 'b.txt', 'sub/'])
+    for (const name of ['../secret.txt', '..', '.', '', 'gone', 'sub/b.txt']) {
+      const reply = await items(folder.token, { src_dirents: [name] })
+      assert.equal(reply.status, 404, `${name} ${reply.text}`)
+    }
+    assert.equal((await items(folder.token, { src_dirents: ['a.txt'], src_parent_dir: '/..' })).status, 404)
+    assert.equal((await items(folder.token, {})).status, 400)
     assertError(await save(folder.token, { path: '/../secret.txt' }), 404, 'File /../secret.txt not found.')
     assertError(await save(folder.token, { path: '/sub' }), 404, 'File /sub not found.')
     assertError(await save(file.token, { dst_repo_id: space.id }), 403, 'Permission denied.')

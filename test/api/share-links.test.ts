@@ -338,6 +338,24 @@ describe('share links', () => {
     assertReply(await space.client.get('/api2/shared-links/'), 200, { fileshares: [] })
   })
 
+  it('says that it sends no mail', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await shareLink(space, '/docs')
+    const form = { email: 'ann@example.org, bob@example.org', token }
+    const error_msg = 'This server sends no mail.'
+    assertReply(await space.client.post('/api2/send-share-link/', { form }), 200, {
+      failed: [
+        { email: 'ann@example.org', error_msg },
+        { email: 'bob@example.org', error_msg },
+      ],
+      success: [],
+    })
+    assertError(await space.client.post('/api2/send-upload-link/', { form }), 404, `Link ${token} not found.`)
+    assertError(await space.client.post('/api2/send-share-link/', { form: { token } }), 400, 'email invalid.')
+    const stranger = await server.signUp()
+    assertError(await stranger.post('/api2/send-share-link/', { form }), 404, `Link ${token} not found.`)
+  })
+
   it('lists and deletes by the deprecated calls of the owner', async () => {
     const space = await sharedSpace(server)
     const file = await shareLink(space, '/docs/a.txt')

@@ -1,7 +1,7 @@
 import type { Link, LinkKind } from '../../access/link.ts'
 import { DomainError } from '../../errors.ts'
 import { raw } from '../../http/answer.ts'
-import { rawText, text } from '../../http/readers.ts'
+import { rawText, required, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { FaultAnswer } from '../../http/route.ts'
 import type { Account } from '../../identity/account.ts'
@@ -62,6 +62,22 @@ export const sharedLinkRoutes = [
       return {}
     },
   }),
+  ...(['share', 'upload'] as const).map((kind) =>
+    route({
+      method: 'POST',
+      path: `/api2/send-${kind}-link/`,
+      auth: 'user',
+      summary: `Would mail a link of the caller; Carrel sends no mail, and says so for each address.`,
+      body: { email: required(), token: required() },
+      faults: olderLinkNotFound,
+      async handle({ user, body }, { links }) {
+        await links.get(user, body.token, kind)
+        const emails = body.email.split(',').map((email) => email.trim())
+        const error_msg = 'This server sends no mail.'
+        return { failed: emails.filter(Boolean).map((email) => ({ email, error_msg })), success: [] }
+      },
+    }),
+  ),
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/download-shared-links/',

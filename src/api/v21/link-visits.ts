@@ -4,14 +4,16 @@ import { grantName } from '../../access/link-secrets.ts'
 import type { OpenLink } from '../../access/open-link.ts'
 import { fail } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
-import { flag, integer, required } from '../../http/readers.ts'
+import { flag, integer, list, required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { HttpRequest } from '../../http/request.ts'
 import type { FaultAnswer } from '../../http/route.ts'
 import { shownKey } from '../../http/shown-key.ts'
+import type { Account } from '../../identity/account.ts'
 import { shownDir } from '../../library/listing-order.ts'
-import { copy } from '../../library/move-copy.ts'
+import { copy, type Selection } from '../../library/move-copy.ts'
 import type { Dirent } from '../../objects/dirent.ts'
+import { isStorableName, toNfc } from '../../objects/names.ts'
 import { baseName, isWithin, joinPath, type LibraryPath, parentOf, withSlash } from '../../objects/paths.ts'
 import { openDestination } from '../destination.ts'
 import { linkTokenParam } from '../links.ts'
@@ -121,14 +123,28 @@ export const linkVisitRoutes = [
     faults: shareLinkNotFound,
     async handle({ user, params, body, request }, services) {
       const open = await visit(services, request, params.token, 'share')
-      if (!open.canDownload) fail({ code: 'permission-denied' })
       const { path } = await fileBelow(open, body.path)
-      const target = await openDestination(services, user, body.dst_repo_id, body.dst_parent_dir)
-      const selection = { parent: parentOf(path), names: [baseName(path)] }
-      const roomLeft = services.quotas.roomLeft.bind(services.quotas)
-      const editable = target.library.editable(target.path)
-      await copy(services.core, open.library, selection, editable, target.path, roomLeft)
-      return { success: true }
+      return save(services, user, open, { parent: parentOf(path), names: [baseName(path)] }, body)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/:token/save-items-to-repo/',
+    auth: 'user',
+    summary: 'Copies files and folders below a share link into a library of the caller.',
+    params: { token: linkTokenParam },
+    body: {
+      src_parent_dir: sentPathOrRoot,
+      src_dirents: list({ nonEmpty: true }),
+      dst_repo_id: required(),
+      dst_parent_dir: requiredPath(),
+    },
+    faults: shareLinkNotFound,
+    async handle({ user, params, body, request }, services) {
+      const open = await visit(services, request, params.token, 'share')
+      const { path } = await folderBelow(open, body.src_parent_dir)
+      const selection = { parent: open.pathOf(path), names: body.src_dirents.map(checkedName) }
+      return save(services, user, open, selection, body)
     },
   }),
 ]
@@ -154,6 +170,28 @@ export async function folderBelow(open: OpenLink, sent: SentPath) {
 export async function fileBelow(open: OpenLink, sent: SentPath) {
   const found = sent.path && (await open.findFile(sent.path))
   return found ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+}
+
+/** A name in a folder; what is none would lead elsewhere. Throws path-not-found. */
+function checkedName(sent: string): string {
+  const name = toNfc(sent.replace(/^\/+|\/+$/g, ''))
+  return isStorableName(name) ? name : fail({ code: 'path-not-found', path: sent, wanted: 'Item' })
+}
+
+/** Copies what was chosen into a library of the user. */
+async function save(
+  services: ApiServices,
+  user: Account,
+  open: OpenLink,
+  selection: Selection,
+  to: { readonly dst_repo_id: string; readonly dst_parent_dir: SentPath },
+): Promise<{ success: true }> {
+  if (!open.canDownload) fail({ code: 'permission-denied' })
+  const target = await openDestination(services, user, to.dst_repo_id, to.dst_parent_dir)
+  const roomLeft = services.quotas.roomLeft.bind(services.quotas)
+  const editable = target.library.editable(target.path)
+  await copy(services.core, open.library, selection, editable, target.path, roomLeft)
+  return { success: true }
 }
 
 /** Text made in pieces: a folder may have many entries (I10). */
