@@ -131,8 +131,10 @@ export class Links {
   async update(user: Account, token: string, kind: LinkKind, changes: LinkChanges): Promise<Link> {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
-    const library = await this.#access.openByKey(user.key, link.libraryKey)
-    if (changes.rights !== undefined && library) refuseRights(library, { ...link, rights: changes.rights })
+    if (changes.rights !== undefined) {
+      const library = await this.#access.openByKey(user.key, link.libraryKey)
+      if (library) refuseRights(library, { ...link, rights: changes.rights })
+    }
     const { expiresAt, ...rest } = changes
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
     const changed: Link = {

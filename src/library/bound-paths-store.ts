@@ -34,7 +34,8 @@ export async function followMoves(
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
       // Whatever was bound to the new path before was bound to something that is gone. A path may have many links,
       // and those of what is gone are bound to none.
-      if (table !== 'link') {
+      if (table === 'link') await endTickets(tx, libraryKey, path)
+      else {
         await tx.run(
           `delete from ${table} where library_key = ? and path_key = ?`,
           libraryKey,
@@ -62,9 +63,20 @@ export async function dropBound(
     await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
   }
   for (const { path } of await boundPaths(tx, 'link', libraryKey, new Set(paths))) {
+    await endTickets(tx, libraryKey, path)
     const sql = 'update link set path_key = null where library_key = ? and path_key = ?'
     await tx.run(sql, libraryKey, pathKey(path))
   }
+}
+
+/** Ends the transfers opened by the links of a path: they name the path, which may become something else's. */
+async function endTickets(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
+  await tx.run(
+    `delete from ticket where link_key in
+       (select key from link where library_key = ? and path_key = ?)`,
+    libraryKey,
+    pathKey(path),
+  )
 }
 
 /** The paths of a library that links lead to. */

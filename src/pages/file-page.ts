@@ -6,7 +6,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
-import { pageAnswer } from './layout.ts'
+import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
@@ -29,7 +29,7 @@ export async function filePage(
   return pageAnswer(request, {
     title: entry.name,
     aside: await sharedBy(services, open),
-    body: html`${below !== undefined && crumbs(open, below, '../')}
+    body: html`${below !== undefined && crumbs(open, below, `${rootOf(request)}d/${open.link.token}/`)}
 <article class="card">
 <div class="head">
 <span class="sign">${icon(iconOf(type))}</span>

@@ -42,7 +42,7 @@ export async function folderPage(
 <span class="sign">${icon('folder')}</span>
 <div class="what"><h1>${title}</h1>
 <p class="meta">${[folders > 0 && count(folders, 'folder'), files > 0 && count(files, 'file')].filter(Boolean).join(', ') || 'Empty'}</p></div>
-<div class="actions">${open.canDownload && entries.length > 0 && archiveForm(open, below)}</div>
+<div class="actions">${open.canDownload && entries.length > 0 && archiveForm(open, below, root)}</div>
 </div>
 ${open.canUpload && uploadArea(open, below, root)}
 ${shown.length > 0 && html`<ul class="entries">${shown.map((entry) => entryRow(open, below, entry, root))}</ul>`}
@@ -53,8 +53,8 @@ ${pages > 1 && pager(below, page, pages)}
 }
 
 /** Works without a script, too: the form leads to a page that waits for the archive. */
-function archiveForm({ link }: OpenLink, below: LibraryPath): Html {
-  return html`<form method="post" action="archive/?p=${inQuery(below)}" data-archive="${link.token}" data-path="${below}">
+function archiveForm({ link }: OpenLink, below: LibraryPath, root: string): Html {
+  return html`<form method="post" action="${root}d/${link.token}/archive/?p=${inQuery(below)}" data-archive="${link.token}" data-path="${below}" data-root="${root}">
 <button class="button main" type="submit">${icon('download')} Download all</button>
 <p class="status" role="status"></p>
 </form>`
@@ -69,7 +69,7 @@ function entryRow(open: OpenLink, below: LibraryPath, entry: Dirent, root: strin
   const picture = hasThumbnail(entry)
     ? html`<img src="${root}thumbnail/${open.link.token}/${THUMBNAIL_PIXELS}${encodeSegments(path)}" alt="" loading="lazy" width="40" height="40">`
     : icon(iconOf(contentTypeOf(entry.name)))
-  const page = `files/?p=${inQuery(path)}`
+  const page = `${root}d/${open.link.token}/files/?p=${inQuery(path)}`
   return html`<li><a class="entry" href="${page}"><span class="thumb">${picture}</span><span class="name">${entry.name}</span>${when}<span class="size">${sizeText(entry.size)}</span></a>
 ${open.canDownload && html`<a class="get" href="${page}&dl=1" aria-label="Download ${entry.name}">${icon('download')}</a>`}</li>`
 }

@@ -10,6 +10,7 @@ import { archivePage, startArchive } from './archive-page.ts'
 import { assetRoutes } from './assets.ts'
 import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
+import { rootOf } from './layout.ts'
 import { sendFile, wantedOf } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
@@ -127,8 +128,10 @@ const folderPageRoutes = [
     params,
     query: { p: below },
     async handle({ params: { token = '' }, query, request }, services) {
-      return visited(services, { token, request, kind: 'share', wantsBytes: true }, (open) =>
-        startArchive(services, request, open, query.p ?? notThere()),
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: true, unlockedAt: `${rootOf(request)}d/${token}/` },
+        (open) => startArchive(services, request, open, query.p ?? notThere()),
       )
     },
   }),
@@ -140,8 +143,10 @@ const folderPageRoutes = [
     params,
     query: { task: rawText() },
     async handle({ params: { token = '' }, query, request }, services) {
-      return visited(services, { token, request, kind: 'share', wantsBytes: true }, () =>
-        archivePage(services, request, query.task ?? ''),
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: true, unlockedAt: `${rootOf(request)}d/${token}/` },
+        () => archivePage(services, request, query.task ?? ''),
       )
     },
   }),

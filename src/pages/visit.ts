@@ -18,6 +18,8 @@ export interface Visit {
   readonly kind: LinkKind
   /** Whether bytes are asked for, so that a page in their place must not look like them. */
   readonly wantsBytes?: boolean
+  /** Where a password is sent to; the address itself unless that takes none. */
+  readonly unlockedAt?: string
 }
 
 /** Lets a visitor in and shows them something; who has to give a password first is asked for it. */
@@ -84,7 +86,10 @@ function messagePage(request: HttpRequest, [status, message, headers = {}]: Faul
 }
 
 /** Says nothing of what is behind it. */
-function passwordPage({ request, token, wantsBytes = false }: Visit, isWrong: boolean): Promise<Answer> {
+function passwordPage(
+  { request, token, wantsBytes = false, unlockedAt }: Visit,
+  isWrong: boolean,
+): Promise<Answer> {
   return pageAnswer(request, {
     title: 'Password needed',
     status: isWrong || wantsBytes ? 403 : 200,
@@ -92,7 +97,7 @@ function passwordPage({ request, token, wantsBytes = false }: Visit, isWrong: bo
 <span class="sign">${icon('lock')}</span>
 <h1>Password needed</h1>
 <p>Whoever sent you this link has set a password for it.</p>
-<form class="unlock" method="post">
+<form class="unlock" method="post"${unlockedAt !== undefined && html` action="${unlockedAt}"`}>
 <input type="hidden" name="token" value="${token}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required autofocus autocomplete="current-password"${isWrong && html` aria-invalid="true" aria-describedby="wrong"`}>

@@ -146,6 +146,22 @@ describe('upload links', () => {
     assertError(await visit(server, `${UPLOAD}${token}/upload/`), 404, `token ${token} not found.`)
   })
 
+  it('ends an upload under way with the folder, and does not add to a new one of its name', async () => {
+    const space = await sharedSpace(server)
+    const send = (address: string) =>
+      postForm(address, [['parent_dir', '/docs'], { filename: 'x', bytes: 'x' }]).then(({ status }) => status)
+    const moved = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    const form = { operation: 'rename', newname: 'papers' }
+    await space.client.post(space.v2('dir/'), { query: { p: '/docs' }, form })
+    await space.folder('/docs')
+    assert.equal(await send(moved), 403)
+    const gone = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    await space.client.delete(space.v21('dir/'), { query: { p: '/docs' } })
+    await space.folder('/docs')
+    assert.equal(await send(gone), 403)
+    assert.deepEqual(await namesIn(space.client, space.id, '/docs'), [])
+  })
+
   it('hears that something was uploaded', async () => {
     const space = await sharedSpace(server)
     const upload = await uploadLinkTo(space, '/docs')

@@ -2,6 +2,7 @@
 
 const AT_ONCE = 2
 const POLL_MS = 700
+const ADDRESS_MS = 10 * 60_000
 
 function prepareUpload(area) {
   const input = area.querySelector('input[type=file]')
@@ -93,30 +94,49 @@ class UploadQueue {
   }
 
   async send({ file, folder, row }) {
+    const onProgress = (part) => {
+      row.bar.value = part
+      row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : 'Saving …'
+    }
     try {
-      const name = await sendFile(await this.address(), file, folder, (part) => {
-        row.bar.value = part
-        row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : 'Saving …'
-      })
+      const name = await this.sendAgain(file, folder, onProgress)
       row.item.className = 'done'
       row.state.textContent = name === file.name ? 'Done' : `Done, as ${name}`
-      row.bar.remove()
       this.done += 1
     } catch (error) {
       row.item.className = 'failed'
       row.state.textContent = error.message
-      row.bar.remove()
       this.failed += 1
+    }
+    row.bar.remove()
+  }
+
+  /** An address that has ended is asked for once more: the folder may have been renamed. */
+  async sendAgain(file, folder, onProgress) {
+    try {
+      return await sendFile(await this.address(), file, folder, onProgress)
+    } catch (error) {
+      if (error.status !== 403 || this.known === undefined) throw error
+      this.known = undefined
+      return sendFile(await this.address(), file, folder, onProgress)
     }
   }
 
-  /** Asked for anew each time: an address lives for an hour, and the link may have ended meanwhile. */
-  async address() {
+  /** Where to send files; asked for again after a while, because it ends, and the link may have ended too. */
+  address() {
+    if (this.known === undefined || Date.now() > this.known.until) {
+      this.known = { until: Date.now() + ADDRESS_MS, url: this.askAddress() }
+      this.known.url.catch(() => {
+        this.known = undefined
+      })
+    }
+    return this.known.url
+  }
+
+  async askAddress() {
     const { upload, token, path, root } = this.area.dataset
     const url = `${root}api/v2.1/${upload}-links/${token}/upload/?path=${encodeURIComponent(path)}`
-    const response = await fetch(url)
-    const answer = await response.json().catch(() => ({}))
-    if (!response.ok) throw new Error(explain(response.status))
+    const answer = await getJson(url)
     const ticket = answer.upload_link.split('/').at(-1)
     return `${root}seafhttp/upload-api/${ticket}?ret-json=1`
   }
@@ -166,11 +186,15 @@ function sendFile(url, file, folder, onProgress) {
     request.addEventListener('load', () => {
       const [stored] = Array.isArray(request.response) ? request.response : []
       if (request.status === 200 && stored) resolve(stored.name)
-      else reject(new Error(explain(request.status)))
+      else reject(failure(request.status))
     })
     request.addEventListener('error', () => reject(new Error('The connection broke')))
     request.send(form)
   })
+}
+
+function failure(status) {
+  return Object.assign(new Error(explain(status)), { status })
 }
 
 function explain(status) {
@@ -192,7 +216,7 @@ function prepareArchive(form) {
     try {
       const ticket = await packArchive(form, status)
       status.textContent = ''
-      location.assign(`../../seafhttp/zip/${ticket}`)
+      location.assign(`${form.dataset.root}seafhttp/zip/${ticket}`)
     } catch (error) {
       status.textContent = error.message
     }
@@ -201,11 +225,11 @@ function prepareArchive(form) {
 }
 
 async function packArchive(form, status) {
-  const { archive, path } = form.dataset
+  const { archive, path, root } = form.dataset
   const query = new URLSearchParams({ share_link_token: archive, path })
-  const { zip_token: ticket } = await getJson(`../../api/v2.1/share-link-zip-task/?${query}`)
+  const { zip_token: ticket } = await getJson(`${root}api/v2.1/share-link-zip-task/?${query}`)
   for (;;) {
-    const { zipped, total, failed } = await getJson(`../../api/v2.1/query-zip-progress/?token=${ticket}`)
+    const { zipped, total, failed } = await getJson(`${root}api/v2.1/query-zip-progress/?token=${ticket}`)
     if (failed) throw new Error('It could not be packed')
     if (zipped === total) return ticket
     status.textContent = `Packing … ${zipped} of ${total}`
@@ -215,7 +239,7 @@ async function packArchive(form, status) {
 
 async function getJson(url) {
   const response = await fetch(url)
-  if (!response.ok) throw new Error(explain(response.status))
+  if (!response.ok) throw failure(response.status)
   return response.json()
 }
 
