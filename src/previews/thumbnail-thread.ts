@@ -45,6 +45,7 @@ export class ThumbnailThread implements AsyncDisposable {
       fail('it took too long')
       void worker.terminate()
     }, MOST_MS)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(job)
     const { failure } = await promise
     clearTimeout(timer)

@@ -49,5 +49,6 @@ async function make({ source, target, size }: ThumbnailJob): Promise<void> {
     failure = error instanceof Error ? error.message : String(error)
   }
   const reply: ThumbnailReply = { failure }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(reply)
 }

@@ -4,10 +4,10 @@ export const linkKinds = ['download', 'upload'] as const
 export type LinkKind = (typeof linkKinds)[number]
 
 /** A new library with a link to a folder, or to a file if one is named. */
-export async function madeLink({ user, library }: Stage, kind: LinkKind, path = '/docs') {
-  const repo_id = await library({ '/docs/a.txt': 'hello' })
+export async function madeLink(stage: Stage, kind: LinkKind, path = '/docs') {
+  const repo_id = await stage.library({ '/docs/a.txt': 'hello' })
   const calls = kind === 'download' ? 'share-links' : 'upload-links'
-  const { token } = bodyOf(await user.post(`/api/v2.1/${calls}/`, { form: { repo_id, path } }))
+  const { token } = bodyOf(await stage.user.post(`/api/v2.1/${calls}/`, { form: { repo_id, path } }))
   return { library: repo_id, token: token as string }
 }
 
