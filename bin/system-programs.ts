@@ -16,6 +16,7 @@ const programs: readonly SystemProgram[] = [
     neededFor: 'reading our archives with somebody else’s program',
   },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
+  { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 
 /** Where a command is on the PATH, if it is. */

@@ -48,6 +48,8 @@ export interface Config {
   /** For new libraries; -1 keeps everything, 0 keeps no history. */
   historyDays: number
   ticketSeconds: number
+  /** The fewest characters of a link's password. */
+  linkPasswordLength: number
   rateLimit: boolean
   quotaStatus: 443 | 500
   /** Whether webhooks may call addresses within our own network. */
@@ -215,6 +217,13 @@ const definitions = {
     expects: 'a whole number of seconds from 1 to 31536000',
     parse: (text) => parseInteger(text, 1, 31_536_000),
   }),
+  linkPasswordLength: define({
+    placeholder: 'number',
+    fallback: 10,
+    meaning: 'the fewest characters the password of a link may have',
+    expects: 'a whole number from 1 to 100',
+    parse: (text) => parseInteger(text, 1, 100),
+  }),
   rateLimit: define<boolean>({
     placeholder: 'on|off',
     fallback: true,
@@ -305,6 +314,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     limits: { quota: values.defaultQuotaMb, upload: values.maxUploadMb, archive: values.maxArchiveMb },
     historyDays: values.historyDays,
     ticketSeconds: values.ticketSeconds,
+    linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     quotaStatus: values.quotaStatus,
     webhookPrivate: values.webhookPrivate,

@@ -39,7 +39,14 @@ export type Fault =
   | { code: 'group-exists'; name: string }
   | { code: 'already-shared'; name: string }
   | { code: 'shared-to-owner' }
-  | { code: 'link-not-found' }
+  | { code: 'link-not-found'; token: string }
+  | { code: 'link-expired'; kind: 'share' | 'upload' }
+  | { code: 'link-exists'; token: string }
+  | { code: 'too-many-links' }
+  | { code: 'link-password-needed'; wrong: boolean }
+  | { code: 'link-not-for-you' }
+  | { code: 'too-many-tries'; seconds: number }
+  | { code: 'thumbnail-failed' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
   | { code: 'notification-not-found'; id: number }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Access } from './access/access.ts'
 import { LibraryPasswords } from './access/library-passwords.ts'
+import { Links } from './access/links.ts'
 import { Quotas } from './access/quota.ts'
 import { Shares } from './access/shares.ts'
 import { Tickets } from './access/tickets.ts'
@@ -36,6 +37,10 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
+import { pageFaults } from './pages/faults.ts'
+import { pageRoutes } from './pages/routes.ts'
+import type { PageServices } from './pages/services.ts'
+import { Thumbnails } from './previews/thumbnails.ts'
 import { registerSearchMetrics } from './search/metrics.ts'
 import { Search } from './search/search.ts'
 import type { BlockStore } from './storage/block-store.ts'
@@ -62,7 +67,9 @@ export interface StartOptions {
 }
 
 /** What the routes of all surfaces work with. */
-export type Services = ApiServices & TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
+export type Services = ApiServices &
+  PageServices &
+  TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
 
 /** A server that answers. */
 export interface RunningServer extends AsyncDisposable {
@@ -100,6 +107,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use(services.search)
   opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
+  opened.use(services.thumbnails)
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await services.activity.start()
@@ -175,12 +183,25 @@ export function createServices(parts: {
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
     groups: new Groups(db, now),
+    links: new Links({
+      core,
+      access,
+      secret,
+      now,
+      identify: async (token) => {
+        const found = await apiTokens.authenticate(token)
+        return 'ok' in found ? found.ok : undefined
+      },
+      rateLimit: config.rateLimit,
+      shortestPassword: config.linkPasswordLength,
+    }),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
     shares: new Shares(core),
     search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
     syncTokens: new SyncTokens(db, now),
+    thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
@@ -300,6 +321,12 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
         faultAnswer: plainText,
         onUnknownError: () => plainText(500, 'Internal error'),
       },
+      {
+        routes: pageRoutes,
+        faults: pageFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
+      },
     ],
     services,
     authenticate: async (token, request) => authenticate(services, token, request.headers),
@@ -346,6 +373,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
       { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
       { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
+      { name: 'thumbnails nobody looks at', run: () => services.thumbnails.deleteStale() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

@@ -17,6 +17,8 @@ export interface TicketRow {
   readonly reusable: boolean
   /** Unix seconds. */
   readonly expiresAt: number
+  /** The link it was given out by. */
+  readonly linkKey: number | undefined
 }
 
 const COLUMNS = [
@@ -30,6 +32,7 @@ const COLUMNS = [
   'modified_at',
   'reusable',
   'expires_at',
+  'link_key',
 ]
 
 export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: TicketRow): Promise<void> {
@@ -44,6 +47,7 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     ticket.modifiedAt ?? null,
     ticket.reusable ? 1 : 0,
     ticket.expiresAt,
+    ticket.linkKey ?? null,
   ]
   await tx.insert('ticket', COLUMNS, [row])
 }
@@ -63,8 +67,9 @@ export async function findTicket(
     modified_at: number | null
     reusable: number
     expires_at: number
+    link_key: number | null
   }>(
-    `select operation, library_key, sub_key, account_key, path, object_id, modified_at, reusable, expires_at
+    `select operation, library_key, sub_key, account_key, path, object_id, modified_at, reusable, expires_at, link_key
      from ticket where hash = ? and expires_at > ?`,
     hash,
     now,
@@ -80,6 +85,7 @@ export async function findTicket(
       modifiedAt: row.modified_at ?? undefined,
       reusable: row.reusable === 1,
       expiresAt: row.expires_at,
+      linkKey: row.link_key ?? undefined,
     }
   )
 }

@@ -36,6 +36,8 @@ export interface TicketWish {
   readonly modifiedAt?: number
   /** False: the first use burns it. */
   readonly reusable: boolean
+  /** The link it is given out by: it ends with it, and when it expires. */
+  readonly link?: { readonly key: number; readonly expiresAt: number | undefined } | undefined
 }
 
 /** A ticket presented, with its library opened anew for the account it was issued to. */
@@ -45,6 +47,8 @@ export interface TicketUse {
   readonly objectId: FsId | undefined
   readonly modifiedAt: number | undefined
   readonly library: Library
+  /** Whether a link gave it out, so that its holder need have no account. */
+  readonly isOfLink: boolean
   /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
   burn(): Promise<boolean>
 }
@@ -76,7 +80,8 @@ export class Tickets {
       objectId: wish.objectId,
       modifiedAt: wish.modifiedAt,
       reusable: wish.reusable,
-      expiresAt: this.#now() + this.#lifeSeconds,
+      expiresAt: Math.min(this.#now() + this.#lifeSeconds, wish.link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
+      linkKey: wish.link?.key,
     }
     // Lost in a power cut, a ticket is simply asked for again.
     await this.#db.write((tx) => insertTicket(tx, hashOf(ticket), row), { durable: false })
@@ -97,6 +102,7 @@ export class Tickets {
       objectId,
       modifiedAt,
       library: library ?? fail({ code: 'ticket-not-found' }),
+      isOfLink: row.linkKey !== undefined,
       burn: async () =>
         reusable || this.#db.write((tx) => deleteTicket(tx, hashOf(ticket)), { durable: false }),
     }
@@ -106,7 +112,8 @@ export class Tickets {
     const known = this.#reusable.get(ticket)
     if (known !== undefined) return known.expiresAt > this.#now() ? known : undefined
     const row = await findTicket(this.#db, hashOf(ticket), this.#now())
-    if (row?.reusable !== true) return row
+    // A ticket of a link can end with the link at any time.
+    if (row?.reusable !== true || row.linkKey !== undefined) return row
     if (this.#reusable.size === MOST_REMEMBERED) this.#reusable.clear()
     this.#reusable.set(ticket, row)
     return row

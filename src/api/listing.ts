@@ -2,14 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Answer, type AnswerHeaders, json } from '../http/answer.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import type { Library } from '../library/library.ts'
+import { type ShownDir, shownDir } from '../library/listing-order.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import { joinPath, type LibraryPath, parentOf, ROOT, segmentsOf, withSlash } from '../objects/paths.ts'
 import { type Around, newerEntry, olderEntry, quoted } from './dirent-wire.ts'
 import { addModifiers, surroundings } from './listing-around.ts'
 import { ListingCache } from './listing-cache.ts'
-import { type ShownDir, shownDir } from './listing-order.ts'
 import type { FoundFolder } from './lookups.ts'
 import type { ApiServices } from './services.ts'
+import { thumbnailSrc } from './thumbnail-src.ts'
 
 /** Files only, folders only, or both. */
 export type Kinds = 'f' | 'd' | 'all'
@@ -42,27 +43,50 @@ export function olderHeaders(library: Library, path: LibraryPath, { dir }: Store
   return { oid: dir.id, dir_perm: library.permissionAt(path) }
 }
 
+export interface NewerOptions {
+  readonly kinds: Kinds
+  readonly withParents: boolean
+  /** In pixels; undefined to leave them out. */
+  readonly thumbnailSize: number | undefined
+}
+
 /** A `/api/v2.1/` listing, with every level above the folder first if asked for. */
 export async function newerListing(
   services: ApiServices,
   library: Library,
   folder: FoundFolder,
-  { kinds, withParents }: { kinds: Kinds; withParents: boolean },
+  { kinds, withParents, thumbnailSize }: NewerOptions,
 ): Promise<Answer> {
+  const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
   const around = await surroundings(services, library)
   const pieces: Piece[] = []
   for (const { path, stored } of withParents ? await levelsTo(library, folder) : [folder]) {
     const shown = await shownDir(stored.dir)
     await addModifiers(services, around.modifiers, shown.modifiers)
     const parent = quoted(withSlash(path))
-    const items = await itemsOf({ form: `newer ${path}`, path, stored, shown, kinds, around }, (entry) =>
-      newerEntry(entry, path, parent, around),
-    )
+    const form = `newer ${path}${thumbnails === undefined ? '' : ` ${thumbnails} ${library.info.id}`}`
+    const items = await itemsOf({ form, path, stored, shown, kinds, around }, (entry) => {
+      const text = newerEntry(entry, path, parent, around)
+      return thumbnails === undefined ? text : withThumbnail(text, library, path, entry, thumbnails)
+    })
     if (items.length > 0) pieces.push(pieces.length > 0 ? ',' : '', ...items)
   }
   const { path, stored } = folder
   const start = `{"user_perm":"${library.permissionAt(path)}","dir_id":"${stored.dir.id}","dirent_list":[`
   return json(joined([start, ...pieces, ']}']))
+}
+
+/** The text of an entry with where its thumbnail is, if it can have one; those are made when they are fetched. */
+function withThumbnail(
+  text: string,
+  library: Library,
+  folder: LibraryPath,
+  entry: Dirent,
+  size: number,
+): string {
+  if (entry.kind === 'dir') return text
+  const src = thumbnailSrc(library.info.id, size, joinPath(folder, entry.name), entry)
+  return src === undefined ? text : `${text.slice(0, -1)},"encoded_thumbnail_src":${quoted(src)}}`
 }
 
 /** The folders from the root down to one. */

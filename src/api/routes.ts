@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { ApiServices } from './services.ts'
+import { thumbnailRoutes } from './thumbnails.ts'
 import { accountRoutes } from './v2/account.ts'
 import { accountsRoutes } from './v2/accounts.ts'
 import { authTokenRoutes } from './v2/auth-token.ts'
@@ -30,6 +31,7 @@ import { searchRoutes } from './v2/search.ts'
 import { searchUserRoutes } from './v2/search-user.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { sharedItemRoutes } from './v2/shared-items.ts'
+import { sharedLinkRoutes } from './v2/shared-links.ts'
 import { sharedRepoRoutes } from './v2/shared-repos.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
 import { subLibraryRoutes } from './v2/sub-library.ts'
@@ -58,18 +60,23 @@ import { groupRoutes } from './v21/groups.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryBatchRoutes } from './v21/library-batch.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
+import { libraryLinkRoutes } from './v21/library-links.ts'
 import { librarySharingRoutes } from './v21/library-sharing.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { linkArchiveRoutes } from './v21/link-archive.ts'
+import { linkVisitRoutes } from './v21/link-visits.ts'
 import { liveEventRoutes } from './v21/live-events.ts'
 import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
 import { notificationRoutes } from './v21/notifications.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
 import { searchFileRoutes } from './v21/search-file.ts'
 import { setPasswordRoutes } from './v21/set-password.ts'
+import { shareLinkRoutes } from './v21/share-links.ts'
 import { sharedRepoRoutesV21 } from './v21/shared-repos.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
+import { uploadLinkRoutesV21 } from './v21/upload-links.ts'
 import { userRoutes } from './v21/user.ts'
 import { webhookRoutes } from './v21/webhooks.ts'
 
@@ -124,6 +131,13 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...searchFileRoutes,
   ...adminSearchRoutes,
   ...smartLinkRoutes,
+  ...shareLinkRoutes,
+  ...uploadLinkRoutesV21,
+  ...libraryLinkRoutes,
+  ...linkVisitRoutes,
+  ...thumbnailRoutes,
+  ...linkArchiveRoutes,
+  ...sharedLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
   ...activityRoutes,

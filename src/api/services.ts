@@ -1,5 +1,6 @@
 import type { Access } from '../access/access.ts'
 import type { LibraryPasswords } from '../access/library-passwords.ts'
+import type { Links } from '../access/links.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Shares } from '../access/shares.ts'
 import type { Tickets } from '../access/tickets.ts'
@@ -14,6 +15,7 @@ import type { Login } from '../identity/login.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Thumbnails } from '../previews/thumbnails.ts'
 import type { Search } from '../search/search.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
@@ -36,6 +38,7 @@ export interface ApiServices {
   readonly directory: Directory
   readonly libraryPasswords: LibraryPasswords
   readonly groups: Groups
+  readonly links: Links
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
@@ -46,6 +49,7 @@ export interface ApiServices {
   readonly quotaStatus: 443 | 500
   readonly search: Search
   readonly syncTokens: SyncTokens
+  readonly thumbnails: Thumbnails
   readonly tickets: Tickets
 }
 

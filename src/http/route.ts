@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FaultTable } from '../errors.ts'
+import type { AnswerHeaders } from './answer.ts'
 import type { Readers, Values } from './readers.ts'
 import type { HttpRequest } from './request.ts'
 
@@ -11,8 +12,8 @@ export type Policy = 'none' | 'user' | 'admin'
 /** Which throttle counts a call: per account, per address (60 a minute), the one of ping, or none. */
 export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
 
-/** How a surface words a fault: the status and the message. */
-export type FaultAnswer = [status: number, message: string]
+/** How a surface words a fault: the status, the message, and headers it comes with. */
+export type FaultAnswer = [status: number, message: string, headers?: AnswerHeaders]
 
 /** Words for some of the faults. */
 export type FaultWords = Partial<FaultTable<FaultAnswer>>

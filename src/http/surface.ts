@@ -1,5 +1,5 @@
 import { DomainError, type Fault, type FaultTable } from '../errors.ts'
-import { type Answer, answer } from './answer.ts'
+import { Answer, type AnswerHeaders, answer } from './answer.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { FaultAnswer, FaultWords, Route } from './route.ts'
@@ -31,10 +31,16 @@ export function answerToThrown(
 ): Answer | undefined {
   if (thrown instanceof Refusal) return thrown.toAnswer()
   if (!(thrown instanceof DomainError)) return undefined
-  const [status, message] = put(thrown.fault, routeFaults) ?? put(thrown.fault, surface.faults) ?? []
-  if (status === undefined || message === undefined) return undefined
-  if (surface.faultAnswer !== undefined) return surface.faultAnswer(status, message)
-  return answer(status, surface.faultBody?.(message) ?? { error_msg: message })
+  const words = put(thrown.fault, routeFaults) ?? put(thrown.fault, surface.faults)
+  if (words === undefined) return undefined
+  const [status, message, headers] = words
+  if (surface.faultAnswer !== undefined) return withHeaders(surface.faultAnswer(status, message), headers)
+  return answer(status, surface.faultBody?.(message) ?? { error_msg: message }, headers)
+}
+
+function withHeaders(given: Answer, headers: AnswerHeaders | undefined): Answer {
+  if (headers === undefined) return given
+  return new Answer(given.status, { ...given.headers, ...headers }, given.body)
 }
 
 export function plainFailure(): Answer {

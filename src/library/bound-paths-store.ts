@@ -1,10 +1,10 @@
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/paths.ts'
 import { pathKey } from './path-key.ts'
 import { inOrigin, type Scope } from './scope.ts'
 
 /** The tables whose rows are bound to a path and follow it through renames and moves. */
-const FOLLOWING = ['file_lock', 'star', 'smart_link', 'sub_library'] as const
+const FOLLOWING = ['file_lock', 'star', 'smart_link', 'sub_library', 'link'] as const
 /** Those whose rows go when what they are bound to is deleted. */
 const GOING = ['file_lock', 'sub_library'] as const
 
@@ -32,8 +32,16 @@ export async function followMoves(tx: Transaction, library: Scope, moves: readon
   for (const table of FOLLOWING) {
     for (const { path, root } of await boundPaths(tx, table, libraryKey, targets)) {
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
-      // Whatever was bound to the new path before was bound to something that is gone.
-      await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, libraryKey, pathKey(moved))
+      // Whatever was bound to the new path before was bound to something that is gone. A path may have many links,
+      // and those of what is gone are bound to none.
+      if (table === 'link') await endTickets(tx, libraryKey, path)
+      else {
+        await tx.run(
+          `delete from ${table} where library_key = ? and path_key = ?`,
+          libraryKey,
+          pathKey(moved),
+        )
+      }
       await tx.run(
         `update ${table} set path = ?, path_key = ? where library_key = ? and path_key = ?`,
         moved,
@@ -45,7 +53,7 @@ export async function followMoves(tx: Transaction, library: Scope, moves: readon
   }
 }
 
-/** Drops the locks and sub-libraries at and below paths that were deleted. */
+/** Drops the locks and sub-libraries at and below paths that were deleted, and has their links lead nowhere. */
 export async function dropBound(
   tx: Transaction,
   library: Scope,
@@ -57,6 +65,33 @@ export async function dropBound(
       await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, library.key, pathKey(path))
     }
   }
+  for (const { path } of await boundPaths(tx, 'link', library.key, gone)) {
+    await endTickets(tx, library.key, path)
+    const sql = 'update link set path_key = null where library_key = ? and path_key = ?'
+    await tx.run(sql, library.key, pathKey(path))
+  }
+}
+
+/** Ends the transfers opened by the links of a path: they name the path, which may become something else's. */
+async function endTickets(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
+  await tx.run(
+    `delete from ticket where link_key in
+       (select key from link where library_key = ? and path_key = ?)`,
+    libraryKey,
+    pathKey(path),
+  )
+}
+
+/** The paths of a library that links lead to. */
+export async function linkedPaths(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ path: LibraryPath; isDir: boolean }[]> {
+  const rows = await reader.all<{ path: string; is_dir: number }>(
+    'select distinct path, is_dir from link where library_key = ? and path_key is not null',
+    libraryKey,
+  )
+  return rows.map((row) => ({ path: row.path as LibraryPath, isDir: row.is_dir === 1 }))
 }
 
 /** The paths of a table at and below some roots, each with the root it belongs to. */

@@ -87,7 +87,7 @@ async function makeOne(tree: WorkingTree, path: LibraryPath): Promise<FolderOutc
 
 /**
  * Gives a file or folder another name in its folder; a taken one gets ` (n)`. Its time and
- * modifier stay, and locks, stars and smart links go along. The same name is no change.
+ * modifier stay, and locks, stars and links go along. The same name is no change.
  * Throws path-not-found, locked.
  */
 export function rename(

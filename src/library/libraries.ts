@@ -135,7 +135,7 @@ export async function renameLibrary(
   })
 }
 
-/** To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew. */
+/** To the owner's deleted libraries, from where it can be restored. Devices and links have to be made anew. */
 export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): Promise<void> {
   const { key, id } = library.info
   await core.db.write(async (tx) => {
@@ -145,6 +145,7 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): P
     await tx.run('delete from file_lock where library_key = ?', key)
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
     await dropShares(tx, key)
+    await tx.run('delete from link where library_key = ?', key)
   })
   core.keys.forgetLibrary(id)
 }
@@ -204,7 +205,7 @@ export async function transferLibrary(
 
 /**
  * What becomes of an account's things when it is removed: its libraries go to the deleted ones, its
- * locks, stars and tickets vanish. Part of the transaction that removes it.
+ * locks, stars, tickets and links vanish. Part of the transaction that removes it.
  */
 export async function leaveWithAccount(tx: Transaction, accountKey: number, now: number): Promise<void> {
   const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
@@ -212,8 +213,9 @@ export async function leaveWithAccount(tx: Transaction, accountKey: number, now:
   for (const table of ['share', 'sub_library'])
     await tx.run(`delete from ${table} where ${owned}`, accountKey)
   await tx.run("delete from share where grantee = 'user' and grantee_key = ?", accountKey)
+  await tx.run(`delete from link where ${owned}`, accountKey)
   await markAllDeleted(tx, accountKey, now)
-  for (const table of ['file_lock', 'star', 'ticket']) {
+  for (const table of ['file_lock', 'star', 'ticket', 'link']) {
     await tx.run(`delete from ${table} where account_key = ?`, accountKey)
   }
 }

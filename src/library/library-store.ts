@@ -232,6 +232,12 @@ export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean
   return changed === 1
 }
 
+/** False if the head is not `head` any more; otherwise it stays there until the transaction ends. */
+export async function holdHead(tx: Transaction, key: number, head: CommitId): Promise<boolean> {
+  const sql = 'update library set head = head where key = ? and head = ? and deleted_at is null'
+  return (await tx.run(sql, key, idToBytes(head))) === 1
+}
+
 export async function setLibraryText(
   tx: Transaction,
   key: number,

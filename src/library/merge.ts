@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
 import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
-import { followMoves } from './bound-paths-store.ts'
+import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeMoved } from './describe.ts'
 import { jointly } from './joint.ts'
@@ -51,7 +51,11 @@ export async function moveMerging(
     return {
       description: describeMoved(entriesOf(chosen)),
       result: undefined,
-      also: (tx) => followMoves(tx, source.info, placed),
+      async also(tx) {
+        await followMoves(tx, source.info, placed)
+        // A folder that became one with another is gone itself.
+        await dropBound(tx, source.info, [path])
+      },
     }
   })
 }

@@ -1,8 +1,8 @@
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
 import type { CommitId } from '../objects/ids.ts'
-import { type LibraryPath, parentOf } from '../objects/paths.ts'
-import { dropBound } from './bound-paths-store.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { dropBound, linkedPaths } from './bound-paths-store.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeRestored, describeRevertedLibrary } from './describe.ts'
@@ -13,6 +13,7 @@ import type { RoomLeft } from './move-copy.ts'
 import { Pace } from './pace.ts'
 import { getCommitFor, treeOf } from './revisions.ts'
 import { settleSubLibraries, writeSettled } from './sub-libraries.ts'
+import { Tree } from './tree.ts'
 import type { WorkingTree } from './working-tree.ts'
 
 /** Something to be put back as it was in a commit. */
@@ -119,7 +120,10 @@ export async function revertLibrary(
   const commit = await getCommit(core, library.info, commitId)
   await library.commit(async (tree, info) => {
     if (commit.rootId === info.root) return { description: '', result: undefined }
-    const gone = await lockedFilesThatGo(core, library, tree, commit)
+    const gone = [
+      ...(await lockedFilesThatGo(core, library, tree, commit)),
+      ...(await linkedPathsThatGo(core, library, commit)),
+    ]
     const { size } = await tree.replaceRoot(commit.rootId)
     const settled = await settleSubLibraries(core, info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
@@ -134,6 +138,23 @@ export async function revertLibrary(
       },
     }
   })
+}
+
+/** What links lead to and the commit does not have. */
+async function linkedPathsThatGo(
+  core: LibraryCore,
+  library: EditableLibrary,
+  commit: NumberedCommit,
+): Promise<LibraryPath[]> {
+  const tree = new Tree(core.objects, library.info.key, commit.rootId)
+  const gone: LibraryPath[] = []
+  const pace = new Pace()
+  for (const { path, isDir } of await linkedPaths(core.db, library.info.key)) {
+    if (pace.isDue) await pace.rest()
+    const entry = await tree.find(path)
+    if (path !== ROOT && (entry === undefined || (entry.kind === 'dir') !== isDir)) gone.push(path)
+  }
+  return gone
 }
 
 /** Files the holder has locked and that the commit does not have. Throws locked for what others hold and that would change. */

@@ -25,11 +25,11 @@ export async function smartLinkTo(
   return core.db.write(async (tx) => {
     await insertSmartLink(tx, randomUUID(), key, place, isDir)
     const token = await findSmartLinkToken(tx, key, place, isDir)
-    return token ?? fail({ code: 'link-not-found' })
+    return token ?? fail({ code: 'link-not-found', token: '' })
   })
 }
 
 /** Throws link-not-found. */
 export async function getSmartLink(core: LibraryCore, token: string): Promise<SmartLink> {
-  return (await findSmartLink(core.db, token)) ?? fail({ code: 'link-not-found' })
+  return (await findSmartLink(core.db, token)) ?? fail({ code: 'link-not-found', token })
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TicketWish } from '../access/tickets.ts'
 import { Cover } from '../library/cover.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
@@ -10,6 +11,8 @@ export interface ArchiveWish {
   readonly roots: readonly Dirent[]
   /** The file name of the archive. */
   readonly name: string
+  /** The link it is wanted by. */
+  readonly link?: TicketWish['link']
 }
 
 export type ArchiveFailure = 'size too large' | 'internal error'

@@ -71,7 +71,8 @@ export class Archives implements AsyncDisposable {
     await this.#sweep()
     const { core, tickets, now, lifeSeconds } = this.#options
     const key = core.keys.keyFor(library)
-    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true })
+    const { link } = wish
+    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
     if (this.#closed) return ticket
     const task = new ArchiveTask(library, wish, now() + lifeSeconds, key)
     this.#tasks.set(ticket, task)

@@ -6,11 +6,8 @@ import { rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { discard } from '../http/send.ts'
-import type { StoredBytes } from '../library/content.ts'
 import { type FileId, parseBlockId } from '../objects/ids.ts'
-import { contentTypeOf, mayBeInline, mayRunScript } from './content-type.ts'
-import { disposition } from './disposition.ts'
-import { digestHeaders } from './download-digest.ts'
+import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'
 
 /** For every answer with the bytes of a ticket: its URL is all one needs, from any page. */
@@ -34,7 +31,15 @@ export const fileDownloadRoutes = [
       // Of the account the link was made for, whoever uses it.
       const key = core.keys.keyFor(use.library)
       const file = await core.content.open(use.library.info.key, use.objectId as FileId, key)
-      return start(use, request, representationOf(use, file, name, request))
+      const source = {
+        file,
+        name,
+        etag: use.objectId,
+        lastModified: use.modifiedAt,
+        neverChanges: true,
+        wantsInline: use.operation === 'view',
+      }
+      return start(use, request, representationOf(source, sharedHeaders, request))
     },
   }),
   route({
@@ -81,35 +86,6 @@ async function start(use: TicketUse, request: HttpRequest, source: Representatio
   if (await use.burn()) return answer
   await discard(answer)
   return fail({ code: 'ticket-not-found' })
-}
-
-function representationOf(
-  use: TicketUse,
-  file: StoredBytes,
-  name: string,
-  request: HttpRequest,
-): Representation {
-  const contentType = contentTypeOf(name)
-  const isInline = use.operation === 'view' && mayBeInline(contentType)
-  const { 'want-repr-digest': wantsRepr, 'want-content-digest': wantsContent } = request.headers
-  const wantsDigest = wantsRepr !== undefined || wantsContent !== undefined
-  const hasContent = request.method !== 'HEAD'
-  return {
-    size: file.size,
-    etag: use.objectId,
-    lastModified: use.modifiedAt,
-    neverChanges: true,
-    contentType,
-    headers: {
-      ...sharedHeaders,
-      'Content-Disposition': disposition(isInline ? 'inline' : 'attachment', name),
-      ...(mayRunScript(contentType) && { 'Content-Security-Policy': 'sandbox' }),
-    },
-    read: file.read,
-    ...(wantsDigest && {
-      describe: (span) => digestHeaders(request.headers, file, hasContent ? span : undefined),
-    }),
-  }
 }
 
 function wrongOperation(): TextRefusal {

@@ -5,6 +5,7 @@ import { blockUploadRoutes } from './blocks.ts'
 import { blockCommitRoutes } from './blocks-commit.ts'
 import { fileDownloadRoutes } from './download.ts'
 import { indexProgressRoutes } from './idx-progress.ts'
+import { linkDownloadRoutes } from './link-download.ts'
 import type { TransferServices } from './services.ts'
 import { updateFileRoutes } from './update.ts'
 import { uploadFileRoutes } from './upload.ts'
@@ -23,5 +24,6 @@ export const uploadRoutes: readonly Route<Account, TransferServices>[] = [
 /** Downloads and archives; their errors are a line of plain text. */
 export const downloadRoutes: readonly Route<Account, TransferServices>[] = [
   ...fileDownloadRoutes,
+  ...linkDownloadRoutes,
   ...archiveDownloadRoutes,
 ]

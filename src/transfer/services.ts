@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import type { Links } from '../access/links.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { routesFor } from '../http/route.ts'
@@ -14,6 +15,7 @@ export interface TransferServices {
   readonly archives: Archives
   readonly core: LibraryCore
   readonly indexedUploads: IndexedUploads
+  readonly links: Links
   /** Unix seconds. */
   readonly now: () => number
   readonly partialUploads: PartialUploads

@@ -27,6 +27,8 @@ export class UploadSession implements AsyncDisposable {
   readonly library: Library
   /** What the ticket is bound to. */
   readonly ticketPath: LibraryPath
+  /** Whether a link gave out the ticket. */
+  readonly isOfLink: boolean
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
   /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
@@ -48,6 +50,7 @@ export class UploadSession implements AsyncDisposable {
     this.request = request
     this.library = use.library
     this.ticketPath = use.path
+    this.isOfLink = use.isOfLink
     this.range = head.range
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])

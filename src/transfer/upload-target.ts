@@ -44,7 +44,8 @@ export async function findTarget(
   }
   const into = readRelativePath(texts)
   if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
-  const parent = parsePath(parentText)
+  // Whoever holds a link need not know where in the library its folder is.
+  const parent = session.isOfLink && parentText === ROOT ? session.ticketPath : parsePath(parentText)
   if (parent === undefined || (await library.tree.findDir(parent)) === undefined) {
     return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
   }

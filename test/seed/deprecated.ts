@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { namesIn } from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
+import { type LinkKind, linkKinds, madeLink } from './links.ts'
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
-import { type Case, missing, type Statement } from './statement.ts'
+import type { Case, Statement } from './statement.ts'
 import { waitForTask } from './tasks.ts'
 
 const operations = ['copy', 'move'] as const
@@ -117,16 +118,35 @@ const fileopsCase = (operation: Operation): Case => ({
   },
 })
 
+const linkCases = (kind: LinkKind): Case[] => [
+  {
+    id: `4.7/${kind}-links`,
+    statement: `\`GET /api2/repos/{repo-id}/${kind}-shared-links/\` answers an array of ${kind} links`,
+    async run(stage) {
+      const { library, token } = await madeLink(stage, kind)
+      const listed = bodyOf(await stage.user.get(`/api2/repos/${library}/${kind}-shared-links/`))
+      assert.deepEqual(
+        listed.map((link: { token: string }) => link.token),
+        [token],
+      )
+    },
+  },
+  {
+    id: `4.7/${kind}-link-delete`,
+    statement: `\`DELETE /api2/repos/{repo-id}/${kind}-shared-links/<token>/\` answers \`{success: true}\``,
+    note: 'The heading lists GET, the example DELETE; GET answers 405, as in the reference.',
+    async run(stage) {
+      const { library, token } = await madeLink(stage, kind)
+      const links = `/api2/repos/${library}/${kind}-shared-links/`
+      expectAnswer(await stage.user.delete(`${links}${token}/`), { success: true })
+      expectAnswer(await stage.user.get(links), [])
+    },
+  },
+]
+
 /** The endpoints of section 4.7. */
 export const deprecatedStatements: Statement[] = [
-  ...missing('4.7', 'share links', {
-    'download-links': '`GET /api2/repos/{repo-id}/download-shared-links/` answers an array of download links',
-    'upload-links': '`GET /api2/repos/{repo-id}/upload-shared-links/` answers an array of upload links',
-    'download-link-delete':
-      '`DELETE /api2/repos/{repo-id}/download-shared-links/<token>/` answers `{success: true}`',
-    'upload-link-delete':
-      '`DELETE /api2/repos/{repo-id}/upload-shared-links/<token>/` answers `{success: true}`',
-  }),
+  ...linkKinds.flatMap(linkCases),
   ...operations.flatMap(batchCases),
   ...operations.map(fileopsCase),
   {

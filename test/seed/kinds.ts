@@ -28,6 +28,15 @@ export const isoTime = kind('an ISO 8601 time with an offset from UTC', (value) 
   return typeof value === 'string' && form.test(value) && isRecent(Date.parse(value) / 1000)
 })
 
+export const plainOffsetTime = kind('an ISO 8601 time without a colon in its offset', (value) => {
+  const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d)(\d\d)$/
+  const [, start, minutes] = form.exec(String(value)) ?? []
+  return start !== undefined && isRecent(Date.parse(`${start}:${minutes}`) / 1000)
+})
+export const path = matching('a path', /^\//)
+export const shareType = matching('`d` for a folder, `f` for a file', /^[df]$/)
+export const sizeText = matching('a string, empty for a folder', /^\d*$/)
+
 export const libraryId = matching(
   'a string, the id of a library',
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,

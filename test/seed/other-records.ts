@@ -3,8 +3,9 @@ import { startArchive } from '../support/archives.ts'
 import { uploadLink } from '../support/transfer.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
+import { linkRecord } from './links.ts'
 import { bodyOf } from './stage.ts'
-import { missing, type Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 import { batchOf, startTask } from './tasks.ts'
 
 /** What is said about all records, section 2. */
@@ -73,33 +74,43 @@ export const conventionStatements: Statement[] = [
   },
 ]
 
-const link = (kind: string, fields: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(fields).map(([field, words]) => [
-      `${kind}.${field}`,
-      `\`${field}\` of ${kind === 'upload' ? 'an upload link' : 'a download link'} is ${words}`,
-    ]),
-  )
-
 const bothLinks = {
-  view_count: 'an integer',
-  name: 'a string',
-  creator_name: 'a string',
-  create_by: 'an account shaped like an e-mail address',
-  token: 'a string',
-  create_time: 'an ISO 8601 time without a colon in its offset',
-  path: 'a path',
+  view_count: kinds.integer,
+  name: kinds.filled,
+  creator_name: kinds.filled,
+  create_by: kinds.account,
+  token: kinds.filled,
+  create_time: kinds.plainOffsetTime,
+  path: kinds.path,
 }
 
 /** Section 2.16. */
-export const sharedLinkRecordStatements: Statement[] = missing('2.16', 'share links', {
-  ...link('download', {
-    ...bothLinks,
-    share_type: '`d` for a folder, `f` for a file',
-    size: 'a string, empty for a folder',
+export const sharedLinkRecordStatements: Statement[] = [
+  ...fieldCases({
+    section: '2.16',
+    name: 'a download link',
+    fields: {
+      ...bothLinks,
+      share_type: kinds.here(kinds.shareType, 'f'),
+      size: kinds.here(kinds.sizeText, '5'),
+    },
+    sample: (stage) => linkRecord(stage, 'download', '/docs/a.txt'),
   }),
-  ...link('upload', bothLinks),
-})
+  {
+    id: '2.16/download-link-of-folder',
+    statement: '`share_type` of a download link of a folder is `d`, and its `size` is empty',
+    async run(stage) {
+      const { share_type, size } = await linkRecord(stage, 'download')
+      assert.deepEqual([share_type, size], ['d', ''])
+    },
+  },
+  ...fieldCases({
+    section: '2.16',
+    name: 'an upload link',
+    fields: bothLinks,
+    sample: (stage) => linkRecord(stage, 'upload'),
+  }),
+]
 
 /** Section 2.17. */
 export const smallRecordStatements: Statement[] = [

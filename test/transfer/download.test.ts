@@ -98,8 +98,9 @@ describe('a download', () => {
         const { status, headers } = await rawGet(`${server.url}/seafhttp/files/${ticket}/${name}`)
         assert.equal(status, 200)
         assert.equal(headers['content-type'], type)
-        assert.equal(headers['content-security-policy'], sandboxed ? 'sandbox' : undefined)
         const isInline = operation === 'view' && ['image/png', 'application/json'].includes(type)
+        const isConfined = sandboxed || isInline
+        assert.equal(headers['content-security-policy'], isConfined ? 'sandbox' : undefined)
         assert.match(headers['content-disposition'] ?? '', isInline ? /^inline;/ : /^attachment;/)
       }
     })

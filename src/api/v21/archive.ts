@@ -15,7 +15,7 @@ import { libraryIdParam, requiredPath, type SentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
 /** Names as sent, without slashes around them; each may lead into folders below. */
-const sentNames: Reader<string[]> = (fields, name) => {
+export const sentNames: Reader<string[]> = (fields, name) => {
   const names = list({ nonEmpty: true })(fields, name).map((sent) => sent.replace(/^\/+|\/+$/g, ''))
   if (names.includes('')) throw errorMessage(400, `${name} invalid.`)
   return [...new Set(names)]
@@ -86,13 +86,22 @@ async function start(
   const library = await asOf(services, await access.open(user, id), sent)
   const parent = await folderAt(library, sent.parent_dir)
   const roots = await rootsOf(library, parent, sent.dirents)
+  return { zip_token: await archives.start(library, { roots, name: archiveName(roots, now()) }) }
+}
+
+/** What an archive is called: as what it holds, if that is one. `now` is in Unix seconds. */
+export function archiveName(roots: readonly Dirent[], now: number): string {
   const [only, ...others] = roots
-  const name = only !== undefined && others.length === 0 ? only.name : `documents-export-${dateOf(now())}`
-  return { zip_token: await archives.start(library, { roots, name: `${name}.zip` }) }
+  const name = only !== undefined && others.length === 0 ? only.name : `documents-export-${dateOf(now)}`
+  return `${name}.zip`
 }
 
 /** The entries of the names below a folder. Throws path-not-found. */
-async function rootsOf(library: Library, parent: FoundFolder, names: readonly string[]): Promise<Dirent[]> {
+export async function rootsOf(
+  library: Library,
+  parent: FoundFolder,
+  names: readonly string[],
+): Promise<Dirent[]> {
   const roots: Dirent[] = []
   for (const [index, name] of names.entries()) {
     // Dirs at hand are looked up without waiting for anything; others want a turn too (I10).

@@ -47,7 +47,12 @@ export const dirRoutesV21 = [
         const around = { before: '{"dirent_list":[', after: ']}' }
         return recursiveListing(services, library, folder, { kinds, ...around })
       }
-      return newerListing(services, library, folder, { kinds, withParents: query.with_parents })
+      const thumbnailSize = query.with_thumbnail ? query.thumbnail_size : undefined
+      return newerListing(services, library, folder, {
+        kinds,
+        withParents: query.with_parents,
+        thumbnailSize,
+      })
     },
   }),
   route({

@@ -3,8 +3,17 @@ import { transfers } from './0002-transfers.ts'
 import { tasks } from './0003-tasks.ts'
 import { revisions } from './0004-revisions.ts'
 import { sharing } from './0005-sharing.ts'
+import { links } from './0006-links.ts'
 import { events } from './0007-events.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
-export const migrations: readonly Migration[] = [foundation, transfers, tasks, revisions, sharing, events]
+export const migrations: readonly Migration[] = [
+  foundation,
+  transfers,
+  tasks,
+  revisions,
+  sharing,
+  links,
+  events,
+]

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Link } from './link.ts'
+import { LinkSecrets } from './link-secrets.ts'
+
+const secret = Buffer.from('a secret of the server')
+
+function linkWith(secrets: LinkSecrets, token: string, password: string): Link {
+  return { key: 1, token, password: secrets.seal(token, password) } as Partial<Link> as Link
+}
+
+describe('the secrets of links', () => {
+  it('gives a password back, and knows it however it was composed', () => {
+    const secrets = new LinkSecrets(secret, () => 0)
+    const link = linkWith(secrets, 'ab', 'gr\u00fc\u00dfe aus K\u00f6ln')
+    assert.equal(secrets.open(link), 'gr\u00fc\u00dfe aus K\u00f6ln')
+    assert.ok(secrets.isPassword(link, 'gru\u0308\u00dfe aus Ko\u0308ln'))
+    for (const wrong of ['', 'gr\u00fc\u00dfe', 'gr\u00fc\u00dfe aus K\u00f6ln '])
+      assert.ok(!secrets.isPassword(link, wrong))
+  })
+
+  it('seals the same password differently each time', () => {
+    const secrets = new LinkSecrets(secret, () => 0)
+    assert.notDeepEqual(secrets.seal('ab', 'password'), secrets.seal('ab', 'password'))
+  })
+
+  it('opens nothing with another secret, for another link, or of changed bytes', () => {
+    const secrets = new LinkSecrets(secret, () => 0)
+    const link = linkWith(secrets, 'ab', 'password')
+    assert.equal(new LinkSecrets(Buffer.from('another'), () => 0).open(link), undefined)
+    assert.equal(secrets.open({ ...link, token: 'cd' }), undefined)
+    const changed = Buffer.from(link.password ?? [])
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
+    assert.equal(secrets.open({ ...link, password: changed }), undefined)
+    assert.ok(!secrets.isPassword({ ...link, password: changed }, 'password'))
+  })
+
+  it('grants for one link, one password and a while', () => {
+    let now = 1000
+    const secrets = new LinkSecrets(secret, () => now)
+    const link = linkWith(secrets, 'ab', 'password')
+    const { name, value, seconds } = secrets.grant(link)
+    assert.equal(name, 'carrel-link-ab')
+    assert.ok(secrets.isGrant(link, value))
+    assert.ok(!secrets.isGrant(linkWith(secrets, 'cd', 'password'), value))
+    assert.ok(!secrets.isGrant(linkWith(secrets, 'ab', 'password'), value), 'the password was set anew')
+    for (const bad of ['', '.', value.slice(0, -1), `9${value}`]) assert.ok(!secrets.isGrant(link, bad), bad)
+    now += seconds
+    assert.ok(!secrets.isGrant(link, value))
+  })
+})

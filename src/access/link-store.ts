@@ -1,0 +1,191 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import { pathKey } from '../library/path-key.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { Link, LinkKind, LinkScope } from './link.ts'
+
+interface LinkRow {
+  key: number
+  token: string
+  kind: LinkKind
+  account_key: number
+  library_key: number
+  path: string
+  is_dir: number
+  is_gone: number
+  password: Uint8Array | null
+  expires_at: number | null
+  can_edit: number
+  can_download: number
+  can_upload: number
+  scope: LinkScope
+  emails: string
+  description: string
+  views: number
+  active: number
+  created_at: number
+  creator: string
+  library_id: string
+  library_name: string
+}
+
+// Links of a deleted library, and of a removed account, go with it.
+const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.path, k.is_dir,
+    case when k.path_key is null then 1 else 0 end as is_gone, k.password, k.expires_at, k.can_edit, k.can_download,
+    k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.created_at,
+    a.email as creator, l.id as library_id, l.name as library_name
+  from link k join account a on a.key = k.account_key join library l on l.key = k.library_key`
+
+/** Which links are asked for; what is left out does not matter. */
+export interface LinkFilter {
+  readonly kind?: LinkKind
+  readonly accountKey?: number
+  readonly libraryKey?: number
+  /** Only links that lead there now. */
+  readonly path?: LibraryPath | undefined
+}
+
+/** Oldest first. */
+export async function listLinks(reader: Reader, filter: LinkFilter): Promise<Link[]> {
+  const wanted: [sql: string, value: Value | undefined][] = [
+    ['k.kind = ?', filter.kind],
+    ['k.account_key = ?', filter.accountKey],
+    ['k.library_key = ?', filter.libraryKey],
+    ['k.path_key = ?', filter.path && pathKey(filter.path)],
+  ]
+  const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
+  const rows = await reader.all<LinkRow>(
+    `${SELECT} where ${['l.deleted_at is null', ...given.map(({ sql }) => sql)].join(' and ')}
+     order by k.created_at, k.key`,
+    ...given.map(({ value }) => value),
+  )
+  return rows.map(toLink)
+}
+
+export async function findLink(reader: Reader, token: string): Promise<Link | undefined> {
+  const sql = `${SELECT} where k.token = ? and l.deleted_at is null`
+  const row = await reader.get<LinkRow>(sql, token)
+  return row && toLink(row)
+}
+
+export async function countLinks(reader: Reader, libraryKey: number): Promise<number> {
+  const sql = 'select count(*) as links from link where library_key = ?'
+  return (await reader.get<{ links: number }>(sql, libraryKey))?.links ?? 0
+}
+
+const COLUMNS = [
+  'token',
+  'kind',
+  'account_key',
+  'library_key',
+  'path_key',
+  'path',
+  'is_dir',
+  'password',
+  'expires_at',
+  'can_edit',
+  'can_download',
+  'can_upload',
+  'scope',
+  'emails',
+  'description',
+  'views',
+  'active',
+  'created_at',
+]
+
+/** A link as it is when it is made. */
+export type NewLink = Omit<
+  Link,
+  'key' | 'isGone' | 'views' | 'active' | 'creator' | 'libraryId' | 'libraryName'
+>
+
+export async function insertLink(tx: Transaction, link: NewLink): Promise<void> {
+  const { rights } = link
+  const row = [
+    link.token,
+    link.kind,
+    link.accountKey,
+    link.libraryKey,
+    pathKey(link.path),
+    link.path,
+    bit(link.isDir),
+    link.password ?? null,
+    link.expiresAt ?? null,
+    bit(rights.canEdit),
+    bit(rights.canDownload),
+    bit(rights.canUpload),
+    link.scope,
+    JSON.stringify(link.emails),
+    link.description,
+    0,
+    1,
+    link.createdAt,
+  ]
+  await tx.insert('link', COLUMNS, [row])
+}
+
+/** Writes what can be changed of a link. */
+export async function updateLink(tx: Transaction, link: Link): Promise<void> {
+  const { rights } = link
+  await tx.run(
+    `update link set expires_at = ?, can_edit = ?, can_download = ?, can_upload = ?, scope = ?, emails = ?,
+       description = ?, active = ? where key = ?`,
+    link.expiresAt ?? null,
+    bit(rights.canEdit),
+    bit(rights.canDownload),
+    bit(rights.canUpload),
+    link.scope,
+    JSON.stringify(link.emails),
+    link.description,
+    bit(link.active),
+    link.key,
+  )
+}
+
+/** Ends every transfer the link was opened for. */
+export async function deleteTicketsOfLink(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from ticket where link_key = ?', key)
+}
+
+/** Its tickets go with it. */
+export async function deleteLink(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from link where key = ?', key)
+}
+
+export async function addView(tx: Transaction, key: number): Promise<void> {
+  await tx.run('update link set views = views + 1 where key = ?', key)
+}
+
+function bit(value: boolean): number {
+  return value ? 1 : 0
+}
+
+function toLink(row: LinkRow): Link {
+  return {
+    key: row.key,
+    token: row.token,
+    kind: row.kind,
+    accountKey: row.account_key,
+    libraryKey: row.library_key,
+    path: row.path as LibraryPath,
+    isDir: row.is_dir === 1,
+    isGone: row.is_gone === 1,
+    password: row.password ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+    rights: {
+      canEdit: row.can_edit === 1,
+      canDownload: row.can_download === 1,
+      canUpload: row.can_upload === 1,
+    },
+    scope: row.scope,
+    emails: JSON.parse(row.emails) as string[],
+    description: row.description,
+    views: row.views,
+    active: row.active === 1,
+    createdAt: row.created_at,
+    creator: row.creator,
+    libraryId: row.library_id as LibraryId,
+    libraryName: row.library_name,
+  }
+}

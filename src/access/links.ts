@@ -1,0 +1,314 @@
+import { randomBytes } from 'node:crypto'
+import { DomainError, fail } from '../errors.ts'
+import type { Account } from '../identity/account.ts'
+import { LoginThrottle } from '../identity/login-throttle.ts'
+import { roleAllows } from '../identity/roles.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { Library, OwnedLibrary } from '../library/library.ts'
+import { findLibraryByKey, holdHead } from '../library/library-store.ts'
+import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { Access, LibraryKeys } from './access.ts'
+import {
+  isExpired,
+  isUsable,
+  type Link,
+  type LinkChanges,
+  type LinkKind,
+  type LinkRights,
+  type LinkWish,
+  readingRights,
+  uploadRights,
+} from './link.ts'
+import { type LinkGrant, LinkSecrets } from './link-secrets.ts'
+import {
+  addView,
+  countLinks,
+  deleteLink,
+  deleteTicketsOfLink,
+  findLink,
+  insertLink,
+  listLinks,
+  updateLink,
+} from './link-store.ts'
+import { OpenLink } from './open-link.ts'
+
+const TOKEN_BYTES = 10
+const MOST_IN_A_LIBRARY = 500_000
+
+/** What somebody who holds a link shows to be let in. */
+export interface ShownKey {
+  /** Where they come from. */
+  readonly address: string
+  readonly password: string | undefined
+  /** The grant an earlier password earned. */
+  readonly cookie: string | undefined
+  readonly apiToken: string | undefined
+}
+
+export interface LinksOptions {
+  readonly core: LibraryCore
+  readonly access: Access
+  readonly secret: Buffer
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Whose API token it is. */
+  readonly identify: (apiToken: string) => Promise<Account | undefined>
+  /** False leaves guessing passwords unhindered: for tests and trusted networks. */
+  readonly rateLimit: boolean
+  /** In characters. */
+  readonly shortestPassword: number
+}
+
+/**
+ * Share links and upload links: made, managed and opened. A link is bound to what was shared, not to a path: it
+ * follows through renames and moves inside the library and ends when that is deleted, for good. It can do no more
+ * than its maker can now.
+ */
+export class Links {
+  /** In characters. */
+  readonly shortestPassword: number
+  readonly #core: LibraryCore
+  readonly #access: Access
+  readonly #secrets: LinkSecrets
+  readonly #now: () => number
+  readonly #identify: LinksOptions['identify']
+  readonly #throttle: LoginThrottle | undefined
+
+  constructor(options: LinksOptions) {
+    this.shortestPassword = options.shortestPassword
+    this.#core = options.core
+    this.#access = options.access
+    this.#secrets = new LinkSecrets(options.secret, options.now)
+    this.#now = options.now
+    this.#identify = options.identify
+    this.#throttle = options.rateLimit ? new LoginThrottle(options.now) : undefined
+  }
+
+  /**
+   * Makes a link to something of a library, one for each maker and item unless `several`. An upload link that
+   * is there already is given as it is. Throws path-not-found, permission-denied, link-exists, too-many-links.
+   */
+  async create(user: Account, library: Library, wish: LinkWish, { several = false } = {}): Promise<Link> {
+    if (!roleAllows(user.role, wish.kind === 'share' ? 'make-share-link' : 'make-upload-link')) {
+      fail({ code: 'permission-denied' })
+    }
+    // Bound to a path of the origin, it would let visitors out of the folder.
+    if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
+    for (let opened: Library | undefined = library; ; ) {
+      const isDir = await kindOf(opened, wish.path)
+      refuseRights(opened, wish)
+      const made = await this.#insert(user, opened, wish, isDir, several)
+      if (made !== undefined) return made
+      // Somebody changed the library after we looked: what we saw may be gone.
+      opened = await this.#access.openByKey(user.key, whole(library.info.key))
+      if (opened === undefined) return fail({ code: 'library-not-found', id: library.info.id })
+    }
+  }
+
+  /** What an account made, oldest first; in one library, and at one path of it, if asked. */
+  async listOwn(user: Account, kind: LinkKind, where: { libraryKey?: number; path?: LibraryPath } = {}) {
+    return listLinks(this.#core.db, { kind, accountKey: user.key, ...where })
+  }
+
+  /** What everybody made in a library, oldest first. */
+  listIn(library: OwnedLibrary, kind: LinkKind): Promise<Link[]> {
+    return listLinks(this.#core.db, { kind, libraryKey: library.info.key })
+  }
+
+  /** For who made it and the owner of its library. Throws link-not-found, for a stranger too. */
+  async get(user: Account, token: string, kind: LinkKind): Promise<Link> {
+    const link = await this.#find(token, kind)
+    if (link.accountKey === user.key) return link
+    const library = await findLibraryByKey(this.#core.db, link.libraryKey)
+    return library?.ownerKey === user.key ? link : fail({ code: 'link-not-found', token })
+  }
+
+  /** A link of a library, in the hands of its owner. Throws link-not-found. */
+  async getIn(library: OwnedLibrary, token: string, kind: LinkKind): Promise<Link> {
+    const link = await this.#find(token, kind)
+    return link.libraryKey === library.info.key ? link : fail({ code: 'link-not-found', token })
+  }
+
+  /** Throws link-not-found; permission-denied for all but who made it, and for rights they do not have. */
+  async update(user: Account, token: string, kind: LinkKind, changes: LinkChanges): Promise<Link> {
+    const link = await this.#find(token, kind)
+    if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
+    if (changes.rights !== undefined) {
+      const library = await this.#access.openByKey(user.key, whole(link.libraryKey))
+      if (library) refuseRights(library, { ...link, rights: changes.rights })
+    }
+    const { expiresAt, ...rest } = changes
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+    const changed: Link = {
+      ...link,
+      ...given,
+      expiresAt: expiresAt === undefined ? link.expiresAt : (expiresAt ?? undefined),
+    }
+    await this.#core.db.write(async (tx) => {
+      await updateLink(tx, changed)
+      // What was opened by it was opened under other terms.
+      await deleteTicketsOfLink(tx, link.key)
+    })
+    return changed
+  }
+
+  /** Whose link it is. */
+  async findOwn(user: Account, token: string, kind: LinkKind): Promise<'own' | 'foreign' | 'unknown'> {
+    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    if (link?.kind !== kind) return 'unknown'
+    return link.accountKey === user.key ? 'own' : 'foreign'
+  }
+
+  /** An unknown link is no error. Throws permission-denied for somebody else's. */
+  async delete(user: Account, token: string, kind: LinkKind): Promise<void> {
+    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    if (link?.kind !== kind) return
+    if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
+    await this.#core.db.write((tx) => deleteLink(tx, link.key))
+  }
+
+  /** Throws link-not-found. */
+  async deleteIn(library: OwnedLibrary, token: string, kind: LinkKind): Promise<void> {
+    const { key } = await this.getIn(library, token, kind)
+    await this.#core.db.write((tx) => deleteLink(tx, key))
+  }
+
+  /** Removes an account's links whose target is gone. */
+  async cleanInvalid(user: Account, kind: LinkKind): Promise<void> {
+    const links = await this.listOwn(user, kind)
+    const gone = links.filter((link) => link.isGone)
+    await this.#core.db.write(async (tx) => {
+      for (const { key } of gone) await deleteLink(tx, key)
+    })
+  }
+
+  /** The password of a link, for who made it; empty if it has none. */
+  passwordOf(link: Link): string {
+    return this.#secrets.open(link) ?? ''
+  }
+
+  /**
+   * Lets in who holds a link. Throws link-not-found for what is unknown, switched off or leads nowhere;
+   * link-expired; link-not-for-you; link-password-needed; too-many-tries.
+   */
+  async open(token: string, shown: ShownKey, kind?: LinkKind): Promise<OpenLink> {
+    const link = await this.#find(token, kind)
+    if (!link.active || link.isGone) fail({ code: 'link-not-found', token })
+    if (isExpired(link, this.#now())) fail({ code: 'link-expired', kind: link.kind })
+    const library = await this.#openLibrary(link)
+    if (link.scope !== 'all_users') await this.#refuseStranger(link, shown)
+    if (link.password !== undefined) this.#checkPassword(link, shown)
+    return new OpenLink(link, library)
+  }
+
+  /** What spares the holder of an opened link the password from now on. */
+  grant({ link }: OpenLink): LinkGrant {
+    return this.#secrets.grant(link)
+  }
+
+  async countView({ link }: OpenLink): Promise<void> {
+    await this.#core.db.write((tx) => addView(tx, link.key), { durable: false })
+  }
+
+  isExpired(link: Link): boolean {
+    return isExpired(link, this.#now())
+  }
+
+  async #find(token: string, kind?: LinkKind): Promise<Link> {
+    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    if (link === undefined || (kind !== undefined && link.kind !== kind)) {
+      return fail({ code: 'link-not-found', token })
+    }
+    return link
+  }
+
+  /** Undefined if the library changed since it was opened. */
+  async #insert(user: Account, library: Library, wish: LinkWish, isDir: boolean, several: boolean) {
+    const { kind, path } = wish
+    const token = randomBytes(TOKEN_BYTES).toString('hex')
+    const now = this.#now()
+    const made = await this.#core.db.write(async (tx) => {
+      if (!(await holdHead(tx, library.info.key, library.info.head))) return undefined
+      const where = { kind, accountKey: user.key, libraryKey: library.info.key, path }
+      const there = several ? [] : await listLinks(tx, where)
+      const usable = there.find((link) => isUsable(link, now))
+      if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
+      if (usable !== undefined) return usable.token
+      if ((await countLinks(tx, library.info.key)) >= MOST_IN_A_LIBRARY) fail({ code: 'too-many-links' })
+      await insertLink(tx, {
+        token,
+        kind,
+        accountKey: user.key,
+        libraryKey: library.info.key,
+        path,
+        isDir,
+        password: wish.password ? this.#secrets.seal(token, wish.password) : undefined,
+        expiresAt: wish.expiresAt,
+        rights: wish.rights ?? (kind === 'share' ? readingRights : uploadRights),
+        scope: wish.scope ?? 'all_users',
+        emails: wish.emails ?? [],
+        description: wish.description ?? '',
+        createdAt: now,
+      })
+      return token
+    })
+    return made === undefined ? undefined : this.#find(made)
+  }
+
+  /** As its maker may use it now. Throws link-not-found if what was shared is out of their reach. */
+  async #openLibrary(link: Link): Promise<Library> {
+    const notFound = { code: 'link-not-found', token: link.token } as const
+    try {
+      const library = await this.#access.openByKey(link.accountKey, whole(link.libraryKey))
+      if (library === undefined || library.info.encryption !== undefined) return fail(notFound)
+      const isDir = await kindOf(library, link.path)
+      return isDir === link.isDir ? library : fail(notFound)
+    } catch (error) {
+      const code = error instanceof DomainError ? error.fault.code : undefined
+      if (code === 'permission-denied' || code === 'path-not-found') fail(notFound)
+      throw error
+    }
+  }
+
+  async #refuseStranger(link: Link, { apiToken }: ShownKey): Promise<void> {
+    const user = apiToken === undefined ? undefined : await this.#identify(apiToken)
+    const known = user !== undefined && (user.key === link.accountKey || link.emails.includes(user.email))
+    if (!known) fail({ code: 'link-not-for-you' })
+  }
+
+  #checkPassword(link: Link, { cookie, password, address }: ShownKey): void {
+    if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return
+    if (password === undefined) fail({ code: 'link-password-needed', wrong: false })
+    const seconds = this.#throttle?.begin(link.token, address)
+    if (seconds !== undefined) fail({ code: 'too-many-tries', seconds })
+    if (!this.#secrets.isPassword(link, password)) fail({ code: 'link-password-needed', wrong: true })
+    this.#throttle?.succeed(link.token, address)
+  }
+}
+
+function whole(libraryKey: number): LibraryKeys {
+  return { libraryKey, subKey: undefined }
+}
+
+/** Whether it is a folder. Throws path-not-found. */
+async function kindOf(library: Library, path: LibraryPath): Promise<boolean> {
+  if (path === ROOT) return true
+  const entry = await library.tree.find(path)
+  return (entry ?? fail({ code: 'path-not-found', path, wanted: 'Item' })).kind === 'dir'
+}
+
+/** Nobody can give what they do not have. Throws permission-denied. */
+function refuseRights(
+  library: Library,
+  wish: { kind: LinkKind; path: LibraryPath; rights?: LinkRights },
+): void {
+  const { kind, path, rights } = wish
+  const writes = kind === 'upload' || rights?.canUpload === true || rights?.canEdit === true
+  const isAllowed = !writes || library.permissionAt(path) === 'rw'
+  if (!isAllowed || library.info.encryption !== undefined) fail({ code: 'permission-denied' })
+}
+
+/** Links of earlier servers had shorter tokens. */
+function isToken(text: string): boolean {
+  return /^[a-f0-9]{8,64}$/.test(text)
+}

@@ -1,0 +1,61 @@
+import { fail } from '../errors.ts'
+import type { StoredDir } from '../library/dir-cache.ts'
+import type { EditableLibrary, Library } from '../library/library.ts'
+import type { FileDirent } from '../objects/dirent.ts'
+import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { Link } from './link.ts'
+
+/**
+ * A link whose holder was let in. It reaches what was shared and what is below; paths given to it begin at the
+ * shared folder and cannot lead out of it. What is done by it is done as its maker.
+ */
+export class OpenLink {
+  readonly link: Link
+  /** As its maker may use it now. */
+  readonly library: Library
+
+  constructor(link: Link, library: Library) {
+    this.link = link
+    this.library = library
+  }
+
+  /** What the shared item is called. */
+  get name(): string {
+    return this.link.path === ROOT ? this.library.info.name : baseName(this.link.path)
+  }
+
+  get canDownload(): boolean {
+    return this.link.kind === 'share' && this.link.rights.canDownload
+  }
+
+  /** Whether it lets files be added to its folder, and its maker may. */
+  get canUpload(): boolean {
+    const { kind, isDir, rights, path } = this.link
+    if (!isDir || (kind === 'share' && !rights.canUpload)) return false
+    return this.library.permissionAt(path) === 'rw' && this.library.info.encryption === undefined
+  }
+
+  /** The path in the library of one below the shared folder. */
+  pathOf(below: LibraryPath): LibraryPath {
+    if (below === ROOT) return this.link.path
+    return this.link.path === ROOT ? below : ((this.link.path + below) as LibraryPath)
+  }
+
+  async findDir(below: LibraryPath): Promise<StoredDir | undefined> {
+    return this.link.isDir ? this.library.tree.findDir(this.pathOf(below)) : undefined
+  }
+
+  /** A file of a shared folder; of a shared file, itself at the root. */
+  async findFile(below: LibraryPath): Promise<{ path: LibraryPath; entry: FileDirent } | undefined> {
+    if (!this.link.isDir && below !== ROOT) return undefined
+    const path = this.pathOf(below)
+    const entry = await this.library.tree.find(path)
+    return entry?.kind === 'file' ? { path, entry } : undefined
+  }
+
+  /** The library to be added to. Throws permission-denied. */
+  editable(below: LibraryPath): EditableLibrary {
+    if (!this.canUpload) fail({ code: 'permission-denied' })
+    return this.library.editable(this.pathOf(below))
+  }
+}

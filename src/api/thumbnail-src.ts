@@ -1,0 +1,14 @@
+import type { FileDirent } from '../objects/dirent.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { hasThumbnail } from '../previews/sources.ts'
+import { encodePath } from './wire.ts'
+
+/** Where a file's thumbnail is, without the base; undefined if it can have none. `where` is a library id or a link. */
+export function thumbnailSrc(
+  where: string,
+  size: number,
+  path: LibraryPath,
+  entry: Pick<FileDirent, 'name' | 'size'>,
+): string | undefined {
+  return hasThumbnail(entry) ? `thumbnail/${where}/${size}${encodePath(path)}` : undefined
+}

@@ -1,0 +1,167 @@
+import type { Link, LinkKind } from '../../access/link.ts'
+import { DomainError } from '../../errors.ts'
+import { raw } from '../../http/answer.ts'
+import { rawText, required, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import type { FaultAnswer } from '../../http/route.ts'
+import type { Account } from '../../identity/account.ts'
+import type { Library, OwnedLibrary } from '../../library/library.ts'
+import { Pace } from '../../library/pace.ts'
+import { ROOT } from '../../objects/paths.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { password, readWish } from '../link-readers.ts'
+import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from '../link-wire.ts'
+import { linkTokenParam } from '../links.ts'
+import { libraryIdParam, type SentPath, sentPath } from '../readers.ts'
+import { type ApiServices, route } from '../services.ts'
+
+const olderLinkNotFound = {
+  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `Link ${token} not found.`],
+}
+
+/** The older calls about links, and the deprecated ones of the library's owner. */
+export const sharedLinkRoutes = [
+  route({
+    method: 'PUT',
+    path: '/api2/repos/:repo_id/file/shared-link/',
+    auth: 'user',
+    summary:
+      'Makes a share link, or an upload link of a folder; gives the one there is. Its address is in `Location`.',
+    params: { repo_id: libraryIdParam },
+    body: { p: sentPath, share_type: rawText(), password, expire: text() },
+    faults: olderLibraryNotFound,
+    async handle({ user, params, body, request }, services) {
+      const kind: LinkKind = body.share_type === 'upload' ? 'upload' : 'share'
+      const fields = { ...body, expire_days: body.expire, expiration_time: undefined, description: '' }
+      const wish = { ...readWish(services, fields), kind }
+      const library = await services.access.open(user, params.repo_id)
+      const path = await checkedPath(library, body.p, kind)
+      const link = await madeOrThere(services, user, library, { ...wish, path })
+      return raw({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/shared-links/',
+    auth: 'user',
+    summary: 'Lists the share links the caller made, the older way.',
+    async handle({ user }, { links }) {
+      return { fileshares: (await links.listOwn(user, 'share')).map(olderLinkToWire) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/shared-links/',
+    auth: 'user',
+    summary: 'Deletes one of the caller’s share links, the older way.',
+    query: { t: rawText() },
+    async handle({ user, query }, { links }) {
+      if (!query.t) throw errorMessage(400, 'Token is missing')
+      if ((await links.findOwn(user, query.t, 'share')) !== 'own') throw errorMessage(400, 'Invalid token')
+      await links.delete(user, query.t, 'share')
+      return {}
+    },
+  }),
+  ...(['share', 'upload'] as const).map((kind) =>
+    route({
+      method: 'POST',
+      path: `/api2/send-${kind}-link/`,
+      auth: 'user',
+      summary: `Would mail a link of the caller; Carrel sends no mail, and says so for each address.`,
+      body: { email: required(), token: required() },
+      faults: olderLinkNotFound,
+      async handle({ user, body }, { links }) {
+        await links.get(user, body.token, kind)
+        const emails = body.email.split(',').map((email) => email.trim())
+        const error_msg = 'This server sends no mail.'
+        return { failed: emails.filter(Boolean).map((email) => ({ email, error_msg })), success: [] }
+      },
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/download-shared-links/',
+    auth: 'user',
+    summary: 'Lists all share links of a library that lead somewhere, for its owner. Deprecated.',
+    params: { repo_id: libraryIdParam },
+    async handle({ user, params }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
+      const found = await leading(library, await services.links.listIn(library, 'share'))
+      const people = await services.directory.people(found.map(({ link }) => link.creator))
+      return found.map(({ link, entry }) => downloadLinkToWire(link, personOf(people, link), entry))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/upload-shared-links/',
+    auth: 'user',
+    summary: 'Lists all upload links of a library that lead somewhere, for its owner. Deprecated.',
+    params: { repo_id: libraryIdParam },
+    async handle({ user, params }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
+      const found = await leading(library, await services.links.listIn(library, 'upload'))
+      const people = await services.directory.people(found.map(({ link }) => link.creator))
+      return found.map(({ link }) => uploadLinkToOldWire(link, personOf(people, link)))
+    },
+  }),
+  ...(['download', 'upload'] as const).map((name) =>
+    route({
+      method: 'DELETE',
+      path: `/api2/repos/:repo_id/${name}-shared-links/:token/`,
+      auth: 'user',
+      summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for its owner. Deprecated.`,
+      params: { repo_id: libraryIdParam, token: linkTokenParam },
+      faults: olderLinkNotFound,
+      async handle({ user, params }, { access, links }) {
+        const library = await access.openOwned(user, params.repo_id)
+        await links.deleteIn(library, params.token, name === 'download' ? 'share' : 'upload')
+        return { success: true }
+      },
+    }),
+  ),
+]
+
+async function checkedPath(library: Library, sent: SentPath | undefined, kind: LinkKind) {
+  if (sent === undefined) throw errorMessage(400, 'Path is missing')
+  const { path } = sent
+  const entry = path && (await library.tree.find(path))
+  const isThere = entry !== undefined || path === ROOT
+  if (path === undefined || !isThere || (kind === 'upload' && entry?.kind === 'file')) {
+    throw errorMessage(400, 'Invalid path')
+  }
+  return path
+}
+
+/** The caller's link there, made if there is none. */
+async function madeOrThere(
+  { links }: ApiServices,
+  user: Account,
+  library: Library,
+  wish: Parameters<typeof links.create>[2],
+): Promise<Link> {
+  try {
+    return await links.create(user, library, wish)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'link-exists') throw error
+    return links.get(user, error.fault.token, wish.kind)
+  }
+}
+
+/** The links whose target is there, each with its entry; the root has none. */
+async function leading(library: OwnedLibrary, links: readonly Link[]) {
+  const pace = new Pace()
+  const found = []
+  for (const link of links) {
+    if (pace.isDue) await pace.rest()
+    const entry = link.isGone ? undefined : await library.tree.find(link.path)
+    const isRoot = link.path === ROOT && !link.isGone
+    if (isRoot || (entry !== undefined && (entry.kind === 'dir') === link.isDir)) found.push({ link, entry })
+  }
+  return found
+}
+
+function personOf<Person>(people: ReadonlyMap<string, Person>, { creator }: Link): Person {
+  const person = people.get(creator)
+  if (person === undefined) throw new Error('the directory knows everyone it is asked for')
+  return person
+}

@@ -1,0 +1,176 @@
+import type { Link } from '../../access/link.ts'
+import { fail } from '../../errors.ts'
+import { flag, list, optional, optionalText, rawText, required, type Values } from '../../http/readers.ts'
+import type { HttpRequest } from '../../http/request.ts'
+import type { Account } from '../../identity/account.ts'
+import { ROOT } from '../../objects/paths.ts'
+import { expiry, linkFields, readExpiry, readWish, shareFields } from '../link-readers.ts'
+import {
+  byKindAndName,
+  deleteMany,
+  direntNotFound,
+  foundLinkToWire,
+  linkFaults,
+  linkPath,
+  linkTokenParam,
+  linkToWire,
+  ownLinksToWire,
+} from '../links.ts'
+import { readPage } from '../paging.ts'
+import { requiredPath, type SentPath, sentPath } from '../readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { openSent } from './batch-selection.ts'
+
+const newLink = { repo_id: required(), path: requiredPath(), ...linkFields, ...shareFields }
+const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_page: rawText() }
+
+const USUAL_PAGE = 25
+
+export const shareLinkRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/share-links/',
+    auth: 'user',
+    summary: 'Lists the share links the caller made, everywhere, in a library or at a path.',
+    query: whichLinks,
+    faults: direntNotFound,
+    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/',
+    auth: 'user',
+    summary: 'Makes the share link of a file or folder.',
+    body: newLink,
+    faults: direntNotFound,
+    handle: ({ user, body, request }, services) => create(services, request, user, body, false),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/share-links/',
+    auth: 'user',
+    summary: 'Deletes several of the caller’s share links.',
+    body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
+    handle: ({ user, body }, services) => deleteMany(services, user, body.tokens, 'share'),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/share-links/clean-invalid/',
+    auth: 'user',
+    summary: 'Deletes the caller’s share links to what is gone.',
+    async handle({ user }, { links }) {
+      await links.cleanInvalid(user, 'share')
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/share-links/:token/',
+    auth: 'user',
+    summary: 'Shows a share link to who made it and to the owner of its library.',
+    params: { token: linkTokenParam },
+    faults: linkFaults,
+    async handle({ user, params, request }, services) {
+      const link = await services.links.get(user, params.token, 'share')
+      return foundLinkToWire(services, request, user, link)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/share-links/:token/',
+    auth: 'user',
+    summary: 'Changes what a share link lets people do, for whom, and until when; switches it off and on.',
+    params: { token: linkTokenParam },
+    body: { ...expiry, ...shareFields, description: optionalText(), is_active: optional(flag()) },
+    faults: linkFaults,
+    async handle({ user, params, body, request }, services) {
+      const link = await services.links.update(user, params.token, 'share', {
+        expiresAt: readExpiry(body, services.now()),
+        rights: body.permissions,
+        scope: body.user_scope,
+        emails: body.emails,
+        description: body.description,
+        active: body.is_active,
+      })
+      return foundLinkToWire(services, request, user, link)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/share-links/:token/',
+    auth: 'user',
+    summary: 'Deletes one of the caller’s share links; one that is unknown is no error.',
+    params: { token: linkTokenParam },
+    async handle({ user, params }, { links }) {
+      await links.delete(user, params.token, 'share')
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/multi-share-links/',
+    auth: 'user',
+    summary: 'Lists share links as `share-links` does.',
+    query: whichLinks,
+    faults: direntNotFound,
+    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/multi-share-links/',
+    auth: 'user',
+    summary: 'Makes a share link of a file or folder, which may have others already.',
+    body: newLink,
+    faults: direntNotFound,
+    handle: ({ user, body, request }, services) => create(services, request, user, body, true),
+  }),
+]
+
+async function create(
+  services: ApiServices,
+  request: HttpRequest,
+  user: Account,
+  body: Values<typeof newLink>,
+  several: boolean,
+) {
+  const common = readWish(services, body)
+  const library = await openSent(services, user, body.repo_id)
+  const wish = {
+    ...common,
+    kind: 'share' as const,
+    path: linkPath(body.path),
+    ...(body.permissions && { rights: body.permissions }),
+    ...(body.user_scope && { scope: body.user_scope }),
+    ...(body.emails && { emails: body.emails }),
+  }
+  const link = await services.links.create(user, library, wish, { several })
+  return linkToWire(services, request, link, library)
+}
+
+async function listPage(
+  services: ApiServices,
+  request: HttpRequest,
+  user: Account,
+  query: Values<typeof whichLinks>,
+) {
+  const { page, perPage } = readPage(query, USUAL_PAGE, { lenient: true })
+  const links = (await ownLinks(services, user, query)).sort(byKindAndName)
+  const shown = links.slice((page - 1) * perPage, page * perPage)
+  return ownLinksToWire(services, request, user, shown)
+}
+
+async function ownLinks(
+  services: ApiServices,
+  user: Account,
+  { repo_id, path: sent }: { repo_id: string | undefined; path: SentPath | undefined },
+): Promise<Link[]> {
+  if (!repo_id) return services.links.listOwn(user, 'share')
+  const library = await openSent(services, user, repo_id)
+  const where = { libraryKey: library.info.key }
+  if (sent === undefined) return services.links.listOwn(user, 'share', where)
+  const path = linkPath(sent)
+  if (path !== ROOT && (await library.tree.find(path)) === undefined) {
+    fail({ code: 'path-not-found', path: sent.text, wanted: 'Item' })
+  }
+  return services.links.listOwn(user, 'share', { ...where, path })
+}

@@ -1,0 +1,28 @@
+import type { HttpRequest } from './request.ts'
+
+/** What a caller without an account shows to be let in somewhere. */
+export interface ShownKey {
+  readonly address: string
+  readonly password: string | undefined
+  readonly cookie: string | undefined
+  /** Of whoever happens to have an account. */
+  readonly apiToken: string | undefined
+}
+
+/** The cookie of a name, and a password in the header `X-Link-Password` or the query. */
+export function shownKey(request: HttpRequest, cookieName: string): ShownKey {
+  const { headers } = request
+  const [, apiToken] = /^(?:token|bearer)\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? []
+  const header = headers['x-link-password']
+  return {
+    address: request.address,
+    password: typeof header === 'string' ? header : request.queryFields.text('password'),
+    cookie: cookieOf(headers.cookie, cookieName),
+    apiToken,
+  }
+}
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const found = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`))
+  return found?.trim().slice(name.length + 1)
+}

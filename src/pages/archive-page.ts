@@ -1,0 +1,71 @@
+import type { OpenLink } from '../access/open-link.ts'
+import { fail } from '../errors.ts'
+import { type Answer, raw } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { type Dirent, dirDirent } from '../objects/dirent.ts'
+import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import { html } from './html.ts'
+import { icon } from './icons.ts'
+import { pageAnswer } from './layout.ts'
+import type { PageServices } from './services.ts'
+import { count } from './wording.ts'
+
+const AGAIN_SECONDS = 2
+
+/** Starts an archive of a folder below a link and sends the visitor to wait for it. */
+export async function startArchive(
+  { archives }: PageServices,
+  request: HttpRequest,
+  open: OpenLink,
+  below: LibraryPath,
+): Promise<Answer> {
+  if (!open.canDownload) fail({ code: 'permission-denied' })
+  const root = await folderEntry(open, below)
+  const ticket = await archives.start(open.library, {
+    roots: [root],
+    name: `${root.name}.zip`,
+    link: open.link,
+  })
+  return raw({
+    status: 303,
+    headers: {
+      Location: `${request.baseUrl}/d/${open.link.token}/archive/?task=${ticket}`,
+      'Cache-Control': 'no-store',
+    },
+    body: '',
+  })
+}
+
+/** Shows how far an archive is, again and again until it can be fetched. Throws ticket-not-found. */
+export async function archivePage(
+  { archives }: PageServices,
+  request: HttpRequest,
+  task: string,
+): Promise<Answer> {
+  const { progress } = (await archives.find(task)) ?? fail({ code: 'ticket-not-found' })
+  const { zipped, total, failure, canceled } = progress
+  if (zipped === total && failure === undefined && !canceled) {
+    const location = `${request.baseUrl}/seafhttp/zip/${encodeURIComponent(task)}`
+    return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+  }
+  const isOver = failure !== undefined || canceled
+  const title = isOver ? 'There is no archive' : 'Packing …'
+  return pageAnswer(request, {
+    title,
+    ...(!isOver && { headers: { Refresh: String(AGAIN_SECONDS) } }),
+    body: html`<section class="card message">
+<span class="sign">${icon('archive')}</span>
+<h1>${title}</h1>
+${isOver ? html`<p class="wrong">${failure === 'size too large' ? 'The folder is too large to be packed.' : 'It could not be packed.'}</p>` : html`<p>${count(zipped, 'file')} of ${total}. The download starts by itself.</p><progress max="${total}" value="${zipped}" aria-label="Progress"></progress>`}
+</section>`,
+  })
+}
+
+/** The entry of a folder below a link; the root of a library has none and is given one. Throws path-not-found. */
+async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> {
+  const path = open.pathOf(below)
+  const { info, tree } = open.library
+  if (path === ROOT) return dirDirent({ id: tree.root, name: info.name, mtime: info.updatedAt })
+  const entry = open.link.isDir ? await tree.find(path) : undefined
+  return entry?.kind === 'dir' ? entry : fail({ code: 'path-not-found', path: below, wanted: 'Folder' })
+}

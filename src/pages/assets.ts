@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { raw } from '../http/answer.ts'
+import { route } from './services.ts'
+
+const files = {
+  'links.css': 'text/css; charset=utf-8',
+  'links.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const
+
+type FileName = keyof typeof files
+
+const read = new Map<FileName, Promise<Buffer>>()
+let version: Promise<string> | undefined
+
+/** A text that changes with the files, so that browsers may keep them for long. */
+export function assetVersion(): Promise<string> {
+  version ??= Promise.all([contentOf('links.css'), contentOf('links.js')]).then((contents) =>
+    hash('sha256', Buffer.concat(contents), 'hex').slice(0, 12),
+  )
+  return version
+}
+
+export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
+  route({
+    method: 'GET',
+    path: `/pages/${name}`,
+    auth: 'none',
+    summary: 'Part of the pages that links lead to.',
+    async handle() {
+      const headers = {
+        'Content-Type': files[name],
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+      }
+      return raw({ headers, body: await contentOf(name) })
+    },
+  }),
+)
+
+function contentOf(name: FileName): Promise<Buffer> {
+  const known = read.get(name) ?? readFile(new URL(`./assets/${name}`, import.meta.url))
+  read.set(name, known)
+  return known
+}

@@ -1,0 +1,247 @@
+// Uploads and archives of the pages links lead to. Everything else works without it.
+
+const AT_ONCE = 2
+const POLL_MS = 700
+const ADDRESS_MS = 10 * 60_000
+
+function prepareUpload(area) {
+  const input = area.querySelector('input[type=file]')
+  const queue = new UploadQueue(area)
+  input.addEventListener('change', () => {
+    for (const file of input.files) queue.add(file, '')
+    input.value = ''
+  })
+  const isFiles = (event) => event.dataTransfer?.types.includes('Files')
+  let inside = 0
+  const mark = (by) => {
+    inside = Math.max(0, inside + by)
+    area.classList.toggle('over', inside > 0)
+  }
+  // Anywhere on the page: a file dropped beside the area would replace the page.
+  addEventListener('dragenter', (event) => isFiles(event) && mark(1))
+  addEventListener('dragleave', (event) => isFiles(event) && mark(-1))
+  addEventListener('dragover', (event) => isFiles(event) && event.preventDefault())
+  addEventListener('drop', (event) => {
+    if (!isFiles(event)) return
+    event.preventDefault()
+    mark(-inside)
+    // All are taken before the first is read: the list is empty once this event is over.
+    const dropped = [...event.dataTransfer.items]
+      .filter((item) => item.kind === 'file')
+      .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
+    void addAll(queue, dropped)
+  })
+  addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())
+}
+
+/** Files, and folders with all that is in them. */
+async function addAll(queue, dropped) {
+  for (const one of dropped) {
+    if (one instanceof File) queue.add(one, '')
+    else if (one) await addEntry(queue, one, '')
+  }
+}
+
+async function addEntry(queue, entry, folder) {
+  if (entry.isFile) {
+    queue.add(await new Promise((resolve, reject) => entry.file(resolve, reject)), folder)
+    return
+  }
+  const reader = entry.createReader()
+  const below = folder === '' ? entry.name : `${folder}/${entry.name}`
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
+    if (some.length === 0) return
+    for (const child of some) await addEntry(queue, child, below)
+  }
+}
+
+class UploadQueue {
+  constructor(area) {
+    this.area = area
+    this.list = area.querySelector('.sent')
+    this.status = area.querySelector('.status')
+    this.waiting = []
+    this.running = 0
+    this.done = 0
+    this.failed = 0
+  }
+
+  get isBusy() {
+    return this.running > 0 || this.waiting.length > 0
+  }
+
+  add(file, folder) {
+    this.waiting.push({
+      file,
+      folder,
+      row: this.makeRow(folder === '' ? file.name : `${folder}/${file.name}`),
+    })
+    this.start()
+  }
+
+  start() {
+    while (this.running < AT_ONCE && this.waiting.length > 0) {
+      const job = this.waiting.shift()
+      this.running += 1
+      void this.send(job).finally(() => {
+        this.running -= 1
+        this.start()
+        this.tell()
+      })
+    }
+    this.tell()
+  }
+
+  async send({ file, folder, row }) {
+    const onProgress = (part) => {
+      row.bar.value = part
+      row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : 'Saving …'
+    }
+    try {
+      const name = await this.sendAgain(file, folder, onProgress)
+      row.item.className = 'done'
+      row.state.textContent = name === file.name ? 'Done' : `Done, as ${name}`
+      this.done += 1
+    } catch (error) {
+      row.item.className = 'failed'
+      row.state.textContent = error.message
+      this.failed += 1
+    }
+    row.bar.remove()
+  }
+
+  /** An address that has ended is asked for once more: the folder may have been renamed. */
+  async sendAgain(file, folder, onProgress) {
+    try {
+      return await sendFile(await this.address(), file, folder, onProgress)
+    } catch (error) {
+      if (error.status !== 403 || this.known === undefined) throw error
+      this.known = undefined
+      return sendFile(await this.address(), file, folder, onProgress)
+    }
+  }
+
+  /** Where to send files; asked for again after a while, because it ends, and the link may have ended too. */
+  address() {
+    if (this.known === undefined || Date.now() > this.known.until) {
+      this.known = { until: Date.now() + ADDRESS_MS, url: this.askAddress() }
+      this.known.url.catch(() => {
+        this.known = undefined
+      })
+    }
+    return this.known.url
+  }
+
+  async askAddress() {
+    const { upload, token, path, root } = this.area.dataset
+    const url = `${root}api/v2.1/${upload}-links/${token}/upload/?path=${encodeURIComponent(path)}`
+    const answer = await getJson(url)
+    const ticket = answer.upload_link.split('/').at(-1)
+    return `${root}seafhttp/upload-api/${ticket}?ret-json=1`
+  }
+
+  makeRow(text) {
+    const item = document.createElement('li')
+    const name = document.createElement('span')
+    const state = document.createElement('span')
+    const bar = document.createElement('progress')
+    name.className = 'name'
+    name.textContent = text
+    state.className = 'state'
+    state.textContent = 'Waiting'
+    bar.max = 1
+    bar.value = 0
+    bar.setAttribute('aria-label', `Upload of ${text}`)
+    item.append(name, state, bar)
+    this.list.append(item)
+    return { item, state, bar }
+  }
+
+  tell() {
+    const left = this.running + this.waiting.length
+    const parts = [
+      left > 0 && `${left} to go`,
+      this.done > 0 && `${this.done} uploaded`,
+      this.failed > 0 && `${this.failed} failed`,
+    ]
+    this.status.textContent = parts.filter(Boolean).join(' · ')
+  }
+}
+
+function sendFile(url, file, folder, onProgress) {
+  return new Promise((resolve, reject) => {
+    const form = new FormData()
+    form.append('parent_dir', '/')
+    form.append('relative_path', folder)
+    form.append('last_modify', new Date(file.lastModified).toISOString())
+    form.append('file', file)
+    const request = new XMLHttpRequest()
+    request.open('POST', url)
+    request.responseType = 'json'
+    request.upload.addEventListener(
+      'progress',
+      ({ loaded, total }) => total > 0 && onProgress(loaded / total),
+    )
+    request.addEventListener('load', () => {
+      const [stored] = Array.isArray(request.response) ? request.response : []
+      if (request.status === 200 && stored) resolve(stored.name)
+      else reject(failure(request.status))
+    })
+    request.addEventListener('error', () => reject(new Error('The connection broke')))
+    request.send(form)
+  })
+}
+
+function failure(status) {
+  return Object.assign(new Error(explain(status)), { status })
+}
+
+function explain(status) {
+  if (status === 443) return 'There is no room left'
+  if (status === 442) return 'The file is too large'
+  if (status === 440) return 'The name is not allowed'
+  if (status === 429) return 'Too many at once; try again in a minute'
+  if (status === 403 || status === 404) return 'The link is closed'
+  return 'That did not work'
+}
+
+function prepareArchive(form) {
+  const button = form.querySelector('button')
+  const status = form.querySelector('.status')
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    button.disabled = true
+    status.textContent = 'Packing …'
+    try {
+      const ticket = await packArchive(form, status)
+      status.textContent = ''
+      location.assign(`${form.dataset.root}seafhttp/zip/${ticket}`)
+    } catch (error) {
+      status.textContent = error.message
+    }
+    button.disabled = false
+  })
+}
+
+async function packArchive(form, status) {
+  const { archive, path, root } = form.dataset
+  const query = new URLSearchParams({ share_link_token: archive, path })
+  const { zip_token: ticket } = await getJson(`${root}api/v2.1/share-link-zip-task/?${query}`)
+  for (;;) {
+    const { zipped, total, failed } = await getJson(`${root}api/v2.1/query-zip-progress/?token=${ticket}`)
+    if (failed) throw new Error('It could not be packed')
+    if (zipped === total) return ticket
+    status.textContent = `Packing … ${zipped} of ${total}`
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+async function getJson(url) {
+  const response = await fetch(url)
+  if (!response.ok) throw failure(response.status)
+  return response.json()
+}
+
+for (const area of document.querySelectorAll('[data-upload]')) prepareUpload(area)
+for (const form of document.querySelectorAll('[data-archive]')) prepareArchive(form)

@@ -1,0 +1,80 @@
+import type { OpenLink } from '../access/open-link.ts'
+import type { Answer } from '../http/answer.ts'
+import { contentTypeOf } from '../http/content-type.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { crumbs } from './crumbs.ts'
+import { type Html, html } from './html.ts'
+import { icon, iconOf } from './icons.ts'
+import { pageAnswer, rootOf } from './layout.ts'
+import { sharedBy } from './people.ts'
+import { type FoundFile, isShownInPlace } from './send-file.ts'
+import type { PageServices } from './services.ts'
+import { dayText, inQuery, isoText, sizeText } from './wording.ts'
+
+// What is shown of a text. More is for an editor.
+const MOST_TEXT_BYTES = 128 * 1024
+
+/** The page of one file; `below` is where it is in a shared folder, if it is in one. */
+export async function filePage(
+  services: PageServices,
+  request: HttpRequest,
+  open: OpenLink,
+  found: FoundFile,
+  below?: LibraryPath,
+): Promise<Answer> {
+  const { entry } = found
+  const query = below === undefined ? '?' : `?p=${inQuery(below)}&`
+  const type = contentTypeOf(entry.name)
+  return pageAnswer(request, {
+    title: entry.name,
+    aside: await sharedBy(services, open),
+    body: html`${below !== undefined && crumbs(open, below, `${rootOf(request)}d/${open.link.token}/`)}
+<article class="card">
+<div class="head">
+<span class="sign">${icon(iconOf(type))}</span>
+<div class="what"><h1>${entry.name}</h1>
+<p class="meta">${sizeText(entry.size)} · changed <time datetime="${isoText(entry.mtime)}">${dayText(entry.mtime)}</time></p></div>
+<div class="actions">
+${isShownInPlace(entry.name) && html`<a class="button" href="${query}raw=1" target="_blank" rel="noopener">${icon('eye')} View</a>`}
+${open.canDownload && html`<a class="button main" href="${query}dl=1">${icon('download')} Download</a>`}
+</div>
+</div>
+${await preview(services, open, found, type, `${query}raw=1`)}
+</article>`,
+  })
+}
+
+async function preview(
+  { core }: PageServices,
+  open: OpenLink,
+  { entry }: FoundFile,
+  type: string,
+  source: string,
+): Promise<Html | undefined> {
+  if (entry.size === 0 || !isShownInPlace(entry.name)) return undefined
+  if (type.startsWith('image/')) {
+    return html`<figure class="preview"><img src="${source}" alt="${entry.name}"></figure>`
+  }
+  if (type.startsWith('video/')) {
+    return html`<figure class="preview"><video src="${source}" controls preload="metadata"></video></figure>`
+  }
+  if (type.startsWith('audio/')) {
+    return html`<figure class="preview"><audio src="${source}" controls preload="metadata"></audio></figure>`
+  }
+  if (!type.startsWith('text/') && type !== 'application/json') return undefined
+  const file = await core.content.open(open.library.info.key, entry.id)
+  const end = Math.min(file.size, MOST_TEXT_BYTES)
+  const pieces: Buffer[] = []
+  for await (const piece of file.read({ start: 0, end })) pieces.push(Buffer.from(piece))
+  const text = Buffer.concat(pieces)
+  // Other than text, whatever its name says.
+  if (text.includes(0)) return undefined
+  return html`<pre class="preview text" tabindex="0" aria-label="Content">${textOf(text)}</pre>
+${end < file.size && html`<p class="more">This is the beginning. Download the file to read all of it.</p>`}`
+}
+
+/** Text that may end within a character. */
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true })
+}

@@ -1,0 +1,90 @@
+import type { OpenLink } from '../access/open-link.ts'
+import type { Answer } from '../http/answer.ts'
+import { contentTypeOf } from '../http/content-type.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { StoredDir } from '../library/dir-cache.ts'
+import { shownDir } from '../library/listing-order.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import { baseName, joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
+import { hasThumbnail } from '../previews/sources.ts'
+import { crumbs } from './crumbs.ts'
+import { type Html, html } from './html.ts'
+import { icon, iconOf } from './icons.ts'
+import { pageAnswer, rootOf } from './layout.ts'
+import { sharedBy } from './people.ts'
+import type { PageServices } from './services.ts'
+import { uploadArea } from './upload-area.ts'
+import { count, dayText, inQuery, isoText, sizeText } from './wording.ts'
+
+const ENTRIES_A_PAGE = 500
+const THUMBNAIL_PIXELS = 96
+
+/** The page of a folder below a link. */
+export async function folderPage(
+  services: PageServices,
+  request: HttpRequest,
+  open: OpenLink,
+  { below, dir, page }: { below: LibraryPath; dir: StoredDir['dir']; page: number },
+): Promise<Answer> {
+  const { entries, folders } = await shownDir(dir)
+  const shown = entries.slice((page - 1) * ENTRIES_A_PAGE, page * ENTRIES_A_PAGE)
+  const pages = Math.max(1, Math.ceil(entries.length / ENTRIES_A_PAGE))
+  const title = below === ROOT ? open.name : baseName(below)
+  const files = entries.length - folders
+  const root = rootOf(request)
+  return pageAnswer(request, {
+    title,
+    aside: await sharedBy(services, open),
+    hasScript: true,
+    body: html`${below !== ROOT && crumbs(open, below, '')}
+<article class="card">
+<div class="head">
+<span class="sign">${icon('folder')}</span>
+<div class="what"><h1>${title}</h1>
+<p class="meta">${[folders > 0 && count(folders, 'folder'), files > 0 && count(files, 'file')].filter(Boolean).join(', ') || 'Empty'}</p></div>
+<div class="actions">${open.canDownload && entries.length > 0 && archiveForm(open, below, root)}</div>
+</div>
+${open.canUpload && uploadArea(open, below, root)}
+${shown.length > 0 && html`<ul class="entries">${shown.map((entry) => entryRow(open, below, entry, root))}</ul>`}
+${entries.length === 0 && html`<p class="empty">There is nothing in this folder yet.</p>`}
+${pages > 1 && pager(below, page, pages)}
+</article>`,
+  })
+}
+
+/** Works without a script, too: the form leads to a page that waits for the archive. */
+function archiveForm({ link }: OpenLink, below: LibraryPath, root: string): Html {
+  return html`<form method="post" action="${root}d/${link.token}/archive/?p=${inQuery(below)}" data-archive="${link.token}" data-path="${below}" data-root="${root}">
+<button class="button main" type="submit">${icon('download')} Download all</button>
+<p class="status" role="status"></p>
+</form>`
+}
+
+function entryRow(open: OpenLink, below: LibraryPath, entry: Dirent, root: string): Html {
+  const path = joinPath(below, entry.name)
+  const when = html`<time class="when" datetime="${isoText(entry.mtime)}">${dayText(entry.mtime)}</time>`
+  if (entry.kind === 'dir') {
+    return html`<li><a class="entry" href="?p=${inQuery(path)}"><span class="thumb folder">${icon('folder')}</span><span class="name">${entry.name}</span>${when}<span class="size"></span></a></li>`
+  }
+  const picture = hasThumbnail(entry)
+    ? html`<img src="${root}thumbnail/${open.link.token}/${THUMBNAIL_PIXELS}${encodeSegments(path)}" alt="" loading="lazy" width="40" height="40">`
+    : icon(iconOf(contentTypeOf(entry.name)))
+  const page = `${root}d/${open.link.token}/files/?p=${inQuery(path)}`
+  return html`<li><a class="entry" href="${page}"><span class="thumb">${picture}</span><span class="name">${entry.name}</span>${when}<span class="size">${sizeText(entry.size)}</span></a>
+${open.canDownload && html`<a class="get" href="${page}&dl=1" aria-label="Download ${entry.name}">${icon('download')}</a>`}</li>`
+}
+
+function pager(below: LibraryPath, page: number, pages: number): Html {
+  const link = (to: number, text: string, rel: string) =>
+    to >= 1 &&
+    to <= pages &&
+    html`<a class="button" rel="${rel}" href="?p=${inQuery(below)}&page=${to}">${text}</a>`
+  return html`<nav class="pager" aria-label="Pages">${link(page - 1, 'Before', 'prev')}<span>Page ${page} of ${pages}</span>${link(page + 1, 'Next', 'next')}</nav>`
+}
+
+function encodeSegments(path: LibraryPath): string {
+  return path
+    .split('/')
+    .map((name) => encodeURIComponent(name.toWellFormed()))
+    .join('/')
+}

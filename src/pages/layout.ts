@@ -1,0 +1,73 @@
+import { type Answer, raw } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { assetVersion } from './assets.ts'
+import { html, type Shown } from './html.ts'
+import { icon } from './icons.ts'
+
+/** Everything comes from us, no script or style stands in the page itself, and nobody may frame it. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export interface Page {
+  readonly title: string
+  readonly body: Shown
+  readonly status?: number
+  /** Stands in the top right corner. */
+  readonly aside?: Shown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly hasScript?: boolean
+}
+
+/** A page as it is sent. */
+export async function pageAnswer(request: HttpRequest, page: Page): Promise<Answer> {
+  const root = rootOf(request)
+  const version = await assetVersion()
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${page.title} · Carrel</title>
+<link rel="stylesheet" href="${root}pages/links.css?v=${version}">
+<link rel="icon" href="${root}pages/icon.svg" type="image/svg+xml">
+${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer></script>`}
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header class="top"><span class="brand">${icon('brand')} Carrel</span>${page.aside && html`<span class="aside">${page.aside}</span>`}</header>
+<main id="content">${page.body}</main>
+<footer class="foot">Shared with Carrel. Whoever made this link can end it at any time.</footer>
+</body>
+</html>
+`
+  return raw({
+    status: page.status ?? 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': POLICY,
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex, nofollow',
+      'X-Frame-Options': 'DENY',
+      'Cache-Control': 'private, no-store',
+      ...page.headers,
+    },
+    body: document.text,
+  })
+}
+
+/** The way from the page to the root of the site: a proxy may have put us below a path we do not know. */
+export function rootOf({ url }: HttpRequest): string {
+  const [path = ''] = url.split('?', 1)
+  return '../'.repeat(path.split('/').length - 2) || './'
+}

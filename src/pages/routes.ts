@@ -1,0 +1,200 @@
+import type { OpenLink } from '../access/open-link.ts'
+import { fail } from '../errors.ts'
+import { type Answer, raw } from '../http/answer.ts'
+import { integer, type Reader, rawText } from '../http/readers.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { Route } from '../http/route.ts'
+import type { Account } from '../identity/account.ts'
+import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
+import { archivePage, startArchive } from './archive-page.ts'
+import { assetRoutes } from './assets.ts'
+import { filePage } from './file-page.ts'
+import { folderPage } from './folder-page.ts'
+import { rootOf } from './layout.ts'
+import { sendFile, wantedOf } from './send-file.ts'
+import { type PageServices, route } from './services.ts'
+import { uploadPage } from './upload-page.ts'
+import { unlocked, visited } from './visit.ts'
+
+const params = { token: rawText() }
+const wanted = { dl: rawText(), raw: rawText() }
+
+/** Text without half characters; what is too long to be a password counts as none. */
+const typed: Reader<string> = (fields, name) => fields.text(name)?.slice(0, 1024).toWellFormed() ?? ''
+
+/** Where below a shared folder; undefined for what cannot name anything. */
+const below: Reader<LibraryPath | undefined> = (fields, name) => parsePath(fields.text(name) ?? ROOT)
+
+const filePageRoutes = [
+  route({
+    method: 'GET',
+    path: '/f/:token/',
+    auth: 'none',
+    summary: 'The page of a shared file; `dl=1` and `raw=1` lead to its bytes.',
+    params,
+    query: wanted,
+    async handle({ params: { token = '' }, query, request }, services) {
+      const wish = wantedOf(query)
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: wish !== 'page' },
+        async (open) => {
+          if (open.link.isDir) return redirect(`${request.baseUrl}/d/${token}/`)
+          const found = (await open.findFile(ROOT)) ?? notThere()
+          if (wish !== 'page') return sendFile(services, request, open, found, wish)
+          await countView(services, request, open)
+          return filePage(services, request, open, found)
+        },
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/f/:token/',
+    auth: 'none',
+    summary: 'Takes the password of a shared file.',
+    params,
+    body: { password: typed },
+    handle: ({ params: { token = '' }, body, request }, services) =>
+      unlocked(services, { token, request, kind: 'share' }, body.password),
+  }),
+]
+
+const folderPageRoutes = [
+  route({
+    method: 'GET',
+    path: '/d/:token/',
+    auth: 'none',
+    summary: 'The page of a shared folder, or of one below it.',
+    params,
+    query: { p: below, page: integer({ default: 1, min: 1, lenient: true }) },
+    async handle({ params: { token = '' }, query, request }, services) {
+      return visited(services, { token, request, kind: 'share' }, async (open) => {
+        if (!open.link.isDir) return redirect(`${request.baseUrl}/f/${token}/`)
+        const path = query.p ?? notThere()
+        const { dir } = (await open.findDir(path)) ?? notThere()
+        if (path === ROOT && query.page === 1) await countView(services, request, open)
+        return folderPage(services, request, open, { below: path, dir, page: query.page })
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/d/:token/',
+    auth: 'none',
+    summary: 'Takes the password of a shared folder.',
+    params,
+    body: { password: typed },
+    handle: ({ params: { token = '' }, body, request }, services) =>
+      unlocked(services, { token, request, kind: 'share' }, body.password),
+  }),
+  route({
+    method: 'GET',
+    path: '/d/:token/files/',
+    auth: 'none',
+    summary: 'The page of a file in a shared folder; `dl=1` and `raw=1` lead to its bytes.',
+    params,
+    query: { p: below, ...wanted },
+    async handle({ params: { token = '' }, query, request }, services) {
+      const wish = wantedOf(query)
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: wish !== 'page' },
+        async (open) => {
+          const path = query.p ?? notThere()
+          const found = (open.link.isDir ? await open.findFile(path) : undefined) ?? notThere()
+          if (wish !== 'page') return sendFile(services, request, open, found, wish)
+          return filePage(services, request, open, found, path)
+        },
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/d/:token/files/',
+    auth: 'none',
+    summary: 'Takes the password of a shared folder at the page of one of its files.',
+    params,
+    body: { password: typed },
+    handle: ({ params: { token = '' }, body, request }, services) =>
+      unlocked(services, { token, request, kind: 'share' }, body.password),
+  }),
+  route({
+    method: 'POST',
+    path: '/d/:token/archive/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Starts an archive of a shared folder, or of one below it, for a browser without scripts.',
+    params,
+    query: { p: below },
+    async handle({ params: { token = '' }, query, request }, services) {
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: true, unlockedAt: `${rootOf(request)}d/${token}/` },
+        (open) => startArchive(services, request, open, query.p ?? notThere()),
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/d/:token/archive/',
+    auth: 'none',
+    summary: 'Waits for an archive of a shared folder and leads to it.',
+    params,
+    query: { task: rawText() },
+    async handle({ params: { token = '' }, query, request }, services) {
+      return visited(
+        services,
+        { token, request, kind: 'share', wantsBytes: true, unlockedAt: `${rootOf(request)}d/${token}/` },
+        () => archivePage(services, request, query.task ?? ''),
+      )
+    },
+  }),
+]
+
+const uploadPageRoutes = [
+  route({
+    method: 'GET',
+    path: '/u/d/:token/',
+    auth: 'none',
+    summary: 'The page of an upload link.',
+    params,
+    async handle({ params: { token = '' }, request }, services) {
+      return visited(services, { token, request, kind: 'upload' }, async (open) => {
+        if (!open.canUpload) fail({ code: 'permission-denied' })
+        await countView(services, request, open)
+        return uploadPage(services, request, open)
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/u/d/:token/',
+    auth: 'none',
+    summary: 'Takes the password of an upload link.',
+    params,
+    body: { password: typed },
+    handle: ({ params: { token = '' }, body, request }, services) =>
+      unlocked(services, { token, request, kind: 'upload' }, body.password),
+  }),
+]
+
+/** The pages links lead to. */
+export const pageRoutes: readonly Route<Account, PageServices>[] = [
+  ...filePageRoutes,
+  ...folderPageRoutes,
+  ...uploadPageRoutes,
+  ...assetRoutes,
+]
+
+async function countView({ links }: PageServices, { method }: HttpRequest, open: OpenLink): Promise<void> {
+  if (method === 'GET') await links.countView(open)
+}
+
+function redirect(location: string): Answer {
+  return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+}
+
+function notThere(): never {
+  return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
+}

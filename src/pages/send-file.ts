@@ -1,0 +1,52 @@
+import type { OpenLink } from '../access/open-link.ts'
+import { fail } from '../errors.ts'
+import { type Answer, raw } from '../http/answer.ts'
+import { contentTypeOf, mayBeInline } from '../http/content-type.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { FileDirent } from '../objects/dirent.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { PageServices } from './services.ts'
+
+/** A file below a link, and where it is in its library. */
+export interface FoundFile {
+  readonly path: LibraryPath
+  readonly entry: FileDirent
+}
+
+/** What a URL asks for besides the page: the bytes to keep (`dl=1`), or to be shown (`raw=1`). */
+export type Wanted = 'page' | 'download' | 'view'
+
+export function wantedOf({ dl, raw: shown }: { dl: string | undefined; raw: string | undefined }): Wanted {
+  if (dl === '1') return 'download'
+  return shown === '1' ? 'view' : 'page'
+}
+
+/** Whether a browser can show it in place, and may. */
+export function isShownInPlace(name: string): boolean {
+  return mayBeInline(contentTypeOf(name))
+}
+
+/** Sends the visitor on to the bytes. Throws permission-denied if the link only shows. */
+export async function sendFile(
+  { tickets }: PageServices,
+  request: HttpRequest,
+  open: OpenLink,
+  { path, entry }: FoundFile,
+  wanted: 'download' | 'view',
+): Promise<Answer> {
+  if (!open.canDownload && (wanted === 'download' || !isShownInPlace(entry.name))) {
+    fail({ code: 'permission-denied' })
+  }
+  const ticket = await tickets.issue(open.library, {
+    operation: wanted,
+    path,
+    objectId: entry.id,
+    modifiedAt: entry.mtime,
+    // A broken download is taken up again at the same address; it ends with the link.
+    reusable: true,
+    link: open.link,
+  })
+  const name = encodeURIComponent(entry.name.toWellFormed())
+  const location = `${request.baseUrl}/seafhttp/files/${ticket}/${name}`
+  return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+}

@@ -1,0 +1,32 @@
+import type { OpenLink } from '../access/open-link.ts'
+import type { Answer } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { ROOT } from '../objects/paths.ts'
+import { html } from './html.ts'
+import { icon } from './icons.ts'
+import { pageAnswer, rootOf } from './layout.ts'
+import { sharedBy } from './people.ts'
+import type { PageServices } from './services.ts'
+import { uploadArea } from './upload-area.ts'
+
+/** The page of an upload link: it takes files and shows none. */
+export async function uploadPage(
+  services: PageServices,
+  request: HttpRequest,
+  open: OpenLink,
+): Promise<Answer> {
+  return pageAnswer(request, {
+    title: `Upload to ${open.name}`,
+    aside: await sharedBy(services, open),
+    hasScript: true,
+    body: html`<article class="card">
+<div class="head">
+<span class="sign">${icon('folder')}</span>
+<div class="what"><h1>${open.name}</h1>
+<p class="meta">You can add files to this folder, but not see what is in it.</p></div>
+</div>
+${open.link.description !== '' && html`<p class="note">${open.link.description}</p>`}
+${uploadArea(open, ROOT, rootOf(request))}
+</article>`,
+  })
+}

@@ -1,0 +1,109 @@
+import type { LinkKind } from '../access/link.ts'
+import { grantName } from '../access/link-secrets.ts'
+import type { OpenLink } from '../access/open-link.ts'
+import { DomainError, type Fault } from '../errors.ts'
+import { type Answer, raw } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
+import type { FaultAnswer } from '../http/route.ts'
+import { shownKey } from '../http/shown-key.ts'
+import { pageFaults } from './faults.ts'
+import { html } from './html.ts'
+import { icon } from './icons.ts'
+import { pageAnswer } from './layout.ts'
+import type { PageServices } from './services.ts'
+
+export interface Visit {
+  readonly token: string
+  readonly request: HttpRequest
+  readonly kind: LinkKind
+  /** Whether bytes are asked for, so that a page in their place must not look like them. */
+  readonly wantsBytes?: boolean
+  /** Where a password is sent to; the address itself unless that takes none. */
+  readonly unlockedAt?: string
+}
+
+/** Lets a visitor in and shows them something; who has to give a password first is asked for it. */
+export async function visited(
+  { links }: PageServices,
+  visit: Visit,
+  show: (open: OpenLink) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await show(
+      await links.open(visit.token, shownKey(visit.request, grantName(visit.token)), visit.kind),
+    )
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return answerToFault(visit, error.fault)
+  }
+}
+
+/** Checks a password that was typed; who knows it is remembered for a while. */
+export async function unlocked({ links }: PageServices, visit: Visit, password: string): Promise<Answer> {
+  const { token, request, kind } = visit
+  try {
+    const key = { ...shownKey(request, grantName(token)), cookie: undefined, password }
+    const { name, value, seconds } = links.grant(await links.open(token, key, kind))
+    const secure = request.baseUrl.startsWith('https:') ? '; Secure' : ''
+    const cookie = `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+    const headers = {
+      Location: request.baseUrl + request.url,
+      'Set-Cookie': cookie,
+      'Cache-Control': 'no-store',
+    }
+    return raw({ status: 302, headers, body: '' })
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return answerToFault(visit, error.fault)
+  }
+}
+
+function answerToFault(visit: Visit, fault: Fault): Promise<Answer> {
+  if (fault.code === 'link-password-needed') return passwordPage(visit, fault.wrong)
+  // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+  const words = pageFaults[fault.code] as (fault: Fault) => FaultAnswer
+  return messagePage(visit.request, words(fault))
+}
+
+const titles: Readonly<Record<number, string>> = {
+  403: 'This is not open to you',
+  404: 'This link leads nowhere',
+  429: 'Please wait a moment',
+}
+
+function messagePage(request: HttpRequest, [status, message, headers = {}]: FaultAnswer): Promise<Answer> {
+  const title = titles[status] ?? 'That did not work'
+  return pageAnswer(request, {
+    title,
+    status,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    body: html`<section class="card message">
+<span class="sign">${icon(status === 403 ? 'lock' : 'broken')}</span>
+<h1>${title}</h1>
+<p>${message}</p>
+</section>`,
+  })
+}
+
+/** Says nothing of what is behind it. */
+function passwordPage(
+  { request, token, wantsBytes = false, unlockedAt }: Visit,
+  isWrong: boolean,
+): Promise<Answer> {
+  return pageAnswer(request, {
+    title: 'Password needed',
+    status: isWrong || wantsBytes ? 403 : 200,
+    body: html`<section class="card message">
+<span class="sign">${icon('lock')}</span>
+<h1>Password needed</h1>
+<p>Whoever sent you this link has set a password for it.</p>
+<form class="unlock" method="post"${unlockedAt !== undefined && html` action="${unlockedAt}"`}>
+<input type="hidden" name="token" value="${token}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required autofocus autocomplete="current-password"${isWrong && html` aria-invalid="true" aria-describedby="wrong"`}>
+${isWrong && html`<p class="wrong" id="wrong" role="alert">That is not the password.</p>`}
+<button class="button main" type="submit">Open</button>
+</form>
+</section>`,
+  })
+}

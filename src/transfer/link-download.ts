@@ -1,0 +1,42 @@
+import { grantName } from '../access/link-secrets.ts'
+import { fail } from '../errors.ts'
+import { answerWith } from '../http/ranges-answer.ts'
+import { oneOf, rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { shownKey } from '../http/shown-key.ts'
+import { ROOT } from '../objects/paths.ts'
+import { representationOf } from './file-representation.ts'
+import { route } from './services.ts'
+
+export const linkDownloadRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/f/:token/',
+    auth: 'none',
+    summary: 'Sends the file of a share link, whole or in parts, as it is now; `op=view` to be shown.',
+    params: { token: rawText() },
+    query: { op: oneOf(['download', 'view'], { default: 'download', lenient: true }) },
+    async handle({ params: { token = '' }, query, request }, { core, links }) {
+      const open = await links.open(token, shownKey(request, grantName(token)), 'share')
+      if (open.link.isDir) throw new TextRefusal(400, 'Link is not of a file.')
+      const isView = query.op === 'view'
+      if (!open.canDownload && !isView) fail({ code: 'permission-denied' })
+      const found = (await open.findFile(ROOT)) ?? fail({ code: 'link-not-found', token })
+      const { id, name } = found.entry
+      const file = await core.content.open(open.library.info.key, id)
+      // No time: a file can be replaced by one that is older.
+      const source = { file, name, etag: id, wantsInline: isView }
+      const isSecret = open.link.password !== undefined || open.link.scope !== 'all_users'
+      const headers = { 'Cache-Control': `${isSecret ? 'private' : 'public'}, no-cache` }
+      const answer = await answerWith(request, representationOf(source, headers, request))
+      if (isFirstLook(request)) await links.countView(open)
+      return answer
+    },
+  }),
+]
+
+/** A download in parts is one view. */
+function isFirstLook({ method, headers }: HttpRequest): boolean {
+  return method === 'GET' && (headers.range === undefined || headers.range.startsWith('bytes=0-'))
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
+import { namesIn, postForm, storedBytes } from '../support/transfer.ts'
+import { assertError, assertReply, NOON, NOON_TEXT } from './folders-support.ts'
+import { PASSWORD, SHARE, sharedSpace, shareLink, UPLOAD, uploadLinkTo, visit } from './links-support.ts'
+
+const UNKNOWN = '11111111-2222-4333-8444-555555555555'
+const NO_TOKEN = 'ab'.repeat(10)
+
+describe('upload links', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer({ now: () => NOON })
+  })
+  after(async () => server[Symbol.asyncDispose]())
+
+  const addressOf = async (url: string, query: Record<string, string> = {}) => {
+    const reply = await visit(server, url, { query })
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.upload_link as string
+  }
+
+  it('makes the link of a folder, once', async () => {
+    const space = await sharedSpace(server)
+    const link = await uploadLinkTo(space, '/docs')
+    const { token, obj_id } = link
+    assert.match(obj_id, /^[0-9a-f]{40}$/)
+    assert.deepEqual(link, {
+      repo_id: space.id,
+      repo_name: 'Plans',
+      path: '/docs/',
+      obj_name: 'docs',
+      obj_id,
+      view_cnt: 0,
+      ctime: NOON_TEXT,
+      link: `${server.url}/u/d/${token}/`,
+      token,
+      username: space.client.email,
+      expire_date: '',
+      is_expired: false,
+      password: '',
+      description: '',
+      is_valid: true,
+      is_active: true,
+    })
+    assert.deepEqual(await uploadLinkTo(space, '/docs/', { password: 'ignored here' }), link)
+    const { obj_id: _, ...listed } = link
+    assertReply(await space.client.get(UPLOAD, { repo_id: space.id }), 200, [listed])
+    assertReply(await space.client.get(UPLOAD, { repo_id: space.id, path: '/docs' }), 200, [listed])
+    assertReply(await space.client.get(UPLOAD, { repo_id: space.id, path: '/docs/sub' }), 200, [])
+    assertReply(await space.client.get(space.v21('upload-links/')), 200, [listed])
+    assertReply(await space.client.get(SHARE), 200, [])
+  })
+
+  it('refuses what it cannot read, find or allow', async () => {
+    const space = await sharedSpace(server)
+    const whole = { repo_id: space.id, path: '/docs' }
+    const rows: [json: object, status: number, text: string][] = [
+      [{ path: '/docs' }, 400, 'repo_id invalid.'],
+      [{ repo_id: space.id }, 400, 'path invalid.'],
+      [{ ...whole, password: 'short' }, 400, 'Password is too short.'],
+      [{ ...whole, expire_days: 'x' }, 400, 'expire_days invalid.'],
+      [{ ...whole, repo_id: UNKNOWN }, 404, `Library ${UNKNOWN} not found.`],
+      [{ ...whole, path: '/gone' }, 404, 'folder /gone not found.'],
+      [{ ...whole, path: '/secret.txt' }, 404, 'folder /secret.txt not found.'],
+    ]
+    for (const [json, status, text] of rows)
+      assertError(await space.client.post(UPLOAD, { json }), status, text)
+    const stranger = await server.signUp()
+    assertError(await stranger.post(UPLOAD, { json: whole }), 403, 'Permission denied.')
+    await space.makeReadOnly()
+    assertError(await space.client.post(UPLOAD, { json: whole }), 403, 'Permission denied.')
+  })
+
+  it('changes and deletes links', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await uploadLinkTo(space, '/docs', { expire_days: 1 })
+    const put = await space.client.put(`${UPLOAD}${token}/`, { json: { expire_days: 2 } })
+    assert.equal(put.body.expire_date, '2025-08-02T22:13:20+00:00')
+    assert.equal((await space.client.get(`${UPLOAD}${token}/`)).body.expire_date, put.body.expire_date)
+    assertError(await space.client.get(`${UPLOAD}${NO_TOKEN}/`), 404, `token ${NO_TOKEN} not found.`)
+    const stranger = await server.signUp()
+    assertError(await stranger.delete(`${UPLOAD}${token}/`), 403, 'Permission denied.')
+    assertReply(await space.client.delete(UPLOAD, { json: { tokens: [token] } }), 200, {
+      failed: [],
+      success: [{ token }],
+    })
+    assertReply(await space.client.delete(`${UPLOAD}${token}/`), 200, { success: true })
+    assertError(await visit(server, `${UPLOAD}${token}/upload/`), 404, `token ${token} not found.`)
+  })
+
+  it('takes files into its folder, as its maker, and replaces nothing unasked', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await uploadLinkTo(space, '/docs')
+    const address = await addressOf(`${UPLOAD}${token}/upload/`)
+    assert.match(address, /\/seafhttp\/upload-api\/[0-9a-f-]{36}$/)
+    const send = (folder: string, filename: string, more: [string, string][] = []) =>
+      postForm(address, [['parent_dir', folder], ...more, { filename, bytes: 'from outside' }], {
+        query: 'ret-json=1',
+      })
+    const first = await send('/docs', 'a.txt')
+    assert.equal(first.body[0].name, 'a (1).txt')
+    // Who holds the link need not know where its folder is.
+    assert.equal((await send('/', 'b.txt', [['relative_path', 'new/deep']])).status, 200)
+    assert.deepEqual(await namesIn(space.client, space.id, '/docs/new/deep'), ['b.txt'])
+    assert.equal((await send('/docs/sub', 'c.txt')).status, 403)
+    assert.equal((await send('/docs', 'd.txt', [['relative_path', '../..']])).status, 400)
+    assert.equal((await send('/docs', 'a.txt', [['replace', '1']])).body[0].name, 'a.txt')
+    assert.equal(String(await storedBytes(server, space.id, '/docs/a.txt')), 'from outside')
+    const { body } = await space.client.get(space.v21('history/'))
+    assert.deepEqual([body.data[0].email, body.data[0].description], [space.client.email, 'Added "a.txt".'])
+  })
+
+  it('takes files by a share link that allows it, below its folder', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await shareLink(space, '/docs', { permissions: { can_upload: true } })
+    const address = await addressOf(`${SHARE}${token}/upload/`, { path: '/sub' })
+    const sent = await postForm(address, [['parent_dir', '/docs/sub/'], { filename: 'x.txt', bytes: 'x' }])
+    assert.equal(sent.status, 200, sent.text)
+    assert.deepEqual(await namesIn(space.client, space.id, '/docs/sub'), ['b.txt', 'x.txt'])
+    assertError(
+      await visit(server, `${SHARE}${token}/upload/`, { query: { path: '/../' } }),
+      404,
+      'Folder /../ not found.',
+    )
+    const reading = await shareLink(space, '/docs/sub')
+    assertError(await visit(server, `${SHARE}${reading.token}/upload/`), 403, 'Permission denied.')
+    const file = await shareLink(space, '/docs/a.txt', { permissions: { can_upload: true } })
+    assertError(await visit(server, `${SHARE}${file.token}/upload/`), 403, 'Permission denied.')
+  })
+
+  it('stops taking files when its maker may not write, or the folder is gone', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await uploadLinkTo(space, '/docs')
+    const address = await addressOf(`${UPLOAD}${token}/upload/`)
+    const send = () => postForm(address, [['parent_dir', '/docs'], { filename: 'x', bytes: 'x' }])
+    await space.makeReadOnly()
+    assertError(await visit(server, `${UPLOAD}${token}/upload/`), 403, 'Permission denied.')
+    assert.equal((await send()).status, 403)
+    const { db } = server.running.services.core
+    await db.write((tx) => tx.run('update library set status = 0 where id = ?', space.id))
+    assert.equal((await send()).status, 200)
+    await space.client.delete(space.v21('dir/'), { query: { p: '/docs' } })
+    await space.folder('/docs')
+    assertError(await visit(server, `${UPLOAD}${token}/upload/`), 404, `token ${token} not found.`)
+  })
+
+  it('ends an upload under way with the folder, and does not add to a new one of its name', async () => {
+    const space = await sharedSpace(server)
+    const send = (address: string) =>
+      postForm(address, [['parent_dir', '/docs'], { filename: 'x', bytes: 'x' }]).then(({ status }) => status)
+    const moved = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    const form = { operation: 'rename', newname: 'papers' }
+    await space.client.post(space.v2('dir/'), { query: { p: '/docs' }, form })
+    await space.folder('/docs')
+    assert.equal(await send(moved), 403)
+    const gone = await addressOf(`${UPLOAD}${(await uploadLinkTo(space, '/docs')).token}/upload/`)
+    await space.client.delete(space.v21('dir/'), { query: { p: '/docs' } })
+    await space.folder('/docs')
+    assert.equal(await send(gone), 403)
+    assert.deepEqual(await namesIn(space.client, space.id, '/docs'), [])
+  })
+
+  it('hears that something was uploaded', async () => {
+    const space = await sharedSpace(server)
+    const upload = await uploadLinkTo(space, '/docs')
+    const share = await shareLink(space, '/docs', { permissions: { can_upload: true } })
+    const closed = await shareLink(space, '/docs/sub')
+    const secret = await uploadLinkTo(space, '/', { password: PASSWORD })
+    const done = (token: string, form: Record<string, string>) =>
+      server.anonymous.post(`${SHARE}${token}/upload/done/`, { form })
+    for (const { token } of [upload, share]) {
+      assertReply(await done(token, { file_path: '/docs/a.txt' }), 200, { success: true })
+      assertReply(await done(token, { file_path: '/docs/sub/', is_dir: 'true' }), 200, { success: true })
+      assertError(await done(token, { file_path: '/docs/gone' }), 404, 'File /docs/gone not found.')
+      assertError(
+        await done(token, { file_path: '/docs/a.txt', is_dir: 'true' }),
+        404,
+        'Folder /docs/a.txt/ not found.',
+      )
+      // What is outside of the link is not told about.
+      assertError(await done(token, { file_path: '/secret.txt' }), 404, 'File /secret.txt not found.')
+      assertError(await done(token, {}), 400, 'file_path invalid.')
+    }
+    assertError(await done(NO_TOKEN, { file_path: '/x' }), 404, `token ${NO_TOKEN} not found.`)
+    assertError(
+      await done(closed.token, { file_path: '/docs/sub/b.txt' }),
+      403,
+      'Share link has no can_upload permission',
+    )
+    assertError(await done(secret.token, { file_path: '/secret.txt' }), 403, 'Share link is encrypted.')
+  })
+})
