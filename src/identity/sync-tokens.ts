@@ -1,12 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
+import { cut } from './device.ts'
 import {
   deleteSyncTokens,
   deleteSyncTokensOfAccount,
+  deleteSyncTokensOfDevice,
   deleteSyncTokensOfLibrary,
   findSyncGrant,
   insertSyncToken,
+  listSyncedLibraries,
+  type SyncDevice,
+  type SyncedLibrary,
   type SyncGrant,
+  updateSyncTokenUse,
 } from './sync-token-store.ts'
 
 /** Sync tokens: 40 hex characters that open one library on one device. Only their hashes are kept. */
@@ -42,6 +48,26 @@ export class SyncTokens {
 
   async authenticate(token: string): Promise<SyncGrant | undefined> {
     return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
+  }
+
+  /** Notes which device showed a token, and when. */
+  async noteUse(token: string, device: SyncDevice): Promise<void> {
+    const kept = {
+      ...device,
+      deviceName: cut(device.deviceName, 255),
+      clientVersion: cut(device.clientVersion, 64),
+    }
+    await this.#db.write((tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()), { durable: false })
+  }
+
+  /** What an account keeps in sync on its devices, most recently used first. */
+  listUsed(accountKey: number): Promise<SyncedLibrary[]> {
+    return listSyncedLibraries(this.#db, accountKey)
+  }
+
+  /** All an account holds on one device. */
+  async revokeForDevice(tx: Transaction, accountKey: number, deviceId: string): Promise<void> {
+    await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
   }
 
   /** All of a library, or only those one account holds for it. */

@@ -1,5 +1,7 @@
 import type { Database } from '../database/database.ts'
+import type { LibraryPath } from '../objects/paths.ts'
 import type { BlockStore } from '../storage/block-store.ts'
+import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
@@ -25,18 +27,33 @@ export interface LibraryCore extends AsyncDisposable {
   readonly now: () => number
   readonly objects: ObjectStore
   readonly content: ContentStore
+  readonly blockIntake: BlockIntake
   readonly writers: Writers
   readonly pathIndex: PathIndex
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
   onHeadMoved(listener: (library: LibraryInfo) => void): void
+  /** Calls `listener` when a file was locked or unlocked by a user of this process. */
+  onLockChanged(listener: (change: LockChange) => void): void
+  readonly lockChanged: (change: LockChange) => void
   readonly defaultHistoryDays: number
+}
+
+/** A file that was locked or unlocked. */
+export interface LockChange {
+  readonly library: LibraryInfo
+  readonly path: LibraryPath
+  readonly isLocked: boolean
+  /** The account that did it. */
+  readonly by: string
 }
 
 export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now } = options
   const objects = new ObjectStore(db, options.dirCacheBytes)
+  const content = new ContentStore(db, options.blocks, objects)
   const pathIndex = new PathIndex(db, objects, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
+  const lockListeners: ((change: LockChange) => void)[] = []
   const writers = new Writers(db, objects, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
@@ -44,10 +61,15 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     db,
     now,
     objects,
-    content: new ContentStore(db, options.blocks, objects),
+    content,
+    blockIntake: new BlockIntake(db, content),
     writers,
     pathIndex,
     onHeadMoved: (listener) => void listeners.push(listener),
+    onLockChanged: (listener) => void lockListeners.push(listener),
+    lockChanged: (change) => {
+      for (const listener of lockListeners) listener(change)
+    },
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()

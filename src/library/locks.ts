@@ -44,6 +44,7 @@ export async function lockFile(
   if (held !== undefined) {
     fail({ code: 'already-locked', path, byCaller: held.accountKey === library.actor.key })
   }
+  core.lockChanged({ library: library.info, path, isLocked: true, by: library.actor.email })
 }
 
 /** Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`. */
@@ -61,6 +62,7 @@ export async function unlockFile(
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
     return deleteLock(tx, library.info.key, path)
   })
+  core.lockChanged({ library: library.info, path, isLocked: false, by: library.actor.email })
 }
 
 /** Begins the holder's time anew. Throws path-not-found, not-locked, lock-not-yours. */

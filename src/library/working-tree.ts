@@ -118,7 +118,7 @@ export class WorkingTree {
 
   /** Puts another tree of this library in place of the whole; gives what is in it. Edits made so far are lost. */
   async replaceRoot(root: DirId): Promise<Totals> {
-    const stored = await this.#dirById(root)
+    const stored = await this.dirById(root)
     this.#root = node(stored)
     return stored
   }
@@ -215,7 +215,7 @@ export class WorkingTree {
     if (dir.id === before.dir.id) return before
     if (pace.isDue) await pace.rest()
     const totals = await this.#totals(before, node.changes)
-    if (dir.size === 0) return this.#dirById(EMPTY_ID)
+    if (dir.size === 0) return this.dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
     objects.push(object)
     this.#pending.add(stored, before)
@@ -241,7 +241,8 @@ export class WorkingTree {
     return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
   }
 
-  #dirById(id: DirId): StoredDir | Promise<StoredDir> {
+  /** A dir of this library, which an edit before this one may have made a moment ago. */
+  dirById(id: DirId): StoredDir | Promise<StoredDir> {
     return this.#pending.get(id) ?? this.#objects.getDir(this.#libraryKey, id)
   }
 
@@ -263,7 +264,7 @@ export class WorkingTree {
     const known = parent.children.get(name)
     if (known !== undefined) return known
     const entry = entryOf(parent, name)
-    const child = node(await this.#dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
+    const child = node(await this.dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
     parent.children.set(name, child)
     return child
   }

@@ -1,0 +1,42 @@
+import type { FaultTable } from '../errors.ts'
+import type { FaultAnswer } from '../http/route.ts'
+
+const denied = (): FaultAnswer => [403, 'Permission denied']
+const broken = (): FaultAnswer => [500, 'Internal error']
+
+// Clients switch on the status and look for some of the texts. What no sync can meet is answered like a fault of ours.
+export const syncFaults: FaultTable<FaultAnswer> = {
+  // A client that reads 444 forgets the library: only for one that is really gone.
+  'library-not-found': () => [444, 'Library is deleted'],
+  'permission-denied': denied,
+  locked: ({ path }) => [403, `File ${path.slice(1)} is locked`],
+  'commit-not-found': () => [500, 'Commit is missing'],
+  'object-missing': ({ id }) => [400, `Object ${id} is missing`],
+  'object-invalid': ({ reason }) => [400, `Invalid object: ${reason}`],
+  'blocks-missing': ({ names }) => [446, JSON.stringify(names)],
+  'block-mismatch': () => [400, 'Block does not match its id'],
+  'block-missing': () => [500, 'Block is missing'],
+  'size-mismatch': () => [400, 'Size does not match'],
+  'quota-exceeded': () => [443, 'Out of quota'],
+  'path-not-found': () => [404, 'File does not exist'],
+  'already-locked': ({ path }) => [403, `File ${path.slice(1)} is locked`],
+  'not-locked': () => [400, 'File is not locked'],
+  'lock-not-yours': denied,
+  'name-invalid': () => [400, 'Invalid name'],
+  'too-many-names': broken,
+  'library-id-taken': broken,
+  'role-forbids': denied,
+  'root-not-allowed': broken,
+  'same-name': broken,
+  'into-itself': broken,
+  'source-changed': broken,
+  'task-canceled': broken,
+  'encrypted-mismatch': broken,
+  'account-not-found': denied,
+  'account-exists': broken,
+  'login-id-taken': broken,
+  'last-administrator': broken,
+  'link-not-found': broken,
+  'ticket-not-found': broken,
+  'not-in-trash': broken,
+}
