@@ -70,8 +70,10 @@ export class Admission {
    */
   async admit(root: DirId, before: DirId): Promise<{ unsaid: number }> {
     this.#unsaid = 0
-    const held = root === EMPTY_ID || (await this.#held([root])).has(root)
-    if (!held) await this.#walk(root, before)
+    const held = root === EMPTY_ID ? undefined : (await this.#held([root])).get(root)
+    if (held !== undefined && held.kind !== DIR)
+      fail({ code: 'object-invalid', reason: 'its root is no dir' })
+    if (held === undefined && root !== EMPTY_ID) await this.#walk(root, before)
     await this.#flush()
     return { unsaid: this.#unsaid }
   }

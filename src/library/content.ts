@@ -159,9 +159,15 @@ export class ContentStore {
 
   /** A block of a library to be read as it is stored. Throws BlockMissing. */
   async openBlock(libraryKey: number, id: BlockId): Promise<StoredBytes> {
+    const found = await this.findBlock(libraryKey, id)
+    if (found === undefined) throw new BlockMissing(id)
+    return found
+  }
+
+  /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
+  async findBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
     const held = await findHeldBlock(this.#db, libraryKey, id)
-    if (held === undefined) throw new BlockMissing(id)
-    return { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
+    return held && { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
   }
 
   async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {

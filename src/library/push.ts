@@ -5,7 +5,7 @@ import type { CommitId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
 import { dropLocks, followMoves, type Moved } from './bound-paths-store.ts'
-import { findAnyCommit, findCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
+import { findAnyCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
 import { type Change, diffTrees } from './diff.ts'
@@ -13,6 +13,7 @@ import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
 import { mergeInto } from './three-way.ts'
+import type { WorkingTree } from './working-tree.ts'
 import type { Edited } from './writer.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
@@ -78,26 +79,26 @@ export async function push(
   const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
   await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
   await library.commit(async (tree, now): Promise<Edited<undefined>> => {
-    // Somebody may have pushed it a moment ago: a client whose connection broke tries again.
-    const isThere = now.head === id || (await findCommit(core.db, now, id)) !== undefined
-    if (isThere) return { description: '', result: undefined }
+    // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
+    const left = now.head === id ? undefined : await findChain(core, now, id)
+    if (left === undefined) return { description: '', result: undefined }
     await refuseLocked(core, library, touchedPaths(changes))
-    if (now.head === base.id) {
+    if (now.head === left.base.id) {
       await tree.replaceRoot(tip.rootId)
       const also = follow(now, changes, room)
-      return { description: tip.description, result: undefined, received: { chain }, also }
+      return { description: tip.description, result: undefined, received: { chain: left.chain }, also }
     }
     const author = tip.creatorName ?? ''
-    const sides = { base: base.rootId, head: now.root, remote: tip.rootId, author }
+    const sides = { base: left.base.rootId, head: now.root, remote: tip.rootId, author }
     const conflicts = await mergeInto(tree, sides)
     const conflict = conflicts.length > 0
-    const moved: Change[] = []
-    for (const change of changes) if (await isDone(tree.find.bind(tree), change)) moved.push(change)
+    const done: Change[] = []
+    for (const change of changes) if (await isDone(tree, change)) done.push(change)
     return {
       description: conflict ? describeConflicts(conflicts) : describeMerged,
       result: undefined,
-      received: { chain, merge: { conflict } },
-      also: follow(now, moved, room),
+      received: { chain: left.chain, merge: { conflict } },
+      also: follow(now, done, room),
     }
   })
 }
@@ -144,10 +145,10 @@ function touchedPaths(changes: readonly Change[]): LibraryPath[] {
 }
 
 /** Whether a merge let a rename or a deletion stand. */
-async function isDone(find: (path: LibraryPath) => Promise<unknown>, change: Change): Promise<boolean> {
-  if (change.op === 'deleted') return (await find(change.path)) === undefined
+async function isDone(tree: WorkingTree, change: Change): Promise<boolean> {
+  if (change.op === 'deleted') return (await tree.find(change.path)) === undefined
   if (change.op !== 'renamed') return false
-  return (await find(change.path)) === undefined && (await find(change.newPath)) !== undefined
+  return (await tree.find(change.path)) === undefined && (await tree.find(change.newPath)) !== undefined
 }
 
 /** What is bound to paths goes where the client moved them. */

@@ -1,7 +1,7 @@
 import type { Dir } from '../objects/dir.ts'
 import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { compareNames, conflictName, freeName } from '../objects/names.ts'
+import { compareNames, conflictName, freeName, freeWholeName } from '../objects/names.ts'
 import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
 import { changeBatches } from './dir-changes.ts'
 import { Pace } from './pace.ts'
@@ -106,7 +106,7 @@ class Merge {
   async #putAside(path: LibraryPath, remote: Dirent, sides: Sides, names: Names): Promise<void> {
     const isFile = remote.kind === 'file'
     const who = (isFile && remote.modifier) || this.#author
-    const name = names.free(conflictName(remote.name, who, isFile ? remote.mtime : this.#tree.now))
+    const name = names.aside(remote.name, who, isFile ? remote.mtime : this.#tree.now)
     this.conflicts.push({ kind: remote.kind, path: joinPath(path, name), name })
     await this.#place(path, remote, sides, name)
   }
@@ -188,10 +188,13 @@ class Names {
     this.#dirs = [base, head, remote]
   }
 
-  free(wanted: string): string {
+  /** A free name for what goes aside. */
+  aside(original: string, who: string, when: number): string {
     const isTaken = (name: string) =>
       this.#given.has(name) || this.#dirs.some((dir) => dir.find(name) !== undefined)
-    const name = freeName(wanted, isTaken)
+    const wanted = conflictName(original, who, when)
+    // The dot of an account is no extension.
+    const name = original.includes('.') ? freeName(wanted, isTaken) : freeWholeName(wanted, isTaken)
     this.#given.add(name)
     return name
   }

@@ -227,6 +227,8 @@ export class Writers {
       const outcome = describeOutcome(done, library, done.length > 0 ? await tree.finish() : undefined, now)
       applied.push(...outcome)
       library = outcome.at(-1)?.committed.library ?? library
+      // Whoever pushes next has to see which commits are part of the history by then.
+      if (outcome.some(({ joining }) => joining.length > 0)) break
       if (pending.weight > HEAVIEST_GROUP_BYTES) break
       if (performance.now() - turnBegan > LONGEST_TURN_MS) {
         await nextTurn()

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { fail } from '../errors.ts'
 import { raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { BodyChunks } from '../http/body-chunks.ts'
@@ -25,7 +26,8 @@ export const blockRoutes = [
     params,
     async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
-      const { size, read } = await core.content.openBlock(info.key, blockId)
+      const block = await core.content.findBlock(info.key, blockId)
+      const { size, read } = block ?? fail({ code: 'block-missing', id: blockId })
       const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
       return raw({ headers, body: await begin(read({ start: 0, end: size }), size) })
     },

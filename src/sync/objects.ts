@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { fail } from '../errors.ts'
 import { type Chunks, raw } from '../http/answer.ts'
 import { BodyChunks } from '../http/body-chunks.ts'
 import { rawText } from '../http/readers.ts'
@@ -34,7 +35,7 @@ export const objectRoutes = [
       if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
       const library = await syncDoor.open(request, id)
       const commit = await findCommit(core.db, library.info, serverHead)
-      if (commit === undefined) throw new Error(`commit ${serverHead} is not here`)
+      if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
       // A commit we do not know is as good as none: an error would leave that client stuck for good.
       const known = clientHead && (await findCommit(core.db, library.info, clientHead))
       const ids = listObjects(core, library, commit.rootId, known?.rootId ?? EMPTY_ID, {
@@ -50,6 +51,7 @@ export const objectRoutes = [
     summary: 'Sends dirs and files one after another, as many of those asked for as are convenient.',
     params,
     body: 'raw',
+    faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds(body, parseFsId, { strict: true })

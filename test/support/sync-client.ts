@@ -151,7 +151,11 @@ export class SyncClient {
   }
 
   /** As send, and makes it the head; gives the id of the commit. */
-  async push(spec: TreeSpec | MadeTree, parent?: string, change: Record<string, unknown> = {}): Promise<string> {
+  async push(
+    spec: TreeSpec | MadeTree,
+    parent?: string,
+    change: Record<string, unknown> = {},
+  ): Promise<string> {
     const id = await this.send(spec, parent ?? (await this.head()), change)
     const reply = await this.putHead(id)
     assert.equal(reply.status, 200, reply.text)

@@ -106,10 +106,11 @@ describe('the sync protocol', () => {
     assert.equal((await sync.putHead(third)).status, 200)
     assert.equal(await sync.head(), third)
     const history = (await ann.get(`/api/v2.1/repos/${sync.library}/history/`)).body.data
-    assert.deepEqual(
-      history.map((commit: { commit_id: string }) => commit.commit_id).slice(0, 3),
-      [third, second, first],
-    )
+    assert.deepEqual(history.map((commit: { commit_id: string }) => commit.commit_id).slice(0, 3), [
+      third,
+      second,
+      first,
+    ])
     const trash = (await ann.get(`/api/v2.1/repos/${sync.library}/trash/`)).body.data
     assert.deepEqual(
       trash.map((item: { obj_name: string }) => item.obj_name),
@@ -170,7 +171,8 @@ describe('the sync protocol', () => {
       })
     const reply = await ask(JSON.stringify([sync.library]))
     assert.deepEqual([reply.status, reply.body], [200, {}])
-    for (const bad of ['', '[]', '{}', '["x"]', '[1]', 'null']) assert.equal((await ask(bad)).status, 400, bad)
+    for (const bad of ['', '[]', '{}', '["x"]', '[1]', 'null'])
+      assert.equal((await ask(bad)).status, 400, bad)
   })
 })
 
@@ -217,7 +219,14 @@ describe('a sync token', () => {
     const gone = new SyncClient(server.url, randomUUID(), sync.token, '')
     const client = `client_id=${'c'.repeat(40)}&client_name=my%20pc`
     const ask = (who: SyncClient, query: string) => who.call('GET', `permission-check/?${query}`)
-    for (const bad of ['', 'op=', 'op=both', 'op=upload&client_id=x', 'op=upload&client_ver=9', 'op=upload&client_ver=a.b.c']) {
+    for (const bad of [
+      '',
+      'op=',
+      'op=both',
+      'op=upload&client_id=x',
+      'op=upload&client_ver=9',
+      'op=upload&client_ver=a.b.c',
+    ]) {
       assert.equal((await ask(gone, bad)).status, 400, bad)
     }
     assert.equal((await ask(gone, `op=download&${client}`)).status, 444)
@@ -285,7 +294,9 @@ describe('a sync token', () => {
     assert.equal((await server.anonymous.post('/api2/device-wiped/', { form: { token: 'x' } })).status, 400)
     const again = await signIn()
     assert.equal((await server.anonymous.post('/api2/device-wiped/', { form: { token: again } })).status, 400)
-    await server.anonymous.call('POST', '/api2/logout-device/', { headers: { Authorization: `Token ${again}` } })
+    await server.anonymous.call('POST', '/api2/logout-device/', {
+      headers: { Authorization: `Token ${again}` },
+    })
   })
 })
 
@@ -332,7 +343,11 @@ describe('locks', () => {
     const dora = await server.running.services.accounts.get((await server.signUp()).email)
     const { db } = server.running.services.core
     await db.write((tx) => tx.run('update file_lock set account_key = ?', dora.key))
-    for (const spec of [{ folder: { 'a.txt': 'changed' }, 'b.txt': 'b' }, { 'b.txt': 'b' }, { moved: { 'a.txt': 'a' }, 'b.txt': 'b' }]) {
+    for (const spec of [
+      { folder: { 'a.txt': 'changed' }, 'b.txt': 'b' },
+      { 'b.txt': 'b' },
+      { moved: { 'a.txt': 'a' }, 'b.txt': 'b' },
+    ]) {
       const reply = await sync.putHead(await sync.send(spec, head))
       assert.deepEqual([reply.status, reply.text], [403, 'File folder/a.txt is locked'])
     }

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { it } from 'node:test'
+import { findProgram } from '../../bin/system-programs.ts'
+import { type ChildServer, spawnServer } from '../support/child-server.ts'
+import { Client } from '../support/client.ts'
+import { SeafClient } from '../support/seaf-client.ts'
+import { ADMIN } from '../support/server.ts'
+import { SyncClient, sha1 } from '../support/sync-client.ts'
+
+const program = findProgram('seaf-cli')
+
+/** Every entry below a folder: files with hash and executable bit, folders as such. */
+async function treeOf(root: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const full = path.join(entry.parentPath, entry.name)
+    const name = path.relative(root, full)
+    if (entry.isDirectory()) found[name] = 'folder'
+    else if (entry.isFile()) {
+      const { mode } = await stat(full)
+      const hash = createHash('sha1').update(await readFile(full))
+      found[name] = `${hash.digest('hex')}${mode & 0o100 ? ' x' : ''}`
+    }
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Waits for what two clients, which keep their own time, are to come to. */
+async function until(
+  what: string,
+  clients: readonly SeafClient[],
+  check: () => Promise<void>,
+): Promise<void> {
+  for (const deadline = Date.now() + 120_000; ; ) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > deadline) {
+        for (const client of clients) console.error(await client.report())
+        throw new Error(`the clients did not come to it: ${what}`, { cause: error })
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+it('two real clients sync: clone, many files, a large one, changes on both sides, a restart, a deletion', async (t) => {
+  if (program === undefined) return t.skip('seaf-cli is not installed')
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-seaf-'))
+  const data = path.join(folder, 'data')
+  let server: ChildServer = await spawnServer(data)
+  const { url } = server
+  const { port } = new URL(url)
+  const clients: SeafClient[] = []
+  try {
+    const client = await Client.signIn(url, ADMIN.email, ADMIN.password)
+    for (const name of ['a', 'b']) {
+      clients.push(await SeafClient.start(program, path.join(folder, name), { url, ...ADMIN }))
+    }
+    const [a, b] = clients as [SeafClient, SeafClient]
+    const library = await a.create('Notes')
+    const [left, right] = [path.join(folder, 'a/Notes'), path.join(folder, 'b/Notes')]
+    await mkdir(left)
+    const sync = await SyncClient.link(client, library)
+    /** Both folders and the server hold the same. */
+    const same = async (what: string, check: (tree: Record<string, string>) => void) => {
+      await until(what, clients, async () => {
+        const ours = await treeOf(left)
+        check(ours)
+        assert.deepEqual(await treeOf(right), ours)
+        assert.deepEqual(await serverTree(sync), withoutBits(ours))
+      })
+    }
+
+    // An empty library is cloned; then it fills.
+    await a.join(library, left)
+    await b.clone(library, path.dirname(right))
+    await until('an empty clone', clients, async () => assert.deepEqual(await treeOf(right), {}))
+
+    await t.test('1,000 files, 100 MB, empty and odd ones', async () => {
+      for (let n = 0; n < 20; n++) {
+        await mkdir(path.join(left, `folder ${n}`))
+        for (let k = 0; k < 50; k++)
+          await writeFile(path.join(left, `folder ${n}/file ${k}.txt`), `${n} ${k}`)
+      }
+      await writeFile(path.join(left, 'large.bin'), randomBytes(100_000_000))
+      await writeFile(path.join(left, 'empty.txt'), '')
+      await mkdir(path.join(left, 'no files here'))
+      await writeFile(path.join(left, 'größe – 大きさ 😀.md'), '# unicode\n')
+      await writeFile(path.join(left, 'run.sh'), '#!/bin/sh\n')
+      await chmod(path.join(left, 'run.sh'), 0o755)
+      await same('everything', (tree) => assert.equal(Object.keys(tree).length, 1000 + 20 + 5))
+      assert.match((await treeOf(right))['run.sh'] ?? '', / x$/)
+    })
+
+    await t.test('a folder is renamed, files are deleted and changed on the other side', async () => {
+      await rename(path.join(right, 'folder 1'), path.join(right, 'renamed folder'))
+      await rm(path.join(right, 'folder 2'), { recursive: true })
+      await appendFile(path.join(right, 'folder 3/file 0.txt'), ' and more')
+      await same('the changes', (tree) => {
+        assert.ok('renamed folder/file 0.txt' in tree && !('folder 1' in tree) && !('folder 2' in tree))
+        assert.equal(tree['folder 3/file 0.txt'], sha1('3 0 and more'))
+      })
+    })
+
+    await t.test('what the web API changes arrives, too', async () => {
+      const form = { operation: 'rename', newname: 'by the web' }
+      const reply = await client.post(`/api/v2.1/repos/${library}/dir/?p=/folder 4`, { form })
+      assert.equal(reply.status, 200, reply.text)
+      await same('the rename', (tree) => assert.ok('by the web/file 0.txt' in tree))
+    })
+
+    await t.test('both sides change while the server is away, and both changes are kept', async () => {
+      await server.stop()
+      await writeFile(path.join(left, 'both.txt'), 'from the left')
+      await writeFile(path.join(right, 'both.txt'), 'from the right')
+      await writeFile(path.join(left, 'folder 5/left.txt'), 'left')
+      await writeFile(path.join(right, 'folder 5/right.txt'), 'right')
+      server = await spawnServer(data, { CARREL_PORT: port })
+      await same('both', (tree) => {
+        const aside = Object.keys(tree).filter((name) => /^both \(SFConflict .*\)\.txt$/.test(name))
+        assert.equal(
+          aside.length,
+          1,
+          Object.keys(tree)
+            .filter((name) => name.startsWith('both'))
+            .join(),
+        )
+        assert.match(aside[0] ?? '', /^both \(SFConflict admin@example\.org \d{4}(?:-\d\d){5}\)\.txt$/)
+        assert.deepEqual(
+          new Set([tree['both.txt'], tree[aside[0] ?? '']]),
+          new Set([sha1('from the left'), sha1('from the right')]),
+        )
+        assert.ok('folder 5/left.txt' in tree && 'folder 5/right.txt' in tree)
+      })
+    })
+
+    await t.test('a server killed in the middle of an upload loses nothing', async () => {
+      await writeFile(path.join(left, 'during.bin'), randomBytes(40_000_000))
+      const before = await sync.head()
+      await until('the upload begins', clients, async () => {
+        const used = await readdir(path.join(data, 'blocks/tmp'))
+        assert.ok(used.length > 0 || (await sync.head()) !== before)
+      })
+      await server.kill()
+      server = await spawnServer(data, { CARREL_PORT: port })
+      await same('the file', (tree) => assert.ok('during.bin' in tree))
+    })
+
+    await t.test('a library that is deleted is forgotten, and its files stay', async () => {
+      const reply = await client.delete(`/api2/repos/${library}/`)
+      assert.equal(reply.status, 200)
+      const files = await treeOf(left)
+      for (const one of [a, b]) {
+        await until('the library is forgotten', clients, async () => {
+          assert.ok(!(await one.run('list')).includes(library))
+        })
+      }
+      assert.deepEqual(await treeOf(left), files)
+      assert.deepEqual(await treeOf(right), files)
+    })
+  } finally {
+    for (const client of clients) await client[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+/** As the server has it, every object and block checked against its id. */
+async function serverTree(sync: SyncClient): Promise<Record<string, string>> {
+  const found: [string, string][] = []
+  for (const [name, bytes] of await sync.clone()) {
+    found.push([name.slice(1), bytes === null ? 'folder' : sha1(bytes)])
+  }
+  return Object.fromEntries(found.sort(([x], [y]) => (x < y ? -1 : 1)))
+}
+
+function withoutBits(tree: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, value.replace(/ x$/, '')]))
+}
