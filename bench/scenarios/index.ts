@@ -13,6 +13,7 @@ import { reading } from './reading.ts'
 import { rename } from './rename.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
+import { sync } from './sync.ts'
 
 /** All scenarios, in the order they run. */
 export const scenarios: readonly Scenario[] = [
@@ -29,5 +30,6 @@ export const scenarios: readonly Scenario[] = [
   archive,
   copy,
   history,
+  sync,
   start,
 ]

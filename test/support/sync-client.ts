@@ -54,7 +54,8 @@ export class SyncClient {
     body?: Uint8Array | string,
     headers: Record<string, string> = { 'Seafile-Repo-Token': this.token },
   ): Promise<Reply> {
-    const type = method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}
+    const type: Record<string, string> =
+      method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}
     return new Client(this.url).call(method, `/seafhttp/repo/${this.library}/${path}`, {
       headers: { ...type, ...headers },
       ...(body !== undefined && { raw: body }),

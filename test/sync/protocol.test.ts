@@ -5,7 +5,7 @@ import { EMPTY_ID } from '../../src/objects/ids.ts'
 import type { Client } from '../support/client.ts'
 import { makeReadOnly } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { MTIME, makeTree, SyncClient, sha1 } from '../support/sync-client.ts'
+import { MTIME, makeTree, SyncClient, sha1, type TreeSpec } from '../support/sync-client.ts'
 import { headOf, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 
 let server: TestServer
@@ -343,11 +343,12 @@ describe('locks', () => {
     const dora = await server.running.services.accounts.get((await server.signUp()).email)
     const { db } = server.running.services.core
     await db.write((tx) => tx.run('update file_lock set account_key = ?', dora.key))
-    for (const spec of [
+    const touching: TreeSpec[] = [
       { folder: { 'a.txt': 'changed' }, 'b.txt': 'b' },
       { 'b.txt': 'b' },
       { moved: { 'a.txt': 'a' }, 'b.txt': 'b' },
-    ]) {
+    ]
+    for (const spec of touching) {
       const reply = await sync.putHead(await sync.send(spec, head))
       assert.deepEqual([reply.status, reply.text], [403, 'File folder/a.txt is locked'])
     }
