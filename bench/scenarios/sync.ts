@@ -25,8 +25,14 @@ export const sync: Scenario = {
     await using workspace = await context.workspace()
     const server = await workspace.serve()
     const rows = [
-      ...(await blocks(context, workspace, server, { bytes: KIB_4, clients: 32, put: 6000, get: 10_000 })),
-      ...(await blocks(context, workspace, server, { bytes: MIB, clients: 8, get: 1431 })),
+      ...(await blocks(context, workspace, server, {
+        size: '4 KiB',
+        bytes: KIB_4,
+        clients: 32,
+        put: 6000,
+        get: 10_000,
+      })),
+      ...(await blocks(context, workspace, server, { size: '1 MiB', bytes: MIB, clients: 8, get: 1431 })),
     ]
     const program = findProgram('seaf-cli')
     if (program === undefined) return rows
@@ -35,6 +41,7 @@ export const sync: Scenario = {
 }
 
 interface BlockCase {
+  readonly size: string
   readonly bytes: number
   readonly clients: number
   /** Requests a second to reach. */
@@ -46,9 +53,9 @@ async function blocks(
   context: Context,
   workspace: Workspace,
   server: BenchServer,
-  { bytes, clients, put, get }: BlockCase,
+  { size, bytes, clients, put, get }: BlockCase,
 ): Promise<Row[]> {
-  const library = await server.client.createLibrary(`Blocks of ${sizeText(bytes)}`)
+  const library = await server.client.createLibrary(`Blocks of ${size}`)
   const linked = await SyncClient.link(server.client, library)
   const base = `/seafhttp/repo/${library}/block`
   const headers = { 'Seafile-Repo-Token': linked.token }
@@ -86,7 +93,6 @@ async function blocks(
     limit: { value: syncsPerSecond, of: 'syncs one by one' },
     ...(put !== undefined && { target: { atLeast: put } }),
   }
-  const size = sizeText(bytes)
   return [
     rateRow(`PUT of blocks of ${size}, ${clients} clients`, puts, about),
     rateRow(`GET of blocks of ${size}, ${clients} clients`, gets, { target: { atLeast: get } }),
@@ -116,7 +122,7 @@ async function realClient(
     ]
     await fillFolder(from, files, bytes)
     await mkdir(to)
-    const name = files > 1 ? `${files} files of ${sizeText(bytes)}` : `a file of ${sizeText(bytes)}`
+    const name = files > 1 ? `${files} files of ${bytes} bytes` : `a file of ${sizeText(bytes)}`
     const fileCount = async () =>
       (await server.client.get(`/api2/repos/${library}/`)).body.file_count as number
     const upMs = await timed(

@@ -152,8 +152,9 @@ it('two real clients sync: clone, many files, a large one, changes on both sides
           assert.ok(coming.length > 0 || (await sync.head()) !== before)
         })
         await server.kill()
-        await writeFile(path.join(left, 'both.txt'), 'from the left')
-        await writeFile(path.join(right, 'both.txt'), 'from the right')
+        // A client takes two files of one name and time for the same: nobody writes both within a second.
+        await writeAt(path.join(left, 'both.txt'), 'from the left', 1_700_000_000)
+        await writeAt(path.join(right, 'both.txt'), 'from the right', 1_700_000_100)
         await writeFile(path.join(left, 'folder 5/left.txt'), 'left')
         await writeFile(path.join(right, 'folder 5/right.txt'), 'right')
         server = await spawnServer(data, { CARREL_PORT: port })
