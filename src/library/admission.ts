@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import { Dir } from '../objects/dir.ts'
+import type { Dir } from '../objects/dir.ts'
 import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
 import type { FileObject } from '../objects/file.ts'
 import { type BlockId, type DirId, EMPTY_ID, type FileId, type FsId } from '../objects/ids.ts'

@@ -3,6 +3,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
+import { LargeObjects } from './large-objects.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
@@ -28,6 +29,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly objects: ObjectStore
   readonly content: ContentStore
   readonly blockIntake: BlockIntake
+  readonly largeObjects: LargeObjects
   readonly writers: Writers
   readonly pathIndex: PathIndex
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
@@ -53,6 +55,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const content = new ContentStore(db, options.blocks, objects)
   const pathIndex = new PathIndex(db, objects, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
+  const largeObjects = new LargeObjects()
   const lockListeners: ((change: LockChange) => void)[] = []
   const writers = new Writers(db, objects, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
@@ -63,6 +66,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     objects,
     content,
     blockIntake: new BlockIntake(db, content),
+    largeObjects,
     writers,
     pathIndex,
     onHeadMoved: (listener) => void listeners.push(listener),
@@ -74,6 +78,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     async [Symbol.asyncDispose]() {
       await writers.idle()
       await pathIndex.stop()
+      await largeObjects[Symbol.asyncDispose]()
     },
   }
 }

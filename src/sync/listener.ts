@@ -44,7 +44,7 @@ export class Listener {
     socket.on('message', (data, isBinary) => {
       this.#seen()
       if (isBinary) this.#refuse('text is expected')
-      else this.#enqueue(String(data))
+      else this.#enqueue((data as Buffer).toString('utf8'))
     })
     socket.on('error', () => socket.terminate())
   }

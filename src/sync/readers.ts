@@ -5,8 +5,8 @@ import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 
-/** Enough for 100,000 ids with commas and spaces; clients send a thousand. */
-const LARGEST_LIST = 6 * 2 ** 20
+/** Enough for 20,000 ids with commas and spaces; clients send a thousand. */
+const LARGEST_LIST = 2 ** 20
 
 /** The library of a path; what is no id names none. */
 export const libraryParam = map(rawText(), (text) => parseLibraryId(text ?? ''))

@@ -24,7 +24,7 @@ interface Message {
 async function listen(url = server.url) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/notification`, 'notification.seafile.com')
   const heard: Message[] = []
-  socket.on('message', (data) => heard.push(JSON.parse(String(data))))
+  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString('utf8'))))
   await once(socket, 'open')
   const say = (type: string, ...repos: object[]) => socket.send(JSON.stringify({ type, content: { repos } }))
   return { socket, heard, say, [Symbol.dispose]: () => socket.terminate() }

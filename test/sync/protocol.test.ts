@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { EMPTY_ID } from '../../src/objects/ids.ts'
+import { Dir } from '../../src/objects/dir.ts'
+import { fileDirent } from '../../src/objects/dirent.ts'
+import { EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
 import type { Client } from '../support/client.ts'
 import { makeReadOnly } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -83,6 +85,46 @@ describe('the sync protocol', () => {
     assert.equal(commit.client_version, '8.0.10')
     assert.equal(commit.no_local_history, 1)
     assert.equal((await ann.get(`/api2/repos/${sync.library}/`)).body.encrypted, false)
+  })
+
+  it('keeps the password of an encrypted library, whatever a client still believes', async () => {
+    const made = await ann.post('/api2/repos/', { form: { name: 'Secret', passwd: 'a password' } })
+    const sync = await SyncClient.link(ann, made.body.repo_id)
+    const block = Buffer.alloc(32, 'c')
+    const file = Buffer.from(`{"block_ids": ["${sha1(block)}"], "size": 20, "type": 1, "version": 1}`)
+    const entry = fileDirent({
+      id: sha1(file) as FileId,
+      name: 'a',
+      mtime: MTIME,
+      size: 20,
+      modifier: ann.email,
+    })
+    const dir = Dir.of([entry])
+    const objects = new Map<string, Buffer>([
+      [dir.id, dir.encoded()],
+      [sha1(file), file],
+    ])
+    const stale = { encrypted: 'true', enc_version: 2, magic: '0'.repeat(64), key: '1'.repeat(96) }
+    const tree = { root: dir.id, objects, blocks: new Map([[sha1(block), block]]) }
+    const commit = await sync.commit(await sync.push(tree, undefined, stale))
+    assert.equal(commit.encrypted, 'true')
+    assert.equal(commit.magic, made.body.magic)
+    assert.equal(commit.key, made.body.random_key)
+    assert.equal((await ann.get(`/api2/repos/${sync.library}/download-info/`)).body.magic, made.body.magic)
+  })
+
+  it('takes and gives a folder of 20,000 entries, and one change in it', async () => {
+    const sync = await linked()
+    const many: Record<string, string> = {}
+    for (let n = 0; n < 20_000; n++) many[`file ${n}`] = ''
+    const first = await sync.push({ many })
+    await sync.push({ many: { ...many, 'file 7': 'changed' } })
+    const ids = await sync.listIds(await sync.head(), first)
+    assert.equal(ids.length, 3)
+    const [, folder] = ids
+    const objects = await sync.fetchObjects(ids)
+    assert.equal(JSON.parse(String(objects.get(folder ?? ''))).dirents.length, 20_000)
+    assert.equal((await ann.get(`/api2/repos/${sync.library}/`)).body.file_count, 20_000)
   })
 
   it('keeps times between the head before and now, whatever a client’s clock says', async () => {
