@@ -56,6 +56,8 @@ export const objectRoutes = [
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds(body, parseFsId, { strict: true })
+      // An empty answer would have the client ask again, and again.
+      if (ids.length === 0) throw badRequest('No ids in request')
       const packets = await packObjects(core, library, ids, ENOUGH_PACKED)
       return raw({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
     },

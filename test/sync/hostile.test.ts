@@ -148,6 +148,7 @@ describe('lists of ids', () => {
       assert.equal((await sync.call('POST', 'pack-fs/', bad)).status, 400, bad)
     }
     assert.equal((await sync.call('POST', 'pack-fs/', '["x"]')).status, 400)
+    assert.equal((await sync.call('POST', 'pack-fs/', '[]')).status, 400)
     assert.equal((await sync.call('POST', 'pack-fs/', JSON.stringify([ids[0]]))).status, 500)
     const million = `[${'"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",'.repeat(1_000_000)}""]`
     await assert.rejects(
