@@ -27,9 +27,9 @@ export const blockRoutes = [
     async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
       const block = await core.content.findBlock(info.key, blockId)
-      const { size, read } = block ?? fail({ code: 'block-missing', id: blockId })
+      const { size, whole, read } = block ?? fail({ code: 'block-missing', id: blockId })
       const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
-      return raw({ headers, body: await begin(read({ start: 0, end: size }), size) })
+      return raw({ headers, body: whole ?? (await begin(read({ start: 0, end: size }), size)) })
     },
   }),
   route({
