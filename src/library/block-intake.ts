@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * Takes blocks that clients send one by one, many clients at once: the rows of all that wait go in one transaction
- * with one sync, and the next is prepared while the last one reaches the disk.
+ * Takes blocks that clients send one by one, many clients at once: all that came in while the last batch went to the disk
+ * are the next one, in one transaction with one sync.
  */
 export class BlockIntake {
   readonly #db: Database
@@ -58,26 +58,20 @@ export class BlockIntake {
     while (this.#waiting.length > 0) {
       // Requests read in one turn of the loop run on one after another: after the turn all of them wait here.
       await nextTurn()
-      const batch = this.#waiting.splice(0, LARGEST_BATCH)
-      const committed = Promise.withResolvers<void>()
-      void this.#store(batch, committed.resolve).then(committed.resolve, committed.resolve)
-      await committed.promise
+      await this.#store(this.#waiting.splice(0, LARGEST_BATCH))
     }
     this.#isDraining = false
   }
 
-  async #store(batch: readonly Waiting[], onCommitted: () => void): Promise<void> {
+  async #store(batch: readonly Waiting[]): Promise<void> {
     const small = new Map<BlockId, Buffer>()
     for (const { block } of batch) if (block.bytes !== undefined) small.set(block.id, block.bytes)
     const held = batch.map(({ libraryKey, block: { id, size } }) => ({ libraryKey, id, size }))
     try {
-      await this.#db.write(
-        async (tx) => {
-          await insertSmallBlocks(tx, small)
-          await insertHeldBlocksOf(tx, held)
-        },
-        { onCommitted },
-      )
+      await this.#db.write(async (tx) => {
+        await insertSmallBlocks(tx, small)
+        await insertHeldBlocksOf(tx, held)
+      })
       for (const waiting of batch) waiting.resolve()
     } catch (error) {
       for (const waiting of batch) waiting.reject(error)
