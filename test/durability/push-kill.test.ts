@@ -56,11 +56,11 @@ async function pushUntilKilled(
   devices: readonly Device[],
   random: () => number,
 ): Promise<void> {
-  let isKilled = false
+  const killed = new AbortController()
   const pushing = devices.map(async (device, n) => {
     const sync = await SyncClient.link(client, library)
     device.parent ??= await sync.head()
-    for (let k = 0; !isKilled; k++) {
+    for (let k = 0; !killed.signal.aborted; k++) {
       const name = `${Object.keys(device.folder).length}-${k}`
       const content = random() < 0.3 ? Buffer.alloc(100_000 + Math.floor(random() * 1e5), name) : name
       const folder = { ...device.folder, [name]: content }
@@ -71,13 +71,13 @@ async function pushUntilKilled(
         device.acknowledged.set(name, content)
       } catch (error) {
         // Cut off: it may be there or not. Any other answer is a fault of the server's.
-        if (!isKilled) throw error
+        if (!killed.signal.aborted) throw error
       }
     }
   })
   const all = Promise.all(pushing)
   await Promise.race([pause(500 + random() * 1500), all])
-  isKilled = true
+  killed.abort()
   await server.kill()
   await all
 }
