@@ -15,6 +15,11 @@ const programs: readonly SystemProgram[] = [
     debianPackage: 'unzip',
     neededFor: 'reading our archives with somebody else’s program',
   },
+  {
+    command: 'seaf-cli',
+    debianPackage: 'seafile-cli',
+    neededFor: 'syncing with two real desktop clients',
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]

@@ -15,7 +15,7 @@ const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
 
 /** Suites that speak to a server over HTTP: they are run with SQLite and with PostgreSQL. */
-const ON_BOTH_DATABASES = ['test/api/', 'test/pages/link-pages', 'test/seed/', 'test/transfer/']
+const ON_BOTH_DATABASES = ['test/api/', 'test/pages/link-pages', 'test/seed/', 'test/sync/', 'test/transfer/']
 
 /** How long one test file may take before it counts as hung. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000

@@ -30,6 +30,9 @@ export type Fault =
   | { code: 'block-mismatch'; id: string }
   | { code: 'block-missing'; id: string }
   | { code: 'size-mismatch'; size: number } // bytes
+  | { code: 'blocks-missing'; names: readonly string[] } // of files
+  | { code: 'object-missing'; id: string }
+  | { code: 'object-invalid'; reason: string }
   | { code: 'account-not-found'; email: string }
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }

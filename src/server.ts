@@ -33,9 +33,11 @@ import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
+import { deleteReceivedCommitsBefore } from './library/commit-store.ts'
 import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
+import { deleteReceivedBefore } from './library/received-store.ts'
 import type { Logger } from './logging.ts'
 import { pageFaults } from './pages/faults.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -45,6 +47,12 @@ import { registerSearchMetrics } from './search/metrics.ts'
 import { Search } from './search/search.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
+import { SyncDoor } from './sync/door.ts'
+import { syncFaults } from './sync/faults.ts'
+import { NotificationTokens } from './sync/notification-tokens.ts'
+import { NOTIFICATION_PATH, Notifications } from './sync/notifications.ts'
+import { syncRoutes } from './sync/routes.ts'
+import type { SyncServices } from './sync/services.ts'
 import { Archives, type ArchivesOptions } from './transfer/archive-tasks.ts'
 import { downloadFaults } from './transfer/download-faults.ts'
 import { IndexedUploads } from './transfer/idx-progress.ts'
@@ -56,6 +64,8 @@ import { uploadFaults } from './transfer/upload-faults.ts'
 
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
+// What sync clients sent ahead of a push that never came.
+const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
 export interface StartOptions {
   readonly config: Config
@@ -69,7 +79,8 @@ export interface StartOptions {
 /** What the routes of all surfaces work with. */
 export type Services = ApiServices &
   PageServices &
-  TransferServices & { readonly copyMoveTasks: CopyMoveTasks }
+  TransferServices &
+  SyncServices & { readonly copyMoveTasks: CopyMoveTasks }
 
 /** A server that answers. */
 export interface RunningServer extends AsyncDisposable {
@@ -114,13 +125,16 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await opened.use(services.copyMoveTasks).resume()
   services.search.start()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
-  const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
+  const notifications = opened.use(createNotifications(services, logger.child({ room: 'sync' })))
+  const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' }), notifications))
   const listening = await http.listen({ host: config.host, port: config.port })
 
   const kept = opened.move()
   const close = async () => {
     // They have no end of their own to wait for.
     services.activity.live.endAll()
+    // First, because a server closes when its last connection does.
+    await notifications[Symbol.asyncDispose]()
     await http.close()
     await kept.disposeAsync()
   }
@@ -155,6 +169,7 @@ export function createServices(parts: {
     onError: (error) =>
       activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
   })
+  const syncTokens = new SyncTokens(db, now)
   const tickets = new Tickets(db, access, now, config.ticketSeconds)
   return {
     access,
@@ -200,7 +215,9 @@ export function createServices(parts: {
     quotas,
     shares: new Shares(core),
     search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
-    syncTokens: new SyncTokens(db, now),
+    notificationTokens: new NotificationTokens(secret, now),
+    syncDoor: new SyncDoor(access, core, syncTokens),
+    syncTokens,
     thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -302,7 +319,28 @@ export function openCore(parts: {
   })
 }
 
-function createHttp(services: Services, db: Database, config: Config, logger: Logger): HttpServer {
+function createNotifications(
+  { access, accounts, core, notificationTokens }: Services,
+  logger: Logger,
+): Notifications {
+  return new Notifications({
+    core,
+    tokens: notificationTokens,
+    async mayRead({ email, libraryId }) {
+      const user = await accounts.find(email)
+      return user?.active === true && (await access.openAll(user, [libraryId])).has(libraryId)
+    },
+    onError: (error) => logger.error({ err: error }, 'a notification failed'),
+  })
+}
+
+function createHttp(
+  services: Services,
+  db: Database,
+  config: Config,
+  logger: Logger,
+  notifications: Notifications,
+): HttpServer {
   const metrics = createMetrics({ processMetrics: true })
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
@@ -327,7 +365,17 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
         faultAnswer: plainText,
         onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
       },
+      {
+        routes: syncRoutes,
+        faults: syncFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Internal error'),
+      },
     ],
+    upgrade: {
+      path: NOTIFICATION_PATH,
+      take: (request, socket, head) => notifications.take(request, socket, head),
+    },
     services,
     authenticate: async (token, request) => authenticate(services, token, request.headers),
     isAdmin,
@@ -375,6 +423,14 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
       { name: 'thumbnails nobody looks at', run: () => services.thumbnails.deleteStale() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
+      {
+        name: 'objects that were sent and never named',
+        run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+      },
+      {
+        name: 'commits that were sent and never pushed',
+        run: () => db.write((tx) => deleteReceivedCommitsBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+      },
       {
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+
 const numbers = /\{n((?:[+*%]\d+)*)\}/g
 const DIGITS = 8
+/** Stands for the SHA-1 of the request's body. */
+export const BODY_SHA1 = '{sha1}'
 
 /** A text with its numbers in place for request `n`. */
 export function withNumber(text: string, n: number): string {
@@ -9,14 +13,20 @@ export function withNumber(text: string, n: number): string {
 /**
  * A request of which only the numbers change: `{n}` is the number of the request, `{n+1}` the one after
  * it, `{n%100}` its rest, `{n%100*4096}` a multiple of that: one step after the other. All have eight
- * digits, so the length never changes and the bytes are reused.
+ * digits, so the length never changes and the bytes are reused. `{sha1}`, once before the body, is the hash of it.
  */
 export class RequestTemplate {
   readonly #bytes: Buffer
   readonly #slots: { at: number; steps: readonly Step[] }[] = []
+  /** Where the hash of the body stands, if it does, and where the body begins. */
+  readonly #hash: { at: number; body: number } | undefined
 
-  constructor(text: string) {
+  constructor(template: string) {
+    const text = template.replace(BODY_SHA1, '0'.repeat(40))
     this.#bytes = Buffer.from(withNumber(text, 0), 'latin1')
+    const at = withNumber(template, 0).indexOf(BODY_SHA1)
+    const body = this.#bytes.indexOf('\r\n\r\n') + 4
+    this.#hash = at >= 0 && at < body ? { at, body } : undefined
     let shift = 0
     for (const match of text.matchAll(numbers)) {
       this.#slots.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
@@ -28,6 +38,10 @@ export class RequestTemplate {
   fill(n: number): Buffer {
     for (const { at, steps } of this.#slots) {
       this.#bytes.write(digits(applied(n, steps)), at, DIGITS, 'latin1')
+    }
+    if (this.#hash !== undefined) {
+      const hash = createHash('sha1').update(this.#bytes.subarray(this.#hash.body))
+      this.#bytes.write(hash.digest('hex'), this.#hash.at, 40, 'latin1')
     }
     return this.#bytes
   }

@@ -15,6 +15,7 @@ import { rename } from './rename.ts'
 import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
+import { sync } from './sync.ts'
 
 /** All scenarios, in the order they run. */
 export const scenarios: readonly Scenario[] = [
@@ -33,5 +34,6 @@ export const scenarios: readonly Scenario[] = [
   copy,
   history,
   search,
+  sync,
   start,
 ]

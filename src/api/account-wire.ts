@@ -108,7 +108,7 @@ export function deviceToWire(account: Account, device: LinkedDevice) {
     platform_version: device.platformVersion,
     last_accessed: isoTime(device.lastUsedAt),
     last_login_ip: device.loginAddress,
-    wiped_at: null,
+    wiped_at: device.wipedAt === null ? null : isoTime(device.wipedAt),
     is_desktop_client: isDesktop(device.platform),
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { Fields, maxFields } from './fields.ts'
 import { parseMultipart } from './multipart.ts'
 import { detail, type Refusal } from './refusal.ts'
@@ -18,9 +19,12 @@ export function hasBody(incoming: IncomingMessage): boolean {
  * Reads a whole body of at most `limit` bytes. Somewhat more is taken and thrown away before refusing,
  * because a client still sending would see a broken connection in place of the answer.
  */
-export function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  incoming: Readable & Partial<Pick<IncomingMessage, 'headers'>>,
+  limit: number,
+): Promise<Buffer> {
   const drained = limit + drainLimit
-  if (Number(incoming.headers['content-length'] ?? 0) > drained) return Promise.reject(tooLarge())
+  if (Number(incoming.headers?.['content-length'] ?? 0) > drained) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

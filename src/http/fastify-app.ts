@@ -9,11 +9,13 @@ import type { Route } from './route.ts'
 import { MethodTable, withoutSlash } from './routing.ts'
 import type { Wording } from './surface.ts'
 
-/** Time limits Fastify and Node keep for us, in milliseconds. */
+/** What Fastify and Node keep for us; times in milliseconds. */
 interface AppLimits {
   readonly headersMs: number
   readonly keepAliveMs: number
   readonly checkMs: number
+  /** The one path at which a connection may ask for another protocol; elsewhere the wish is ignored. */
+  readonly upgradePath: string | undefined
 }
 
 /** Longest path segment: a name of 255 bytes, percent-encoded, and then some. */
@@ -39,6 +41,8 @@ export function createApp<User, Services>(
     http: {
       headersTimeout: limits.headersMs,
       connectionsCheckingInterval: limits.checkMs,
+      shouldUpgradeCallback: ({ url = '' }) =>
+        limits.upgradePath !== undefined && url.split('?', 1)[0] === limits.upgradePath,
       // Clients are told a little less than we wait, so that they do not call as we hang up.
       keepAliveTimeoutBuffer: Math.min(1000, limits.keepAliveMs),
     },

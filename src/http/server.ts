@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { parsePublicUrl } from './base-url.ts'
 import { parseTrustedProxies } from './client-address.ts'
@@ -28,7 +30,15 @@ export interface HttpServerOptions<User, Services> {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly ready: () => Promise<Readiness>
+  /** What takes connections that ask for another protocol; without it nobody does. */
+  readonly upgrade?: Upgrade
   readonly limits?: Partial<HttpLimits>
+}
+
+/** Takes connections over that ask for another protocol at one path. */
+export interface Upgrade {
+  readonly path: string
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 /** How long a client may keep us waiting, and when we are slow ourselves. */
@@ -86,7 +96,11 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     slowMs: limits.slowMs,
     isClosing: () => closing,
   })
-  const app = createApp(surfaces, dispatcher, connections, limits)
+  const { upgrade } = options
+  const app = createApp(surfaces, dispatcher, connections, { ...limits, upgradePath: upgrade?.path })
+  if (upgrade !== undefined) {
+    app.server.on('upgrade', (request, socket, head) => upgrade.take(request, socket, head))
+  }
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true

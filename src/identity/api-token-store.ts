@@ -14,6 +14,8 @@ export interface LinkedDevice extends Device {
   readonly loginAddress: string
   readonly createdAt: number
   readonly lastUsedAt: number
+  /** When it was told to wipe itself; null for a device that was not. */
+  readonly wipedAt: number | null
 }
 
 // The token of an account that belongs to no device has '' for both.
@@ -60,7 +62,7 @@ export async function updateApiTokenLogin(
 ): Promise<void> {
   await tx.run(
     `update api_token set device_name = ?, client_version = ?, platform_version = ?, login_address = ?,
-       last_used_at = ? where hash = ?`,
+       last_used_at = ?, wiped_at = null where hash = ?`,
     device.deviceName ?? '',
     device.clientVersion ?? '',
     device.platformVersion ?? '',
@@ -72,13 +74,15 @@ export async function updateApiTokenLogin(
 
 // Made once: this statement is run with every request.
 const accountByHash = `select ${accountColumns}, api_token.last_used_at, api_token.platform,
-    api_token.client_version, api_token.platform_version
+    api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
 
 /** The account an API token opens, and what is known of the token's use; one row by one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
-  const row = await reader.get<AccountRow & UseRow>(accountByHash, hash)
-  return row && { account: accountFromRow(row), removed: isRemoved(row.email), use: useFromRow(row) }
+  const row = await reader.get<AccountRow & UseRow & { wiped_at: number | null }>(accountByHash, hash)
+  if (row === undefined) return undefined
+  const account = accountFromRow(row)
+  return { account, removed: isRemoved(row.email), wiped: row.wiped_at !== null, use: useFromRow(row) }
 }
 
 /** What a request may change of an API token: when it was used, and by which version of a client. */
@@ -113,6 +117,35 @@ export async function updateApiTokenUse(tx: Transaction, hash: Uint8Array, use: 
     use.platformVersion,
     hash,
   )
+}
+
+/** The device that holds an API token, and whether it is to be wiped; platform and device are '' for none. */
+export async function findHolder(reader: Reader, hash: Uint8Array) {
+  const row = await reader.get<{
+    account_key: number
+    platform: string
+    device_id: string
+    wiped_at: number | null
+  }>('select account_key, platform, device_id, wiped_at from api_token where hash = ?', hash)
+  return (
+    row && {
+      accountKey: row.account_key,
+      platform: row.platform as Holder['platform'],
+      deviceId: row.device_id,
+      wiped: row.wiped_at !== null,
+    }
+  )
+}
+
+/** From now on the token of a device opens nothing and tells the device to wipe itself. */
+export async function markWiped(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+  now: number,
+): Promise<boolean> {
+  const sql = 'update api_token set wiped_at = ? where account_key = ? and platform = ? and device_id = ?'
+  return (await tx.run(sql, now, accountKey, platform, deviceId)) === 1
 }
 
 export async function deleteApiToken(tx: Transaction, hash: Uint8Array): Promise<boolean> {
@@ -154,7 +187,7 @@ export async function lockActiveAccount(tx: Transaction, account: Account): Prom
 export async function listApiTokenDevices(reader: Reader, accountKey: number): Promise<LinkedDevice[]> {
   const rows = await reader.all<UseRow & DeviceRow>(
     `select platform, device_id, device_name, client_version, platform_version, login_address, created_at,
-       last_used_at
+       last_used_at, wiped_at
      from api_token where account_key = ? and platform <> ''
      order by case when platform in ('windows', 'linux', 'mac') then 0 else 1 end, last_used_at desc, device_id`,
     accountKey,
@@ -168,6 +201,7 @@ export async function listApiTokenDevices(reader: Reader, accountKey: number): P
     loginAddress: row.login_address,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    wipedAt: row.wiped_at,
   }))
 }
 
@@ -190,4 +224,5 @@ interface DeviceRow {
   device_name: string
   login_address: string
   created_at: number
+  wiped_at: number | null
 }

@@ -9,22 +9,25 @@ import {
   deleteApiTokens,
   findAccountByApiToken,
   findApiToken,
+  findHolder,
   insertApiToken,
   type LinkedDevice,
   listApiTokenDevices,
   lockActiveAccount,
+  markWiped,
   replaceApiToken,
   type StoredApiToken,
   selectLastUses,
   updateApiTokenLogin,
   updateApiTokenUse,
 } from './api-token-store.ts'
-import type { Device } from './device.ts'
+import { type Device, isDesktop } from './device.ts'
+import { deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
 /** Whom an API token opens, or why it opens nobody. */
 export type Authentication =
   | { readonly ok: Account }
-  | { readonly reason: 'unknown' | 'deleted' | 'inactive' }
+  | { readonly reason: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
 
 /** What a request says about the client that sent it. */
 export interface ClientVersions {
@@ -79,23 +82,48 @@ export class ApiTokens {
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
+    if (found.wiped) return { reason: 'wiped' }
     const use = this.#useAfter(found.use, client)
     if (use !== found.use) await this.#db.write((tx) => updateApiTokenUse(tx, hash, use), { durable: false })
     return { ok: found.account }
   }
 
-  /** Whether there was such a token. */
+  /** Whether there was such a token. What a desktop device keeps in sync ends with it. */
   async revoke(token: string): Promise<boolean> {
-    return this.#db.write((tx) => deleteApiToken(tx, hashOf(token)))
+    return this.#db.write(async (tx) => {
+      const holder = await findHolder(tx, hashOf(token))
+      if (holder === undefined) return false
+      await endSync(tx, holder.accountKey, holder)
+      return deleteApiToken(tx, hashOf(token))
+    })
+  }
+
+  /** A device that was told to wipe itself has done so. Says what is wrong with the token otherwise. */
+  async confirmWiped(token: string): Promise<'wiped' | 'unknown' | 'not-to-be-wiped'> {
+    return this.#db.write(async (tx) => {
+      const holder = await findHolder(tx, hashOf(token))
+      if (holder === undefined) return 'unknown'
+      if (!holder.wiped) return 'not-to-be-wiped'
+      await deleteApiToken(tx, hashOf(token))
+      return 'wiped'
+    })
   }
 
   async revokeAll(account: Account): Promise<void> {
     await this.#db.write((tx) => deleteApiTokens(tx, account.key))
   }
 
-  /** Unlinks a device; false if it was not linked. */
-  async revokeDevice(account: Account, device: Pick<Device, 'platform' | 'deviceId'>): Promise<boolean> {
-    return this.#db.write((tx) => deleteApiTokenOfDevice(tx, account.key, device))
+  /** Unlinks a device, and with `wipe` has it told to delete what it holds; false if it was not linked. */
+  async revokeDevice(
+    account: Account,
+    device: Pick<Device, 'platform' | 'deviceId'>,
+    options: { wipe?: boolean } = {},
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      await endSync(tx, account.key, device)
+      if (options.wipe) return markWiped(tx, account.key, device, this.#now())
+      return deleteApiTokenOfDevice(tx, account.key, device)
+    })
   }
 
   /** Desktop devices first, the most recently used first. */
@@ -151,6 +179,15 @@ export class ApiTokens {
 function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefined {
   if (!use.hasDevice || !sent || sent.length > longestVersion) return undefined
   return /^[\x20-\x7e]+$/.test(sent) ? sent : undefined
+}
+
+/** Ends what a desktop device keeps in sync; other devices keep nothing. */
+async function endSync(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: { platform: Device['platform'] | ''; deviceId: string },
+): Promise<void> {
+  if (platform !== '' && isDesktop(platform)) await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
 }
 
 function hashOf(token: string): Buffer {

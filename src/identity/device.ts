@@ -60,7 +60,7 @@ export function isDesktop(platform: Platform): boolean {
 }
 
 /** The first characters of a text, without what a database or a terminal could stumble over. */
-function cut(text: string | undefined, length: number): string {
+export function cut(text: string | undefined, length: number): string {
   const clean = (text ?? '').toWellFormed().replace(/\p{Cc}/gu, '')
   return Array.from(clean).slice(0, length).join('')
 }

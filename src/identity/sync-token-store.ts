@@ -45,3 +45,67 @@ export async function deleteSyncTokens(
 ): Promise<void> {
   await tx.run('delete from sync_token where library_key = ? and account_key = ?', libraryKey, accountKey)
 }
+
+/** What a client says about its device when it shows a sync token. */
+export interface SyncDevice {
+  readonly deviceId: string
+  readonly deviceName: string
+  readonly address: string
+  readonly clientVersion: string
+}
+
+export async function updateSyncTokenUse(
+  tx: Transaction,
+  hash: Uint8Array,
+  device: SyncDevice,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `update sync_token set device_id = ?, device_name = ?, address = ?, client_version = ?, last_used_at = ?
+     where hash = ?`,
+    device.deviceId,
+    device.deviceName,
+    device.address,
+    device.clientVersion,
+    now,
+    hash,
+  )
+}
+
+/** A library that is kept in sync on a device. */
+export interface LibraryOnDevice extends SyncDevice {
+  readonly libraryKey: number
+  readonly lastUsedAt: number
+}
+
+/** What an account keeps in sync, most recently used first. */
+export async function listSyncedLibraries(reader: Reader, accountKey: number): Promise<LibraryOnDevice[]> {
+  const rows = await reader.all<{
+    library_key: number
+    device_id: string
+    device_name: string
+    address: string
+    client_version: string
+    last_used_at: number
+  }>(
+    `select library_key, device_id, device_name, address, client_version, last_used_at from sync_token
+     where account_key = ? and last_used_at is not null order by last_used_at desc, library_key`,
+    accountKey,
+  )
+  return rows.map((row) => ({
+    libraryKey: row.library_key,
+    deviceId: row.device_id,
+    deviceName: row.device_name,
+    address: row.address,
+    clientVersion: row.client_version,
+    lastUsedAt: row.last_used_at,
+  }))
+}
+
+export async function deleteSyncTokensOfDevice(
+  tx: Transaction,
+  accountKey: number,
+  deviceId: string,
+): Promise<void> {
+  await tx.run('delete from sync_token where account_key = ? and device_id = ?', accountKey, deviceId)
+}

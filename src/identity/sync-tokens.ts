@@ -1,12 +1,18 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
+import { cut } from './device.ts'
 import {
   deleteSyncTokens,
   deleteSyncTokensOfAccount,
+  deleteSyncTokensOfDevice,
   deleteSyncTokensOfLibrary,
   findSyncGrant,
   insertSyncToken,
+  type LibraryOnDevice,
+  listSyncedLibraries,
+  type SyncDevice,
   type SyncGrant,
+  updateSyncTokenUse,
 } from './sync-token-store.ts'
 
 /** A library, or a sub-library, that is to be synced. */
@@ -48,6 +54,26 @@ export class SyncTokens {
 
   async authenticate(token: string): Promise<SyncGrant | undefined> {
     return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
+  }
+
+  /** Notes which device showed a token, and when. */
+  async noteUse(token: string, device: SyncDevice): Promise<void> {
+    const kept = {
+      ...device,
+      deviceName: cut(device.deviceName, 255),
+      clientVersion: cut(device.clientVersion, 64),
+    }
+    await this.#db.write((tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()), { durable: false })
+  }
+
+  /** What an account keeps in sync on its devices, most recently used first. */
+  listUsed(accountKey: number): Promise<LibraryOnDevice[]> {
+    return listSyncedLibraries(this.#db, accountKey)
+  }
+
+  /** All an account holds on one device. */
+  async revokeForDevice(tx: Transaction, accountKey: number, deviceId: string): Promise<void> {
+    await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
   }
 
   /** All of a library, or only those one account holds for it. */

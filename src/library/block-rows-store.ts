@@ -20,7 +20,18 @@ export async function insertHeldBlocks(
   libraryKey: number,
   blocks: readonly SizedBlock[],
 ): Promise<void> {
-  const rows = blocks.map(({ id, size }) => [libraryKey, idToBytes(id), size])
+  await insertHeldBlocksOf(
+    tx,
+    blocks.map(({ id, size }) => ({ libraryKey, id, size })),
+  )
+}
+
+/** As insertHeldBlocks, for blocks of several libraries. */
+export async function insertHeldBlocksOf(
+  tx: Transaction,
+  blocks: readonly (SizedBlock & { readonly libraryKey: number })[],
+): Promise<void> {
+  const rows = blocks.map(({ libraryKey, id, size }) => [libraryKey, idToBytes(id), size])
   await tx.insert('library_block', ['library_key', 'block_id', 'size'], rows, { ignoreExisting: true })
 }
 

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts'
 import { fileId } from '../objects/file.ts'
-import type { BlockId } from '../objects/ids.ts'
+import type { BlockId, FileId } from '../objects/ids.ts'
 import { findHeldBlocks, insertHeldBlocks, insertSmallBlocks } from './block-rows-store.ts'
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'
@@ -47,13 +47,37 @@ export async function contentOfBlocks(
 ): Promise<Content> {
   const held = await findHeldBlocks(db, info.key, [...new Set(ids)])
   const blocks = ids.map((id) => ({ id, size: held.get(id) ?? fail({ code: 'block-missing', id }) }))
-  const stored = blocks.reduce((sum, block) => sum + block.size, 0)
-  const isEncrypted = info.encryption !== undefined
-  // Each block is padded by a byte at least and a whole cipher block at most; how much, the client knows.
-  const [least, most] = isEncrypted
-    ? [stored - blocks.length * CIPHER_BLOCK_BYTES, stored - blocks.length]
-    : [stored, stored]
-  const isPadded = blocks.every((block) => block.size % CIPHER_BLOCK_BYTES === 0)
-  if (size < least || size > most || (isEncrypted && !isPadded)) fail({ code: 'size-mismatch', size })
+  const { least, most } = paddedSizes(
+    blocks.map((block) => block.size),
+    info.encryption !== undefined,
+  )
+  if (size < least || size > most) fail({ code: 'size-mismatch', size })
   return { id: fileId({ blockIds: ids, size }), size, blocks: size === 0 ? [] : blocks, small: new Map() }
+}
+
+/**
+ * How large a file can be whose stored blocks have these sizes. What padding hides in an encrypted library is known
+ * to the client alone; but it cannot be more than this, and every block is padded.
+ */
+export function paddedSizes(
+  blocks: readonly number[],
+  isEncrypted: boolean,
+): { least: number; most: number } {
+  const stored = blocks.reduce((sum, size) => sum + size, 0)
+  if (!isEncrypted) return { least: stored, most: stored }
+  const isPadded = blocks.every((size) => size % CIPHER_BLOCK_BYTES === 0)
+  if (!isPadded) return { least: 1, most: 0 }
+  return { least: stored - blocks.length * CIPHER_BLOCK_BYTES, most: stored - blocks.length }
+}
+
+/** The stored sizes of a file's blocks, in order; undefined for a file the library does not hold. Throws block-missing. */
+export async function blockSizes(
+  { db, objects }: LibraryCore,
+  { info }: Library,
+  id: FileId,
+): Promise<number[] | undefined> {
+  const file = await objects.findFile(info.key, id)
+  if (file === undefined) return undefined
+  const held = await findHeldBlocks(db, info.key, [...new Set(file.blockIds)])
+  return file.blockIds.map((block) => held.get(block) ?? fail({ code: 'block-missing', id: block }))
 }

@@ -9,7 +9,8 @@ export interface NumberedCommit extends Commit {
 
 interface CommitRow {
   id: Uint8Array
-  seq: number
+  seq: number | null
+  merged_seq: number | null
   root: Uint8Array
   parent: Uint8Array | null
   second_parent: Uint8Array | null
@@ -54,32 +55,115 @@ export async function insertCommits(
   await tx.insert(
     'commit_object',
     COLUMNS,
-    commits.map((commit) => [
-      libraryKey,
-      idToBytes(commit.id),
-      commit.seq,
-      idToBytes(commit.rootId),
-      commit.parentId === null ? null : idToBytes(commit.parentId),
-      commit.secondParentId === null ? null : idToBytes(commit.secondParentId),
-      Buffer.from(commit.creator, 'hex'),
-      commit.creatorName ?? '',
-      commit.description,
-      commit.ctime,
-      commit.deviceName ?? null,
-      commit.clientVersion ?? null,
-      commit.conflict ? 1 : 0,
-      commit.newMerge ? 1 : 0,
-    ]),
+    commits.map((commit) => rowOf(libraryKey, commit, commit.seq)),
   )
 }
 
-/** Only commits that a head has reached are found. */
+function rowOf(libraryKey: number, commit: Commit, seq: number | null) {
+  return [
+    libraryKey,
+    idToBytes(commit.id),
+    seq,
+    idToBytes(commit.rootId),
+    commit.parentId === null ? null : idToBytes(commit.parentId),
+    commit.secondParentId === null ? null : idToBytes(commit.secondParentId),
+    Buffer.from(commit.creator, 'hex'),
+    commit.creatorName ?? '',
+    commit.description,
+    commit.ctime,
+    commit.deviceName ?? null,
+    commit.clientVersion ?? null,
+    commit.conflict ? 1 : 0,
+    commit.newMerge ? 1 : 0,
+  ]
+}
+
+/** Keeps a commit as it came in; no head has reached it. False if one of that id is there already. */
+export async function insertReceivedCommit(
+  tx: Transaction,
+  libraryKey: number,
+  commit: Commit,
+  now: number,
+): Promise<boolean> {
+  const row = [...rowOf(libraryKey, commit, null), now]
+  return (
+    (await tx.insert('commit_object', [...COLUMNS, 'received_at'], [row], { ignoreExisting: true })) === 1
+  )
+}
+
+/** A commit as the history takes it in. */
+export interface JoiningCommit {
+  readonly id: CommitId
+  /** Its number, or that of the merge that brought it in. */
+  readonly seq: number
+  readonly isMerged: boolean
+  readonly ctime: number
+}
+
+/** Makes received commits part of the history. False if one of them is already, or is not there. */
+export async function joinCommits(
+  tx: Transaction,
+  libraryKey: number,
+  commits: readonly JoiningCommit[],
+): Promise<boolean> {
+  for (const { id, seq, isMerged, ctime } of commits) {
+    const changed = await tx.run(
+      `update commit_object set ${isMerged ? 'merged_seq' : 'seq'} = ?, ctime = ?, received_at = null
+       where library_key = ? and id = ? and seq is null and merged_seq is null`,
+      seq,
+      ctime,
+      libraryKey,
+      idToBytes(id),
+    )
+    if (changed !== 1) return false
+  }
+  return true
+}
+
+/** A commit, and whether a head has reached it; received ones are found too. */
+export async function findAnyCommit(
+  reader: Reader,
+  library: CommitOwner,
+  id: CommitId,
+): Promise<{ commit: NumberedCommit; joined: boolean } | undefined> {
+  const sql = 'select * from commit_object where library_key = ? and id = ?'
+  const row = await reader.get<CommitRow>(sql, library.key, idToBytes(id))
+  return row && { commit: toCommit(library.id, row), joined: row.seq !== null || row.merged_seq !== null }
+}
+
+/** Commits that the merges numbered `from` down to `to` brought in, by the number of the merge, newest first. */
+export async function listMergedCommits(
+  reader: Reader,
+  library: CommitOwner,
+  from: number,
+  to: number,
+): Promise<Map<number, NumberedCommit[]>> {
+  const rows = await reader.all<CommitRow>(
+    `select * from commit_object where library_key = ? and merged_seq <= ? and merged_seq >= ?
+     order by merged_seq desc, ctime desc, id`,
+    library.key,
+    from,
+    to,
+  )
+  return Map.groupBy(
+    rows.map((row) => toCommit(library.id, row)),
+    (commit) => commit.seq,
+  )
+}
+
+/** Upkeep: commits that came in so long ago that nobody will push them any more. */
+export async function deleteReceivedCommitsBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from commit_object where received_at is not null and received_at < ?', time)
+}
+
+/** Only commits that a head has reached are found; one that a merge brought in has the number of the merge. */
 export async function findCommit(
   reader: Reader,
   library: CommitOwner,
   id: CommitId,
 ): Promise<NumberedCommit | undefined> {
-  const sql = 'select * from commit_object where library_key = ? and id = ? and seq is not null'
+  const sql =
+    'select * from commit_object where library_key = ? and id = ? and (seq is not null or merged_seq is not null)'
   const row = await reader.get<CommitRow>(sql, library.key, idToBytes(id))
   return row && toCommit(library.id, row)
 }
@@ -114,7 +198,7 @@ export async function listCommitsBySeq(
       library.key,
       ...some,
     )
-    for (const row of rows) found.set(row.seq, toCommit(library.id, row))
+    for (const row of rows) if (row.seq !== null) found.set(row.seq, toCommit(library.id, row))
   }
   return found
 }
@@ -132,7 +216,7 @@ export async function seqAtTime(reader: Reader, libraryKey: number, time: number
 function toCommit(libraryId: LibraryId, row: CommitRow): NumberedCommit {
   return {
     id: idFromBytes<CommitId>(row.id),
-    seq: row.seq,
+    seq: row.seq ?? row.merged_seq ?? 0,
     libraryId,
     rootId: idFromBytes<DirId>(row.root),
     parentId: row.parent === null ? null : idFromBytes<CommitId>(row.parent),

@@ -58,6 +58,11 @@ export interface StoredBytes {
   readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
 }
 
+/** A block at rest; a small one brings its bytes along. */
+export interface StoredBlock extends StoredBytes {
+  readonly whole: Buffer | undefined
+}
+
 /**
  * Turns bytes into blocks and back. One way in and one way out, for every surface. With the key of an
  * encrypted library plaintext goes in and comes out, and nothing but ciphertext is stored.
@@ -186,6 +191,15 @@ export class ContentStore {
     return { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
   }
 
+  /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
+  async findBlock(libraryKey: number, id: BlockId): Promise<StoredBlock | undefined> {
+    const held = await findHeldBlock(this.#db, libraryKey, id)
+    if (held === undefined) return undefined
+    const { size } = held
+    const whole = size < SMALLEST_STORED_BLOCK ? checkedSmall(held) : undefined
+    return { size, whole, read: (range) => this.#readHeld(held, range, { lend: true }) }
+  }
+
   async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
     const { size, read } = await this.openBlock(libraryKey, only)
     const layout = new FileLayout(file.size, [{ id: only, size, padding: 0 }])
@@ -255,11 +269,15 @@ function smallBlock(id: BlockId, bytes: Buffer): TakenBlock {
   return { id, size: bytes.length, bytes, durable: Promise.resolve() }
 }
 
-async function* readSmall({ id, data }: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {
+async function* readSmall(held: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {
+  yield checkedSmall(held).subarray(range.start, range.end)
+}
+
+function checkedSmall({ id, data }: HeldBlock): Buffer {
   if (data === undefined) throw new BlockMissing(id)
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   if (sha1Hex(bytes) !== id) throw new BlockDamaged(id, 'its row holds other bytes')
-  yield bytes.subarray(range.start, range.end)
+  return bytes
 }
 
 /** Writes the rows of received files: small blocks, the right to all blocks, the file objects (I1). */

@@ -1,7 +1,9 @@
 import type { Database } from '../database/database.ts'
 import type { BlockStore } from '../storage/block-store.ts'
+import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
 import { Keyring } from './keyring.ts'
+import { LargeObjects } from './large-objects.ts'
 import { LibraryEvents } from './library-events.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
@@ -29,6 +31,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
+  readonly blockIntake: BlockIntake
+  readonly largeObjects: LargeObjects
   readonly writers: Writers
   readonly pathIndex: PathIndex
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
@@ -42,8 +46,10 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now } = options
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
+  const content = new ContentStore(db, options.blocks, objects)
   const pathIndex = new PathIndex(db, objects, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
+  const largeObjects = new LargeObjects()
   const writers = new Writers(db, objects, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
@@ -51,8 +57,10 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     db,
     now,
     objects,
-    content: new ContentStore(db, options.blocks, objects),
+    content,
     keys,
+    blockIntake: new BlockIntake(db, content),
+    largeObjects,
     writers,
     pathIndex,
     events: new LibraryEvents(),
@@ -62,6 +70,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
       await writers.idle()
       await pathIndex.stop()
       keys[Symbol.dispose]()
+      await largeObjects[Symbol.asyncDispose]()
     },
   }
 }

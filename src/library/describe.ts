@@ -71,6 +71,30 @@ function timeText(unixSeconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+export const describeMerged = 'Auto merge by system'
+
+/** A merge that kept two versions of something, by what it added; entries in the order they are to be named. */
+export function describeConflicts(entries: readonly Named[]): string {
+  const names = (kind: Named['kind']) =>
+    entries.filter((entry) => entry.kind === kind).map((entry) => entry.name)
+  const [files, dirs] = [names('file'), names('dir')]
+  return (
+    line(files, 'Added or modified', 'Added or modified', 'files') +
+    line(dirs, 'Added directory', 'Added', 'directories')
+  )
+}
+
+function line(
+  [first, ...more]: readonly string[],
+  oneVerb: string,
+  manyVerb: string,
+  things: string,
+): string {
+  if (first === undefined) return ''
+  if (more.length === 0) return `${oneVerb} "${first}".\n`
+  return `${manyVerb} "${first}" and ${more.length} more ${things}.\n`
+}
+
 function several(entries: readonly Named[], verb: string): string | undefined {
   const [first] = entries
   if (first === undefined || entries.length < 2) return undefined

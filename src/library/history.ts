@@ -1,6 +1,12 @@
 import { fail } from '../errors.ts'
 import type { CommitId } from '../objects/ids.ts'
-import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
+import {
+  findCommit,
+  listCommitsDown,
+  listMergedCommits,
+  type NumberedCommit,
+  seqAtTime,
+} from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { Library } from './library.ts'
@@ -39,7 +45,10 @@ export async function oldestShown(core: LibraryCore, library: LibraryInfo): Prom
   return Math.max(emptied, await seqAtTime(core.db, library.key, daysAgo(core, days)))
 }
 
-/** A page of the history, newest first; of a sub-library: what changed its folder. Merges without conflict are left out after the page is cut. */
+/**
+ * A page of the history, newest first; of a sub-library: what changed its folder. In place of a merge without conflict
+ * stands what it brought in; what a merge with conflicts brought in follows it.
+ */
 export async function listHistory(
   core: LibraryCore,
   library: LibraryInfo,
@@ -52,7 +61,12 @@ export async function listHistory(
   const to = Math.max(oldest, from - perPage + 1)
   if (from < oldest) return { commits: [], more: false }
   const commits = await listCommitsDown(core.db, library, from, to)
-  const shown = commits.filter((commit) => !(commit.secondParentId && commit.newMerge && !commit.conflict))
+  const isMerge = (commit: NumberedCommit) => commit.secondParentId !== null && commit.newMerge
+  const merged = commits.some(isMerge) ? await listMergedCommits(core.db, library, from, to) : undefined
+  const shown = commits.flatMap((commit) => {
+    const own = isMerge(commit) && !commit.conflict ? [] : [commit]
+    return [...own, ...(merged?.get(commit.seq) ?? [])]
+  })
   return { commits: shown, more: to > oldest }
 }
 

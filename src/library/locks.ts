@@ -4,7 +4,7 @@ import type { LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
-import { asSeen, inOrigin } from './scope.ts'
+import { asSeen, inOrigin, originOf } from './scope.ts'
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
@@ -53,7 +53,7 @@ export async function lockFile(
   const { info, actor } = library
   const held = await core.db.write(async (tx) => {
     if (await insertLock(tx, info.key, lock, now)) {
-      await core.events.record(tx, { kind: 'locked', library: info, actor, path: place })
+      await core.events.record(tx, { kind: 'locked', library: originOf(info), actor, path: place })
       return undefined
     }
     return findLock(tx, info.key, place, now)
@@ -79,7 +79,7 @@ export async function unlockFile(
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
     await deleteLock(tx, library.info.key, place)
     const { info, actor } = library
-    return core.events.record(tx, { kind: 'unlocked', library: info, actor, path: place })
+    return core.events.record(tx, { kind: 'unlocked', library: originOf(info), actor, path: place })
   })
 }
 

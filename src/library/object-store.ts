@@ -15,12 +15,12 @@ import {
 import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from '../objects/packed.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
 
-const FILE = 1
-const DIR = 3
+export const FILE = 1
+export const DIR = 3
 
 /** How the bytes of a row are to be read. */
-const AS_RECEIVED = 0
-const PACKED = 1
+export const AS_RECEIVED = 0
+export const PACKED = 1
 const DIFFERENCE = 2
 
 // A version of a big folder costs what changed: below these bounds it rests as a difference to the
@@ -71,9 +71,11 @@ const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, depth: 0 }
 
 /** A commit or dir names an object that is not stored: our data is damaged, or our code is. */
 export class ObjectMissing extends Error {
+  readonly id: string
   constructor(libraryKey: number, id: string) {
     super(`object ${id} of library ${libraryKey} is missing`)
     this.name = 'ObjectMissing'
+    this.id = id
   }
 }
 
@@ -100,6 +102,16 @@ export class ObjectStore {
       this.#loading.set(key, loading)
     }
     return loading
+  }
+
+  /** For an id that came from outside; one of another library is "not here" (I7). */
+  async findDir(libraryKey: number, id: DirId): Promise<StoredDir | undefined> {
+    try {
+      return await this.getDir(libraryKey, id)
+    } catch (error) {
+      if (error instanceof ObjectMissing && error.id === id) return undefined
+      throw error
+    }
   }
 
   async getFile(libraryKey: number, id: FileId): Promise<FileObject> {
@@ -131,7 +143,7 @@ export class ObjectStore {
   }
 
   /** Files by id, in batches; those not held are left out. */
-  async findFileRows(libraryKey: number, ids: readonly FileId[]): Promise<PreparedObject[]> {
+  async findFileRows(libraryKey: number, ids: readonly FsId[]): Promise<PreparedObject[]> {
     const found: PreparedObject[] = []
     for (let start = 0; start < ids.length; start += 500) {
       const some = ids.slice(start, start + 500)
@@ -230,7 +242,9 @@ export function prepareDir(
   base: StoredDir | undefined,
   changes: ReadonlyMap<string, Dirent | null>,
 ): { object: PreparedObject; stored: StoredDir } {
+  // Of a dir that a client wrote in its own manner only its own bytes hash to the id.
   const asDifference =
+    dir.canonical &&
     base !== undefined &&
     base.dir.size >= SMALLEST_DIR_WITH_DIFFERENCES &&
     base.depth < LONGEST_CHAIN &&
@@ -262,6 +276,12 @@ export function prepareFile(id: FileId, file: FileObject): PreparedObject {
     fileCount: 1,
     data: packFile(file),
   }
+}
+
+/** The file in a row. */
+export function readFileRow(row: { encoding: number; data: Uint8Array }): FileObject {
+  const data = Buffer.from(row.data)
+  return row.encoding === AS_RECEIVED ? parseFile(inflateSync(data)) : unpackFile(data)
 }
 
 /** The blocks a prepared file names. */
@@ -319,9 +339,4 @@ export async function shareBlocks(
       ...some.map(idToBytes),
     )
   }
-}
-
-function readFileRow(row: { encoding: number; data: Uint8Array }): FileObject {
-  const data = Buffer.from(row.data)
-  return row.encoding === AS_RECEIVED ? parseFile(inflateSync(data)) : unpackFile(data)
 }

@@ -6,6 +6,7 @@ const ROWS_A_STEP = 1000
 /** The tables that hold most rows of a library, and what tells their rows apart. */
 const LARGE = [
   ['fs_object', 'id'],
+  ['received_object', 'id'],
   ['library_block', 'block_id'],
   ['trash_item', 'path_key'],
   ['first_seen', 'path_key'],

@@ -138,7 +138,7 @@ export class WorkingTree {
 
   /** Puts another tree of this library in place of the whole; gives what is in it. Edits made so far are lost. */
   async replaceRoot(root: DirId): Promise<Totals> {
-    const stored = await this.#dirById(root)
+    const stored = await this.dirById(root)
     const name = this.#base.at(-1)
     if (name === undefined) {
       this.#top.root = node(stored)
@@ -247,7 +247,7 @@ export class WorkingTree {
     if (dir.id === before.dir.id) return before
     if (pace.isDue) await pace.rest()
     const totals = await this.#totals(before, node.changes)
-    if (dir.size === 0) return this.#dirById(EMPTY_ID)
+    if (dir.size === 0) return this.dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
     objects.push(object)
     this.#pending.add(stored, before)
@@ -273,7 +273,8 @@ export class WorkingTree {
     return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
   }
 
-  #dirById(id: DirId): StoredDir | Promise<StoredDir> {
+  /** A dir of this library, which an edit before this one may have made a moment ago. */
+  dirById(id: DirId): StoredDir | Promise<StoredDir> {
     return this.#pending.get(id) ?? this.#objects.getDir(this.#libraryKey, id)
   }
 
@@ -299,7 +300,7 @@ export class WorkingTree {
     const known = parent.children.get(name)
     if (known !== undefined) return known
     const entry = entryOf(parent, name)
-    const child = node(await this.#dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
+    const child = node(await this.dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
     parent.children.set(name, child)
     return child
   }

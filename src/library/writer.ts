@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import { DomainError, fail } from '../errors.ts'
-import { newCommitId } from '../objects/commit.ts'
-import { type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
-import { insertCommits, type NumberedCommit } from './commit-store.ts'
+import { type Commit, newCommitId } from '../objects/commit.ts'
+import { type CommitId, type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
+import { insertCommits, type JoiningCommit, joinCommits, type NumberedCommit } from './commit-store.ts'
 import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
@@ -25,8 +25,18 @@ export interface Edited<T> {
   readonly uploaded?: readonly string[]
   /** The contents of new files; those of a whole group are written together (I1). */
   readonly contents?: readonly Content[]
+  /** Commits a client made: they join the history in place of one made here, or together with the merge of them. */
+  readonly received?: ReceivedCommits
   /** What `also` changes of the library itself, for the edits after this one. */
   readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description' | 'encryption'>>
+}
+
+/** Commits that came in ahead, stored but part of no history. */
+export interface ReceivedCommits {
+  /** At least one, oldest first, each the parent of the next. */
+  readonly chain: readonly Commit[]
+  /** Set where the head had moved on: the tree of the edit is a merge, and `conflict` if it kept two versions of something. */
+  readonly merge?: { readonly conflict: boolean }
 }
 
 /** A change to a library: a function from tree to tree. It may run again, on a newer head. */
@@ -64,6 +74,8 @@ interface Applied {
   readonly committed: Committed<unknown>
   readonly objects: readonly PreparedObject[]
   readonly contents: readonly Content[]
+  /** Commits already stored that become part of the history. */
+  readonly joining: readonly JoiningCommit[]
   readonly also: ((tx: Transaction) => Promise<void>) | undefined
 }
 
@@ -215,6 +227,8 @@ export class Writers {
       const outcome = describeOutcome(done, library, done.length > 0 ? await tree.finish() : undefined, now)
       applied.push(...outcome)
       library = outcome.at(-1)?.committed.library ?? library
+      // Whoever pushes next has to see which commits are part of the history by then.
+      if (outcome.some(({ joining }) => joining.length > 0)) break
       if (pending.weight > HEAVIEST_GROUP_BYTES) break
       if (performance.now() - turnBegan > LONGEST_TURN_MS) {
         await nextTurn()
@@ -227,7 +241,10 @@ export class Writers {
   /** Resolves when committed; answers the waiters when durable. Throws HeadMoved, EditRefused. */
   #store(before: LibraryInfo, after: LibraryInfo, applied: readonly Applied[]): Promise<void> {
     const committed = Promise.withResolvers<void>()
-    const commits = [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
+    const joining = applied.flatMap((one) => one.joining)
+    const stored = new Set<string>(joining.map(({ id }) => id))
+    const made = new Set(applied.flatMap((one) => one.committed.commit ?? []))
+    const commits = [...made].filter(({ id }) => !stored.has(id))
     const objects = applied.flatMap((one) => one.objects)
     const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
@@ -247,6 +264,8 @@ export class Writers {
         if (contents.length > 0) await insertContents(tx, before.key, contents)
         await insertObjects(tx, before.key, objects)
         await insertCommits(tx, before.key, commits)
+        // Somebody pushed the same commits a moment ago: the edit finds out when it runs again.
+        if (!(await joinCommits(tx, before.key, joining))) throw new HeadMoved()
         for (const { also, waiting } of applied) {
           if (also !== undefined) await runAlso(tx, also, waiting)
         }
@@ -308,18 +327,24 @@ function describeOutcome(
 ): Applied[] {
   const [first] = done
   if (first === undefined) return []
-  if (tree === undefined && !done.some(({ edited }) => edited.always)) {
+  const { received } = first.edited
+  if (tree === undefined && received === undefined && !done.some(({ edited }) => edited.always)) {
     return done.map(({ waiting, edited }) => ({
       waiting,
       committed: { result: edited.result, library: before, before, commit: undefined },
       objects: [],
       contents: [],
+      joining: [],
       also: undefined,
     }))
   }
   const uploaded = done.flatMap(({ edited }) => edited.uploaded ?? [])
   const description = done.length === 1 ? first.edited.description : describeUploaded(uploaded)
-  const commit = newCommit(before, tree?.root ?? before.root, first.waiting.edit.author, description, now)
+  const root = tree?.root ?? before.root
+  const { commit, joining } =
+    received === undefined
+      ? { commit: newCommit(before, root, first.waiting.edit.author, description, now), joining: [] }
+      : join(before, root, received, description, now)
   const library: LibraryInfo = {
     ...before,
     ...first.edited.library,
@@ -328,16 +353,44 @@ function describeOutcome(
     root: commit.rootId,
     size: tree?.size ?? before.size,
     fileCount: tree?.fileCount ?? before.fileCount,
-    updatedAt: now,
-    modifier: first.waiting.edit.author,
+    updatedAt: commit.ctime,
+    modifier: commit.creatorName ?? first.waiting.edit.author,
   }
   return done.map(({ waiting, edited }, index) => ({
     waiting,
     committed: { result: edited.result, library, before, commit },
     objects: index === 0 && tree !== undefined ? tree.objects : [],
     contents: edited.contents ?? [],
+    joining: index === 0 ? joining : [],
     also: edited.also,
   }))
+}
+
+/**
+ * The head that received commits lead to: the last of them, or the merge of it with the head before. A client's
+ * clock may be wrong; its times are kept between those of the head before and of now, so that times never run backwards.
+ */
+function join(
+  before: LibraryInfo,
+  root: DirId,
+  { chain, merge }: ReceivedCommits,
+  description: string,
+  now: number,
+): { commit: NumberedCommit; joining: JoiningCommit[] } {
+  const tip = chain.at(-1)
+  if (tip === undefined) throw new Error('no commit was received')
+  if (merge !== undefined) {
+    const made = newCommit(before, root, tip.creatorName ?? '', description, now, tip.id)
+    const seq = made.seq
+    const joining = chain.map(({ id, ctime }) => ({ id, seq, isMerged: true, ctime: Math.min(ctime, now) }))
+    return { commit: { ...made, conflict: merge.conflict, newMerge: true }, joining }
+  }
+  let ctime = before.updatedAt
+  const joining = chain.map((one, index) => {
+    ctime = Math.min(Math.max(one.ctime, ctime), now)
+    return { id: one.id, seq: before.headSeq + 1 + index, isMerged: false, ctime }
+  })
+  return { commit: { ...tip, ctime, seq: before.headSeq + chain.length }, joining }
 }
 
 function newCommit(
@@ -346,12 +399,13 @@ function newCommit(
   author: string,
   description: string,
   now: number,
+  secondParentId: CommitId | null = null,
 ): NumberedCommit {
   const content = {
     libraryId: before.id,
     rootId,
     parentId: before.head,
-    secondParentId: null,
+    secondParentId,
     creator: EMPTY_ID,
     creatorName: author,
     description,

@@ -12,7 +12,8 @@ export const serverInfoRoutes = [
     handle: () => ({
       version: compatibleVersion,
       encrypted_library_version: 2,
-      features: ['seafile-basic'],
+      // The second makes desktop clients ask for locks and for permissions of folders.
+      features: ['seafile-basic', 'seafile-pro'],
     }),
   }),
 ]

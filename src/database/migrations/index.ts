@@ -5,6 +5,7 @@ import { revisions } from './0004-revisions.ts'
 import { sharing } from './0005-sharing.ts'
 import { links } from './0006-links.ts'
 import { events } from './0007-events.ts'
+import { sync } from './0010-sync.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   sharing,
   links,
   events,
+  sync,
 ]

@@ -1,0 +1,277 @@
+import { fail } from '../errors.ts'
+import type { Dir } from '../objects/dir.ts'
+import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
+import type { FileObject } from '../objects/file.ts'
+import { type BlockId, type DirId, EMPTY_ID, type FileId, type FsId } from '../objects/ids.ts'
+import { unpackDir } from '../objects/packed.ts'
+import { findHeldBlocks } from './block-rows-store.ts'
+import { paddedSizes } from './block-upload.ts'
+import type { LibraryCore } from './core.ts'
+import type { StoredDir } from './dir-cache.ts'
+import { changedEntries } from './dir-changes.ts'
+import type { LibraryInfo } from './library-info.ts'
+import {
+  DIR,
+  FILE,
+  insertObjects,
+  type PreparedObject,
+  prepareDir,
+  readFileRow,
+  type Totals,
+} from './object-store.ts'
+import { Pace } from './pace.ts'
+import {
+  deleteReceived,
+  findHeld,
+  findReceived,
+  type HeldObject,
+  type ReceivedObject,
+} from './received-store.ts'
+
+const FILES_A_STEP = 500
+const FLUSHED_OBJECTS = 1000
+const FLUSHED_BYTES = 4 * 2 ** 20
+
+/** A dir being taken over: what it adds to the dir it replaces, and which dirs below it come first. */
+interface Frame {
+  readonly dir: Dir
+  /** The dir at the same place in the tree before. */
+  readonly before: StoredDir
+  readonly changes: ReadonlyMap<string, Dirent | null>
+  readonly below: { readonly entry: DirDirent; readonly before: DirId }[]
+  size: number
+  fileCount: number
+}
+
+/**
+ * Takes what came in ahead over into a library: the dirs and files of a tree, once all that is below them is there.
+ * So whatever a library holds is whole: dirs down to their files, files down to their blocks, and only what is not
+ * held has to be looked at. Where a tree goes on from another one, only entries that differ are.
+ */
+export class Admission {
+  readonly #core: LibraryCore
+  readonly #library: LibraryInfo
+  readonly #pace = new Pace()
+  readonly #totals = new Map<DirId, Totals>()
+  #ready: PreparedObject[] = []
+  #readyDirs: StoredDir[] = []
+  #readyBytes = 0
+  /** Bytes of files that their dirents do not speak of. */
+  #unsaid = 0
+
+  constructor(core: LibraryCore, library: LibraryInfo) {
+    this.#core = core
+    this.#library = library
+  }
+
+  /**
+   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. Throws
+   * object-missing, blocks-missing, object-invalid; what was taken over until then is whole and stays.
+   */
+  async admit(root: DirId, before: DirId): Promise<{ unsaid: number }> {
+    this.#unsaid = 0
+    const held = root === EMPTY_ID ? undefined : (await this.#held([root])).get(root)
+    if (held !== undefined && held.kind !== DIR)
+      fail({ code: 'object-invalid', reason: 'its root is no dir' })
+    if (held === undefined && root !== EMPTY_ID) await this.#walk(root, before)
+    await this.#flush()
+    return { unsaid: this.#unsaid }
+  }
+
+  async #walk(root: DirId, before: DirId): Promise<void> {
+    const open = [await this.#enter(root, before)]
+    for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+      const next = frame.below.at(-1)
+      if (next === undefined) {
+        open.pop()
+        await this.#leave(frame)
+        continue
+      }
+      const known = this.#totals.get(next.entry.id)
+      if (known === undefined) {
+        open.push(await this.#enter(next.entry.id, next.before))
+      } else {
+        frame.below.pop()
+        this.#add(frame, known)
+      }
+    }
+  }
+
+  async #enter(id: DirId, beforeId: DirId): Promise<Frame> {
+    const dir = await this.#receivedDir(id)
+    const before = await this.#core.objects.getDir(this.#library.key, beforeId)
+    const { changes, old } = await changedEntries(before.dir, dir, this.#pace)
+    const frame: Frame = {
+      dir,
+      before,
+      changes,
+      below: [],
+      size: before.size,
+      fileCount: before.fileCount,
+    }
+    await this.#subtract(frame, old)
+    const fresh = [...changes.values()].filter((entry) => entry !== null)
+    for (let start = 0; start < fresh.length; start += FILES_A_STEP) {
+      await this.#addEntries(frame, fresh.slice(start, start + FILES_A_STEP))
+      if (this.#pace.isDue) await this.#pace.rest()
+    }
+    return frame
+  }
+
+  async #subtract(frame: Frame, old: readonly Dirent[]): Promise<void> {
+    const dirs = old.filter((entry) => entry.kind === 'dir' && entry.id !== EMPTY_ID)
+    const held = await this.#held(dirs.map(({ id }) => id))
+    for (const entry of old) {
+      const totals = entry.kind === 'file' ? { size: entry.size, fileCount: 1 } : held.get(entry.id)
+      frame.size -= totals?.size ?? 0
+      frame.fileCount -= totals?.fileCount ?? 0
+    }
+  }
+
+  async #addEntries(frame: Frame, entries: readonly Dirent[]): Promise<void> {
+    const ids = entries.map((entry): FsId => entry.id).filter((id) => id !== EMPTY_ID)
+    const held = await this.#held([...new Set(ids)])
+    const files: FileDirent[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'file') {
+        files.push(entry)
+        this.#add(frame, { size: entry.size, fileCount: 1 })
+      } else if (entry.id !== EMPTY_ID) {
+        const known = held.get(entry.id)
+        if (known === undefined) {
+          const old = frame.before.dir.find(entry.name)
+          frame.below.push({ entry, before: old?.kind === 'dir' ? old.id : EMPTY_ID })
+        } else {
+          this.#add(frame, expectKind(known, DIR, entry))
+        }
+      }
+    }
+    await this.#addFiles(files, held)
+  }
+
+  #add(frame: Frame, { size, fileCount }: Totals): void {
+    frame.size += size
+    frame.fileCount += fileCount
+    // A few dirs that name each other can amount to any number of files.
+    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(frame.fileCount)) {
+      fail({ code: 'object-invalid', reason: 'the tree is too large' })
+    }
+  }
+
+  /** Takes over the files not held yet, whose blocks must be. */
+  async #addFiles(entries: readonly FileDirent[], held: ReadonlyMap<FsId, HeldObject>): Promise<void> {
+    const wanted = new Map<FileId, FileDirent>()
+    for (const entry of entries) {
+      const known = held.get(entry.id)
+      if (known !== undefined) this.#noteSize(entry, expectKind(known, FILE, entry).size)
+      else if (entry.id !== EMPTY_ID) wanted.set(entry.id, entry)
+      else this.#noteSize(entry, 0)
+    }
+    if (wanted.size === 0) return
+    const received = await this.#received([...wanted.keys()])
+    const files = new Map<FileId, FileObject>()
+    for (const [id, entry] of wanted) {
+      const object = received.get(id)
+      if (object === undefined) continue
+      if (object.kind !== FILE) fail({ code: 'object-invalid', reason: `${entry.name} is no file` })
+      files.set(id, readFileRow(object))
+      this.#noteSize(entry, object.size)
+    }
+    await this.#checkBlocks(files, wanted)
+    for (const id of files.keys()) {
+      const { kind, encoding, size, data } = received.get(id) as ReceivedObject
+      await this.#put({ id, kind, encoding, base: undefined, depth: 0, size, fileCount: 1, data })
+    }
+  }
+
+  async #checkBlocks(
+    files: ReadonlyMap<FileId, FileObject>,
+    entries: ReadonlyMap<FileId, FileDirent>,
+  ): Promise<void> {
+    const ids = new Set<BlockId>()
+    for (const file of files.values()) for (const id of file.blockIds) ids.add(id)
+    const sizes = await findHeldBlocks(this.#core.db, this.#library.key, [...ids])
+    const incomplete = [...files].filter(([, file]) => !file.blockIds.every((id) => sizes.has(id)))
+    if (incomplete.length > 0) {
+      fail({ code: 'blocks-missing', names: incomplete.map(([id]) => entries.get(id)?.name ?? '') })
+    }
+    for (const [id, file] of files) {
+      const blocks = file.blockIds.map((block) => sizes.get(block) ?? 0)
+      const { least, most } = paddedSizes(blocks, this.#library.encryption !== undefined)
+      if (file.size < least || file.size > most) {
+        fail({ code: 'object-invalid', reason: `${entries.get(id)?.name} is not as large as its blocks` })
+      }
+    }
+  }
+
+  /** A file that grew while a client read it can be larger than its dirent says. Refused, that client would never sync again. */
+  #noteSize(entry: FileDirent, size: number): void {
+    this.#unsaid += Math.max(0, size - entry.size)
+  }
+
+  async #leave(frame: Frame): Promise<void> {
+    const { dir, before, changes, size, fileCount } = frame
+    const base = before.dir.size > 0 ? before : undefined
+    const { object, stored } = prepareDir(dir, { size, fileCount }, base, changes)
+    this.#totals.set(dir.id, { size, fileCount })
+    this.#readyDirs.push(stored)
+    await this.#put(object)
+  }
+
+  async #put(object: PreparedObject): Promise<void> {
+    this.#ready.push(object)
+    this.#readyBytes += object.data.length
+    if (this.#ready.length >= FLUSHED_OBJECTS || this.#readyBytes >= FLUSHED_BYTES) await this.#flush()
+  }
+
+  /** What is below comes before what names it, in this write or an earlier one; the commit's own write makes all durable (I1). */
+  async #flush(): Promise<void> {
+    const [ready, dirs] = [this.#ready, this.#readyDirs]
+    if (ready.length === 0) return
+    this.#ready = []
+    this.#readyDirs = []
+    this.#readyBytes = 0
+    const { key } = this.#library
+    await this.#core.db.write(
+      async (tx) => {
+        await insertObjects(tx, key, ready)
+        await deleteReceived(
+          tx,
+          key,
+          ready.map(({ id }) => id),
+        )
+      },
+      { durable: false },
+    )
+    for (const stored of dirs) this.#core.objects.remember(key, stored)
+  }
+
+  async #receivedDir(id: DirId): Promise<Dir> {
+    const object = (await this.#received([id])).get(id)
+    // Another push took it over a moment ago.
+    if (object === undefined) return (await this.#core.objects.getDir(this.#library.key, id)).dir
+    if (object.kind !== DIR) fail({ code: 'object-invalid', reason: `${id} is no dir` })
+    return unpackDir(Buffer.from(object.data), id)
+  }
+
+  /** All that is neither here nor held by now is missing: another push may have taken some over a moment ago. */
+  async #received(ids: readonly FsId[]): Promise<Map<FsId, ReceivedObject>> {
+    const { db } = this.#core
+    const received = await findReceived(db, this.#library.key, ids)
+    const others = ids.filter((id) => !received.has(id))
+    const held = others.length === 0 ? undefined : await this.#held(others)
+    const missing = others.find((id) => !held?.has(id))
+    if (missing !== undefined) fail({ code: 'object-missing', id: missing })
+    return received
+  }
+
+  #held(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
+    return findHeld(this.#core.db, this.#library.key, ids)
+  }
+}
+
+function expectKind(held: HeldObject, kind: number, entry: Dirent): HeldObject {
+  return held.kind === kind
+    ? held
+    : fail({ code: 'object-invalid', reason: `${entry.name} is no ${entry.kind}` })
+}

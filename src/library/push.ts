@@ -1,0 +1,167 @@
+import type { Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { Commit } from '../objects/commit.ts'
+import type { CommitId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { Admission } from './admission.ts'
+import { dropBound, followMoves, type Moved } from './bound-paths-store.ts'
+import { findAnyCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
+import type { LibraryCore } from './core.ts'
+import { describeConflicts, describeMerged } from './describe.ts'
+import { type Change, diffTrees } from './diff.ts'
+import type { EditableLibrary } from './library.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { refuseLocked } from './locks.ts'
+import { mergeInto } from './three-way.ts'
+import type { WorkingTree } from './working-tree.ts'
+import type { Edited } from './writer.ts'
+
+/** Most commits that may be pushed at once: clients push each as they make it. */
+const LONGEST_CHAIN = 1000
+
+/** Bytes set aside in the owner's quota. */
+export interface SetAside extends AsyncDisposable {
+  /** Gives them back as part of the commit that makes them usage. */
+  settle(tx: Transaction): Promise<void>
+}
+
+/**
+ * Keeps a commit that a client made, for it to be pushed. Who made it is the actor, whatever the client wrote; what it
+ * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
+ * commit has this id.
+ */
+export async function receiveCommit(
+  core: LibraryCore,
+  library: EditableLibrary,
+  sent: Commit,
+): Promise<void> {
+  const { info, actor } = library
+  const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
+  const isNew = await core.db.write((tx) => insertReceivedCommit(tx, info.key, commit, core.now()), {
+    // Nothing refers to it before the push, whose own write makes both durable.
+    durable: false,
+  })
+  if (isNew) return
+  const known = await findAnyCommit(core.db, info, commit.id)
+  if (known === undefined || !isSameCommit(known.commit, commit)) {
+    fail({ code: 'object-invalid', reason: 'another commit has this id' })
+  }
+}
+
+// Not the time: the history may have corrected it.
+function isSameCommit(a: Commit, b: Commit): boolean {
+  const fields = ['rootId', 'parentId', 'creator', 'creatorName', 'description'] as const
+  return fields.every((field) => a[field] === b[field])
+}
+
+/**
+ * Makes a received commit part of the history: as the head if it goes on from it, else by merging it into the head.
+ * Everything it names has to be there. A commit that is part of the history already changes nothing, so a push whose
+ * answer was lost may be repeated. `setAside` is asked for the bytes the push adds. Throws commit-not-found,
+ * object-missing, object-invalid, blocks-missing, locked, and what `setAside` throws; then the head is where it was.
+ */
+export async function push(
+  core: LibraryCore,
+  library: EditableLibrary,
+  id: CommitId,
+  setAside: (bytes: number) => Promise<SetAside>,
+): Promise<void> {
+  const found = await findChain(core, library.info, id)
+  if (found === undefined) return
+  const { chain, tip, base } = found
+  const admission = new Admission(core, library.info)
+  let before = base.rootId
+  let unsaid = 0
+  for (const { rootId } of chain) {
+    unsaid += (await admission.admit(rootId, before)).unsaid
+    before = rootId
+  }
+  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
+  await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
+  await library.commit(async (tree, now): Promise<Edited<undefined>> => {
+    // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
+    const left = now.head === id ? undefined : await findChain(core, now, id)
+    if (left === undefined) return { description: '', result: undefined }
+    await refuseLocked(core, library, touchedPaths(changes))
+    if (now.head === left.base.id) {
+      await tree.replaceRoot(tip.rootId)
+      const also = follow(now, changes, room)
+      return { description: tip.description, result: undefined, received: { chain: left.chain }, also }
+    }
+    const author = tip.creatorName ?? ''
+    const sides = { base: left.base.rootId, head: now.root, remote: tip.rootId, author }
+    const conflicts = await mergeInto(tree, sides)
+    const conflict = conflicts.length > 0
+    const done: Change[] = []
+    for (const change of changes) if (await isDone(tree, change)) done.push(change)
+    return {
+      description: conflict ? describeConflicts(conflicts) : describeMerged,
+      result: undefined,
+      received: { chain: left.chain, merge: { conflict } },
+      also: follow(now, done, room),
+    }
+  })
+}
+
+interface Chain {
+  /** Oldest first. */
+  readonly chain: readonly Commit[]
+  readonly tip: Commit
+  /** The commit of the history that the chain goes on from. */
+  readonly base: NumberedCommit
+}
+
+/** The commits from the history to the one asked for; undefined if it is part of the history. */
+async function findChain(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
+  const chain: Commit[] = []
+  for (let next: CommitId | null = id; next !== null; ) {
+    const found = await findAnyCommit(core.db, library, next)
+    if (found === undefined) {
+      if (next === id) return fail({ code: 'commit-not-found', id })
+      return fail({ code: 'object-invalid', reason: 'its parent is not here' })
+    }
+    const { commit, joined } = found
+    const tip = chain[0]
+    if (joined) return tip && { chain: chain.toReversed(), tip, base: commit }
+    if (chain.length === LONGEST_CHAIN) fail({ code: 'object-invalid', reason: 'too many commits at once' })
+    chain.push(commit)
+    next = commit.parentId
+  }
+  return fail({ code: 'object-invalid', reason: 'it has no parent' })
+}
+
+async function growth(core: LibraryCore, library: LibraryInfo, base: Commit, tip: Commit): Promise<number> {
+  const [before, after] = await Promise.all([
+    core.objects.getDir(library.key, base.rootId),
+    core.objects.getDir(library.key, tip.rootId),
+  ])
+  return after.size - before.size
+}
+
+function touchedPaths(changes: readonly Change[]): LibraryPath[] {
+  return changes.flatMap((change) =>
+    change.op === 'renamed' ? [change.path, change.newPath] : [change.path],
+  )
+}
+
+/** Whether a merge let a rename or a deletion stand. */
+async function isDone(tree: WorkingTree, change: Change): Promise<boolean> {
+  if (change.op === 'deleted') return (await tree.find(change.path)) === undefined
+  if (change.op !== 'renamed') return false
+  return (await tree.find(change.path)) === undefined && (await tree.find(change.newPath)) !== undefined
+}
+
+/** What is bound to paths goes where the client moved them. */
+function follow(library: LibraryInfo, changes: readonly Change[], room: SetAside) {
+  const moves: Moved[] = []
+  const gone: LibraryPath[] = []
+  for (const change of changes) {
+    if (change.op === 'renamed') moves.push({ from: change.path, path: change.newPath })
+    else if (change.op === 'deleted') gone.push(change.path)
+  }
+  return async (tx: Transaction) => {
+    if (moves.length > 0) await followMoves(tx, library, moves)
+    if (gone.length > 0) await dropBound(tx, library, gone)
+    await room.settle(tx)
+  }
+}

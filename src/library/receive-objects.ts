@@ -1,0 +1,68 @@
+import { fail } from '../errors.ts'
+import { EMPTY_ID, type FsId } from '../objects/ids.ts'
+import { InvalidObject } from '../objects/invalid.ts'
+import type { LibraryCore } from './core.ts'
+import type { EditableLibrary, Library } from './library.ts'
+import { Pace } from './pace.ts'
+import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
+import { readSent, type SentObject } from './sent-object.ts'
+
+/** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
+const SMALL_OBJECT = 256 * 1024
+
+const BATCH_OBJECTS = 1000
+const BATCH_BYTES = 2 ** 20
+
+/** Takes dirs and files that come in ahead of their commit. Only this library sees them (I7). */
+export class ObjectIntake {
+  readonly #core: LibraryCore
+  readonly #library: EditableLibrary
+  readonly #pace = new Pace()
+  #batch: ReceivedObject[] = []
+  #bytes = 0
+
+  constructor(core: LibraryCore, library: EditableLibrary) {
+    this.#core = core
+    this.#library = library
+  }
+
+  /** Throws object-invalid if the object is not in itself what it claims to be; those before it are kept. */
+  async add(sent: SentObject): Promise<void> {
+    if (this.#pace.isDue) await this.#pace.rest()
+    const object = await this.#read(sent)
+    this.#batch.push(object)
+    this.#bytes += object.data.length
+    if (this.#batch.length >= BATCH_OBJECTS || this.#bytes >= BATCH_BYTES) await this.finish()
+  }
+
+  /** Stores what is still in hand. Not durable by itself: the commit that names it comes later, and so does its sync. */
+  async finish(): Promise<void> {
+    const batch = this.#batch
+    this.#batch = []
+    this.#bytes = 0
+    if (batch.length === 0) return
+    const { db, now } = this.#core
+    await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, now()), { durable: false })
+  }
+
+  async #read(sent: SentObject): Promise<ReceivedObject> {
+    try {
+      const small = sent.packed.length > SMALL_OBJECT ? undefined : readSent(sent, SMALL_OBJECT)
+      return small ?? (await this.#core.largeObjects.read(sent))
+    } catch (error) {
+      if (error instanceof InvalidObject) fail({ code: 'object-invalid', reason: error.message })
+      throw error
+    }
+  }
+}
+
+/** Those of `ids` that neither came in nor are held, each once, in the order asked. The empty id is always there. */
+export async function missingObjects(
+  { db }: LibraryCore,
+  library: Library,
+  ids: readonly FsId[],
+): Promise<FsId[]> {
+  const asked = [...new Set(ids)].filter((id) => id !== EMPTY_ID)
+  const present = await findPresent(db, library.info.key, asked)
+  return asked.filter((id) => !present.has(id))
+}

@@ -1,0 +1,45 @@
+import type { FsId } from './ids.ts'
+
+/** Bytes of a packet before its object: the id as text, and the length. */
+export const PACKET_HEAD_BYTES = 44
+
+/** Fs objects travel as packets: 40 characters of id, 4 bytes of length, high byte first, then the object as zlib. */
+export function packetHead(id: FsId, length: number): Buffer {
+  const head = Buffer.allocUnsafe(PACKET_HEAD_BYTES)
+  head.write(id, 0, 'latin1')
+  head.writeUInt32BE(length, 40)
+  return head
+}
+
+const LARGEST_STORED = 0xffff
+
+/** A zlib stream that holds `bytes` as they are: for objects so small that packing them gains nothing. */
+export function zlibStored(bytes: Buffer): Buffer {
+  if (bytes.length > LARGEST_STORED) throw new RangeError('too large for one stored block')
+  const stream = Buffer.allocUnsafe(bytes.length + 11)
+  stream.writeUInt16BE(0x7801, 0)
+  stream[2] = 1
+  stream.writeUInt16LE(bytes.length, 3)
+  stream.writeUInt16LE(bytes.length ^ 0xffff, 5)
+  bytes.copy(stream, 7)
+  stream.writeUInt32BE(adler32(bytes), bytes.length + 7)
+  return stream
+}
+
+// As many bytes as can be summed before the sums leave 32 bits.
+const BYTES_A_ROUND = 5552
+
+function adler32(bytes: Buffer): number {
+  let low = 1
+  let high = 0
+  for (let start = 0; start < bytes.length; start += BYTES_A_ROUND) {
+    const end = Math.min(start + BYTES_A_ROUND, bytes.length)
+    for (let at = start; at < end; at++) {
+      low += bytes[at] as number
+      high += low
+    }
+    low %= 65521
+    high %= 65521
+  }
+  return ((high << 16) | low) >>> 0
+}

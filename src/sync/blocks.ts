@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream'
+import { fail } from '../errors.ts'
+import { raw } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { BodyChunks } from '../http/body-chunks.ts'
+import { begin } from '../http/ranges-reading.ts'
+import { map, rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
+import { blockSizes } from '../library/block-upload.ts'
+import { SMALLEST_STORED_BLOCK } from '../library/content.ts'
+import { parseBlockId, parseFileId } from '../objects/ids.ts'
+import { badRequest, done, libraryParam } from './readers.ts'
+import { route } from './services.ts'
+
+/** Clients cut files into blocks of at most some 10 MB. */
+const LARGEST_BLOCK = 64 * 2 ** 20
+
+const params = { repo_id: libraryParam, block_id: map(rawText(), (text) => parseBlockId(text ?? '')) }
+
+export const blockRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/block/:block_id',
+    auth: 'none',
+    summary: 'Sends a block as it is stored.',
+    params,
+    async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
+      const { info } = await syncDoor.open(request, id)
+      const block = await core.content.findBlock(info.key, blockId)
+      const { size, whole, read } = block ?? fail({ code: 'block-missing', id: blockId })
+      const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
+      return raw({ headers, body: whole ?? (await begin(read({ start: 0, end: size }), size)) })
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/seafhttp/repo/:repo_id/block/:block_id',
+    auth: 'none',
+    summary: 'Takes a block, for a file to name it.',
+    params,
+    body: 'raw',
+    async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { core, syncDoor }) {
+      const library = await syncDoor.edit(request, id)
+      const length = Number(request.headers['content-length'] ?? Number.NaN)
+      if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
+      if (length < SMALLEST_STORED_BLOCK) {
+        await core.blockIntake.put(library, blockId, await readBody(body, SMALLEST_STORED_BLOCK))
+      } else {
+        await core.blockIntake.receive(library, blockId, bounded(body))
+      }
+      return done
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/block-map/:file_id',
+    auth: 'none',
+    summary: 'The sizes of the blocks of a file, in order.',
+    params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
+    async handle({ params: { repo_id: id, file_id: fileId }, request }, { core, syncDoor }) {
+      const library = await syncDoor.open(request, id)
+      const sizes = await blockSizes(core, library, fileId)
+      if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')
+      return sizes
+    },
+  }),
+]
+
+async function* bounded(body: Readable): AsyncGenerator<Buffer, void> {
+  const chunks = new BodyChunks(body)
+  try {
+    let size = 0
+    for (let chunk = await chunks.read(); chunk !== undefined; chunk = await chunks.read()) {
+      size += chunk.length
+      if (size > LARGEST_BLOCK) throw badRequest('Block is too large')
+      yield chunk
+    }
+  } finally {
+    chunks.release()
+  }
+}

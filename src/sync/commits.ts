@@ -1,0 +1,67 @@
+import { json } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { map, rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
+import { findCommit } from '../library/commit-store.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { receiveCommit } from '../library/push.ts'
+import { type CommitLibrary, encodeCommit, parseCommit } from '../objects/commit.ts'
+import { parseCommitId } from '../objects/ids.ts'
+import { InvalidObject } from '../objects/invalid.ts'
+import { badRequest, done, libraryParam } from './readers.ts'
+import { route } from './services.ts'
+
+const LARGEST_COMMIT = 2 ** 20
+
+const params = { repo_id: libraryParam, commit_id: map(rawText(), (text) => parseCommitId(text ?? '')) }
+
+export const commitRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/commit/:commit_id',
+    auth: 'none',
+    summary: 'Sends a commit.',
+    params,
+    async handle({ params: { repo_id: id, commit_id: commitId }, request }, { core, syncDoor }) {
+      const { info } = await syncDoor.open(request, id)
+      const commit = await findCommit(core.db, info, commitId)
+      if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
+      return json(encodeCommit(commit, libraryInCommit(info)))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/seafhttp/repo/:repo_id/commit/:commit_id',
+    auth: 'none',
+    summary: 'Takes a commit, which becomes part of the history when the head moves to it.',
+    params,
+    body: 'raw',
+    async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { core, syncDoor }) {
+      const library = await syncDoor.editNow(request, id)
+      const commit = parse(await readBody(body, LARGEST_COMMIT))
+      if (commit.id !== commitId || commit.libraryId !== id) throw badRequest('Commit does not match its URL')
+      await receiveCommit(core, library, commit)
+      return done
+    },
+  }),
+]
+
+function parse(bytes: Buffer) {
+  try {
+    return parseCommit(bytes.toString('utf8')).commit
+  } catch (error) {
+    if (error instanceof InvalidObject) throw badRequest(`Invalid commit: ${error.message}`)
+    throw error
+  }
+}
+
+/** What a commit says about its library is what the library is now, whenever the commit was made. */
+function libraryInCommit({ name, description, encryption }: LibraryInfo): CommitLibrary {
+  if (encryption === undefined) return { name, description }
+  const { version, magic, randomKey: key, salt, pwdHash, pwdHashAlgo, pwdHashParams } = encryption
+  return {
+    name,
+    description,
+    encryption: { version, magic, key, salt, ...(pwdHash && { pwdHash, pwdHashAlgo, pwdHashParams }) },
+  }
+}

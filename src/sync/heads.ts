@@ -1,0 +1,136 @@
+import { DomainError } from '../errors.ts'
+
+import { optionalText, rawText } from '../http/readers.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { push, type SetAside } from '../library/push.ts'
+import { type CommitId, type LibraryId, parseCommitId } from '../objects/ids.ts'
+import { ROOT } from '../objects/paths.ts'
+import { tokenOf } from './door.ts'
+import { badRequest, done, libraryParam, parseLibraryIdOrRefuse, readJson } from './readers.ts'
+import { route, type SyncServices } from './services.ts'
+
+const PROTOCOL_VERSION = 2
+const CLIENT_ID_LENGTH = 40
+const MOST_LIBRARIES_LISTED = 64 * 1024 // bytes
+
+export const headRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/protocol-version',
+    auth: 'none',
+    summary: 'The version of the sync protocol.',
+    handle: () => ({ version: PROTOCOL_VERSION }),
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/permission-check/',
+    auth: 'none',
+    summary: 'Says whether a sync client may download or upload, and notes its device.',
+    params: { repo_id: libraryParam },
+    query: {
+      op: rawText(),
+      client_id: rawText(),
+      client_name: optionalText(),
+      client_ver: rawText(),
+    },
+    async handle({ params, query, request }, services) {
+      const { op, client_id: id = '', client_name: name = '', client_ver: version = '' } = query
+      if (op !== 'download' && op !== 'upload') throw badRequest('op is invalid')
+      if (id !== '' && !isClientId(id)) throw badRequest('client_id is invalid')
+      if (version !== '' && !/^\d+(?:\.\d+){2}$/.test(version)) throw badRequest('client_ver is invalid')
+      const { syncDoor, syncTokens } = services
+      await syncDoor.expectLibrary(params.repo_id)
+      const library = await syncDoor.openNow(request, params.repo_id)
+      if (op === 'upload') mayUpload(() => library.editable(ROOT))
+      if (id !== '' && name !== '') {
+        const device = {
+          deviceId: id,
+          deviceName: name,
+          address: request.address,
+          clientVersion: version || versionOf(request),
+        }
+        await syncTokens.noteUse(tokenOf(request), device)
+      }
+      return done
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/commit/HEAD',
+    auth: 'none',
+    summary: 'The head of a library.',
+    params: { repo_id: libraryParam },
+    async handle({ params, request }, { syncDoor }) {
+      await syncDoor.expectLibrary(params.repo_id)
+      const { info } = await syncDoor.openNow(request, params.repo_id)
+      return { is_corrupted: 0, head_commit_id: info.head }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/seafhttp/repo/:repo_id/commit/HEAD',
+    auth: 'none',
+    summary: 'Makes a commit that was sent the head, merging it where the head has moved on.',
+    params: { repo_id: libraryParam },
+    query: { head: rawText() },
+    body: 'raw',
+    async handle({ params, query, request }, services) {
+      const head = parseCommitId(query.head ?? '')
+      if (head === undefined) throw badRequest('head is invalid')
+      await moveHead(services, request, params.repo_id, head)
+      return done
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/head-commits-multi/',
+    auth: 'none',
+    summary: 'Gives the heads of several libraries away to nobody: clients then ask for each with its token.',
+    body: 'raw',
+    async handle({ body }) {
+      const sent = await readJson(body, MOST_LIBRARIES_LISTED)
+      if (!Array.isArray(sent) || sent.length === 0) throw badRequest('Bad JSON in request')
+      sent.forEach(parseLibraryIdOrRefuse)
+      // The call carries no token, and to know an id is not to have a right (I7). A library that is left out is
+      // asked about by `commit/HEAD`, with its token; who listens for notifications hears of changes anyway.
+      return {}
+    },
+  }),
+]
+
+async function moveHead(
+  { core, quotas, syncDoor }: SyncServices,
+  request: HttpRequest,
+  id: LibraryId,
+  head: CommitId,
+): Promise<void> {
+  const library = await syncDoor.editNow(request, id)
+  // Whoever is over quota may still delete and rename.
+  await push(core, library, head, async (bytes) =>
+    bytes > 0 ? quotas.reserve(library.info, bytes) : nothingSetAside,
+  )
+}
+
+const nothingSetAside: SetAside = {
+  settle: async () => {},
+  [Symbol.asyncDispose]: async () => {},
+}
+
+function mayUpload(check: () => unknown): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'permission-denied') throw error
+    throw new Refusal(403, { reason: 'no write permission' })
+  }
+}
+
+function isClientId(text: string): boolean {
+  return text.length === CLIENT_ID_LENGTH && /^[\x21-\x7e]+$/.test(text)
+}
+
+/** `8.0.10` of `Seafile/8.0.10 (Linux)`. */
+function versionOf({ headers }: HttpRequest): string {
+  return /^Seafile\/(\d+(?:\.\d+)*)/.exec(headers['user-agent'] ?? '')?.[1] ?? ''
+}

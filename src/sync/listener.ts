@@ -1,0 +1,175 @@
+import { WebSocket } from 'ws'
+import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import type { Listening, NotificationTokens } from './notification-tokens.ts'
+
+const MOST_LIBRARIES = 1000
+const MOST_WAITING_MESSAGES = 200
+const MOST_BUFFERED_BYTES = 2 ** 20
+const RECHECK_MS = 3600_000
+// Who listens to nothing for this long need not be connected.
+const SILENT_MS = 300_000
+const DEAD_MS = 10_000
+
+const POLICY_VIOLATION = 1008
+
+/** What a listener needs to know of the server. */
+export interface ListenerContext {
+  readonly tokens: NotificationTokens
+  readonly mayRead: (listening: Listening) => Promise<boolean>
+  readonly onSubscribed: (listener: Listener, library: LibraryId) => void
+  readonly onUnsubscribed: (listener: Listener, library: LibraryId) => void
+  readonly onError: (error: unknown) => void
+}
+
+interface Subscription {
+  readonly listening: Listening
+  checkedAt: number
+}
+
+/** One connected client and what it listens to. */
+export class Listener {
+  readonly #socket: WebSocket
+  readonly #context: ListenerContext
+  readonly #subscriptions = new Map<LibraryId, Subscription>()
+  #work: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #seenAt = performance.now()
+  #emptySince: number | undefined = performance.now()
+
+  constructor(socket: WebSocket, context: ListenerContext) {
+    this.#socket = socket
+    this.#context = context
+    socket.on('pong', () => this.#seen())
+    socket.on('ping', () => this.#seen())
+    socket.on('message', (data, isBinary) => {
+      this.#seen()
+      if (isBinary) this.#refuse('text is expected')
+      else this.#enqueue((data as Buffer).toString('utf8'))
+    })
+    socket.on('error', () => socket.terminate())
+  }
+
+  /** Sends a message, unless the client does not take what was sent before. */
+  send(message: string): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    if (this.#socket.bufferedAmount > MOST_BUFFERED_BYTES) this.#socket.terminate()
+    else this.#socket.send(message)
+  }
+
+  /** Called every second: keeps the connection alive, and ends it if nobody is there. */
+  tick(): void {
+    const now = performance.now()
+    const isDead = now - this.#seenAt > DEAD_MS
+    const isSilent = this.#emptySince !== undefined && now - this.#emptySince > SILENT_MS
+    if (isDead || isSilent) this.#socket.terminate()
+    else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping()
+  }
+
+  /** Looks again whether the client may still hear what it listens to. */
+  recheck(): void {
+    const now = performance.now()
+    for (const [library, subscription] of this.#subscriptions) {
+      if (now - subscription.checkedAt < RECHECK_MS) continue
+      subscription.checkedAt = now
+      this.#run(async () => {
+        const { listening } = subscription
+        const isCurrent = listening.expiresAt * 1000 > Date.now()
+        if (isCurrent && (await this.#context.mayRead(listening))) return
+        this.#drop(library)
+        this.send(message('jwt-expired', { repo_id: library }))
+      })
+    }
+  }
+
+  /** Called when the connection is gone. */
+  closed(): void {
+    for (const library of this.#subscriptions.keys()) this.#context.onUnsubscribed(this, library)
+    this.#subscriptions.clear()
+  }
+
+  /** Ends the connection because the server stops. */
+  goAway(): void {
+    this.#socket.close(1001, 'going away')
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  #seen(): void {
+    this.#seenAt = performance.now()
+  }
+
+  #enqueue(text: string): void {
+    if (this.#waiting >= MOST_WAITING_MESSAGES) return this.#refuse('too many messages')
+    return this.#run(() => this.#take(text))
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#waiting += 1
+    this.#work = this.#work
+      .then(work)
+      .catch((error: unknown) => this.#context.onError(error))
+      .finally(() => {
+        this.#waiting -= 1
+      })
+  }
+
+  async #take(text: string): Promise<void> {
+    const { type, repos } = parse(text)
+    if (repos === undefined || (type !== 'subscribe' && type !== 'unsubscribe')) {
+      return this.#refuse('unknown message')
+    }
+    for (const { id, jwt_token: token } of repos) {
+      const library = typeof id === 'string' ? parseLibraryId(id) : undefined
+      if (library === undefined) return this.#refuse('invalid library id')
+      if (type === 'unsubscribe') this.#drop(library)
+      else await this.#subscribe(library, typeof token === 'string' ? token : '')
+    }
+  }
+
+  async #subscribe(library: LibraryId, token: string): Promise<void> {
+    const listening = this.#context.tokens.read(token)
+    if (listening?.libraryId !== library || !(await this.#context.mayRead(listening))) {
+      return this.send(message('jwt-expired', { repo_id: library }))
+    }
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    if (this.#subscriptions.size >= MOST_LIBRARIES && !this.#subscriptions.has(library)) {
+      return this.#refuse('too many libraries')
+    }
+    this.#subscriptions.set(library, { listening, checkedAt: performance.now() })
+    this.#emptySince = undefined
+    this.#context.onSubscribed(this, library)
+  }
+
+  #drop(library: LibraryId): void {
+    if (!this.#subscriptions.delete(library)) return
+    this.#context.onUnsubscribed(this, library)
+    if (this.#subscriptions.size === 0) this.#emptySince = performance.now()
+  }
+
+  #refuse(reason: string): void {
+    this.#socket.close(POLICY_VIOLATION, reason)
+  }
+}
+
+/** A message of the notification protocol. */
+export function message(type: string, content: object): string {
+  return JSON.stringify({ type, content })
+}
+
+type Json = Record<string, unknown>
+
+function parse(text: string): { type?: unknown; repos?: Json[] } {
+  try {
+    const { type, content } = asJson(JSON.parse(text))
+    const { repos } = asJson(content)
+    return Array.isArray(repos) ? { type, repos: repos.map(asJson) } : { type }
+  } catch {
+    return {}
+  }
+}
+
+function asJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { LibraryCore } from '../library/core.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import { Listener, type ListenerContext, message } from './listener.ts'
+
+/** Where clients connect to. */
+export const NOTIFICATION_PATH = '/notification'
+
+const LARGEST_MESSAGE = 64 * 1024
+const MOST_LISTENERS = 20_000
+const TICK_MS = 1000
+const TICKS_A_RECHECK = 60
+const GOODBYE_MS = 1000
+
+export interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
+  readonly core: LibraryCore
+}
+
+/** Tells sync clients at once when a library they listen to changes. Who is not connected finds out by asking. */
+export class Notifications implements AsyncDisposable {
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: LARGEST_MESSAGE,
+    perMessageDeflate: false,
+  })
+  readonly #listeners = new Set<Listener>()
+  readonly #byLibrary = new Map<LibraryId, Set<Listener>>()
+  readonly #context: ListenerContext
+  readonly #timer: NodeJS.Timeout
+  #ticks = 0
+
+  constructor({ core, ...options }: NotificationOptions) {
+    this.#context = {
+      ...options,
+      onSubscribed: (listener, library) => this.#add(listener, library),
+      onUnsubscribed: (listener, library) => this.#remove(listener, library),
+    }
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
+    core.onHeadMoved(({ id, head }) =>
+      this.#announce(id, 'repo-update', () => ({ repo_id: id, commit_id: head })),
+    )
+    core.events.onEvent((event) => {
+      if (event.kind !== 'locked' && event.kind !== 'unlocked') return
+      const { kind, library, path, actor } = event
+      this.#announce(library.id, 'file-lock-changed', () => ({
+        repo_id: library.id,
+        path: path.slice(1),
+        change_event: kind,
+        lock_user: actor.email,
+      }))
+    })
+  }
+
+  /** Takes a connection that asked to become a WebSocket. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.#listeners.size >= MOST_LISTENERS) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (client) => {
+      const listener = new Listener(client, this.#context)
+      this.#listeners.add(listener)
+      client.once('close', () => {
+        listener.closed()
+        this.#listeners.delete(listener)
+      })
+    })
+  }
+
+  /** Says goodbye to everybody; who does not answer within a second is cut off. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.#sockets.close()
+    for (const listener of this.#listeners) listener.goAway()
+    const cutOff = Date.now() + GOODBYE_MS
+    while (this.#listeners.size > 0 && Date.now() < cutOff) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    for (const listener of this.#listeners) listener.terminate()
+  }
+
+  #announce(library: LibraryId, type: string, content: () => object): void {
+    const listeners = this.#byLibrary.get(library)
+    if (listeners === undefined) return
+    const text = message(type, content())
+    for (const listener of listeners) listener.send(text)
+  }
+
+  #add(listener: Listener, library: LibraryId): void {
+    const listeners = this.#byLibrary.get(library)
+    if (listeners === undefined) this.#byLibrary.set(library, new Set([listener]))
+    else listeners.add(listener)
+  }
+
+  #remove(listener: Listener, library: LibraryId): void {
+    const listeners = this.#byLibrary.get(library)
+    listeners?.delete(listener)
+    if (listeners?.size === 0) this.#byLibrary.delete(library)
+  }
+
+  #tick(): void {
+    this.#ticks += 1
+    const isRecheck = this.#ticks % TICKS_A_RECHECK === 0
+    for (const listener of this.#listeners) {
+      listener.tick()
+      if (isRecheck) listener.recheck()
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import type { Readable } from 'node:stream'
+import { fail } from '../errors.ts'
+import { type Chunks, raw } from '../http/answer.ts'
+import { BodyChunks } from '../http/body-chunks.ts'
+import { rawText } from '../http/readers.ts'
+import { missingBlocks } from '../library/block-upload.ts'
+import { findCommit } from '../library/commit-store.ts'
+import { listObjects, packObjects } from '../library/object-listing.ts'
+import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
+import type { SentObject } from '../library/sent-object.ts'
+import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/ids.ts'
+import { PACKET_HEAD_BYTES } from '../objects/packets.ts'
+import { badRequest, done, libraryParam, readIds } from './readers.ts'
+import { route } from './services.ts'
+
+const ENOUGH_PACKED = 2 ** 20
+/** Most bytes of one packet. */
+const LARGEST_PACKET = 64 * 2 ** 20
+
+const params = { repo_id: libraryParam }
+const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
+
+export const objectRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/fs-id-list/',
+    auth: 'none',
+    summary: 'Lists the ids of the dirs and files of one commit that another has not at the same path.',
+    params,
+    query: { 'server-head': rawText(), 'client-head': rawText(), 'dir-only': rawText() },
+    async handle({ params: { repo_id: id }, query, request }, { core, syncDoor }) {
+      const serverHead = parseCommitId(query['server-head'] ?? '')
+      if (serverHead === undefined) throw badRequest('Invalid server-head parameter.')
+      const sent = query['client-head'] ?? ''
+      const clientHead = sent === '' ? undefined : parseCommitId(sent)
+      if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
+      const library = await syncDoor.open(request, id)
+      const commit = await findCommit(core.db, library.info, serverHead)
+      if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
+      // A commit we do not know is as good as none: an error would leave that client stuck for good.
+      const known = clientHead && (await findCommit(core.db, library.info, clientHead))
+      const ids = listObjects(core, library, commit.rootId, known?.rootId ?? EMPTY_ID, {
+        dirsOnly: query['dir-only'] === '1',
+      })
+      return raw({ headers: jsonHeaders, body: await beginList(ids) })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/:repo_id/pack-fs/',
+    auth: 'none',
+    summary: 'Sends dirs and files one after another, as many of those asked for as are convenient.',
+    params,
+    body: 'raw',
+    faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
+    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+      const library = await syncDoor.open(request, id)
+      const ids = await readIds(body, parseFsId, { strict: true })
+      // An empty answer would have the client ask again, and again.
+      if (ids.length === 0) throw badRequest('No ids in request')
+      const packets = await packObjects(core, library, ids, ENOUGH_PACKED)
+      return raw({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/:repo_id/check-fs/',
+    auth: 'none',
+    summary: 'Says which dirs and files a client has to send.',
+    params,
+    body: 'raw',
+    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+      const library = await syncDoor.open(request, id)
+      return missingObjects(core, library, await readIds(body, parseFsId, { strict: false }))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/:repo_id/check-blocks/',
+    auth: 'none',
+    summary: 'Says which blocks a client has to send; those only other libraries hold are among them.',
+    params,
+    body: 'raw',
+    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+      const library = await syncDoor.open(request, id)
+      const ids = await readIds(body, parseBlockId, { strict: false })
+      const missing = await missingBlocks(core, library, ids)
+      return missing.filter((one) => one !== (EMPTY_ID as string))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/:repo_id/recv-fs/',
+    auth: 'none',
+    summary: 'Takes dirs and files, for a commit to name them.',
+    params,
+    body: 'raw',
+    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+      const intake = new ObjectIntake(core, await syncDoor.edit(request, id))
+      try {
+        for await (const object of readPackets(body)) await intake.add(object)
+      } finally {
+        // What came before a fault is kept.
+        await intake.finish()
+      }
+      return done
+    },
+  }),
+]
+
+/** A JSON array as it is made; its first part is there when this resolves, so that what fails at once is answered so. */
+async function beginList(ids: AsyncGenerator<FsId[], void>): Promise<Chunks | Buffer> {
+  const first = await ids.next()
+  if (first.done === true) return Buffer.from('[]')
+  let next: Promise<IteratorResult<FsId[], void>> | undefined = Promise.resolve(first)
+  let before = '["'
+  let ended = false
+  return {
+    async next() {
+      if (ended) return { done: true, value: undefined }
+      const step = await (next ?? ids.next())
+      next = undefined
+      ended = step.done === true
+      if (step.done === true) return { done: false, value: Buffer.from('"]') }
+      const text = before + step.value.join('", "')
+      before = '", "'
+      return { done: false, value: Buffer.from(text, 'latin1') }
+    },
+    async return() {
+      await ids.return()
+    },
+  }
+}
+
+/** The objects in a body, one at a time. Throws a refusal where a packet is cut short or names no id. */
+async function* readPackets(body: Readable): AsyncGenerator<SentObject, void> {
+  const chunks = new BodyChunks(body)
+  try {
+    const pieces = new Pieces(() => chunks.read())
+    for (;;) {
+      const head = await pieces.take(PACKET_HEAD_BYTES)
+      if (head === undefined) return
+      const id = parseFsId(head.toString('latin1', 0, 40))
+      if (id === undefined) throw badRequest('Invalid object id')
+      const length = head.readUInt32BE(40)
+      if (length > LARGEST_PACKET) throw badRequest('Object is too large')
+      const packed = length === 0 ? undefined : await pieces.take(length)
+      if (packed === undefined) throw badRequest('Object is empty or cut short')
+      yield { id, packed }
+    }
+  } finally {
+    chunks.release()
+  }
+}
+
+/** Cuts what arrives into pieces of the lengths asked for. */
+class Pieces {
+  readonly #read: () => Promise<Buffer | undefined>
+  #held: Buffer[] = []
+  #length = 0
+
+  constructor(read: () => Promise<Buffer | undefined>) {
+    this.#read = read
+  }
+
+  /** Undefined at the end; throws a refusal if there is something, but not enough. */
+  async take(length: number): Promise<Buffer | undefined> {
+    while (this.#length < length) {
+      const chunk = await this.#read()
+      if (chunk === undefined) {
+        if (this.#length === 0) return undefined
+        throw badRequest('Object is cut short')
+      }
+      this.#held.push(chunk)
+      this.#length += chunk.length
+    }
+    const [first] = this.#held
+    const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held)
+    const rest = all.subarray(length)
+    this.#held = rest.length > 0 ? [rest] : []
+    this.#length = rest.length
+    return all.subarray(0, length)
+  }
+}

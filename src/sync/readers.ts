@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream'
+import { Answer } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { map, rawText } from '../http/readers.ts'
+import { TextRefusal } from '../http/refusal.ts'
+import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+
+/** Enough for 20,000 ids with commas and spaces; clients send a thousand. */
+const LARGEST_LIST = 2 ** 20
+
+/** The library of a path; what is no id names none. */
+export const libraryParam = map(rawText(), (text) => parseLibraryId(text ?? ''))
+
+/** The answer of most calls, whose status is all that counts. */
+export const done = new Answer(200, {}, '')
+
+export function badRequest(text: string): TextRefusal {
+  return new TextRefusal(400, text)
+}
+
+/**
+ * The JSON value of a body. Clients send JSON under the content type of a form, so that is never looked at.
+ * Throws a refusal for what is none.
+ */
+export async function readJson(body: Readable, limit = LARGEST_LIST): Promise<unknown> {
+  const bytes = await readBody(body, limit)
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw badRequest('Bad JSON in request')
+  }
+}
+
+/** The ids of a list in a body. What is no id is left out, or refused where `strict`. */
+export async function readIds<T extends string>(
+  body: Readable,
+  parse: (text: string) => T | undefined,
+  options: { strict: boolean },
+): Promise<T[]> {
+  const sent = await readJson(body)
+  if (!Array.isArray(sent)) throw badRequest('Bad JSON in request')
+  const ids: T[] = []
+  for (const one of sent) {
+    const id = typeof one === 'string' ? parse(one) : undefined
+    if (id !== undefined) ids.push(id)
+    else if (options.strict) throw badRequest('Invalid id in request')
+  }
+  return ids
+}
+
+export function parseLibraryIdOrRefuse(value: unknown): LibraryId {
+  const id = typeof value === 'string' ? parseLibraryId(value) : undefined
+  if (id === undefined) throw badRequest('Invalid repo id')
+  return id
+}

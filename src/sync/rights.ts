@@ -1,0 +1,184 @@
+import { DomainError } from '../errors.ts'
+import { rawText } from '../http/readers.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Library } from '../library/library.ts'
+import { findLibraries } from '../library/library-store.ts'
+import { lockFile, locksOf, unlockFile } from '../library/locks.ts'
+import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import { parsePath } from '../objects/paths.ts'
+import { badRequest, done, libraryParam, readJson } from './readers.ts'
+import { route, type SyncServices } from './services.ts'
+
+const MOST_ASKED = 1000
+
+/** A library a client asks about, with its token in the body. */
+interface Asked {
+  readonly id: LibraryId
+  readonly token: string
+  readonly ts: number
+}
+
+const lockParams = { repo_id: libraryParam }
+
+export const rightRoutes = [
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/quota-check/',
+    auth: 'none',
+    summary: 'Says whether so many bytes more would fit.',
+    params: { repo_id: libraryParam },
+    query: { delta: rawText() },
+    async handle({ params, query, request }, { quotas, syncDoor }) {
+      if (!/^[+-]?\d{1,18}$/.test(query.delta ?? '')) throw badRequest('Invalid delta parameter.')
+      const delta = Number(query.delta)
+      const { info } = await syncDoor.open(request, params.repo_id)
+      const room = delta > 0 ? await quotas.roomLeft(info) : undefined
+      if (room !== undefined && delta >= room.left) throw new Refusal(443, 'Out of quota')
+      return done
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/repo/:repo_id/jwt-token',
+    auth: 'none',
+    summary: 'Gives a client what it listens for changes of a library with.',
+    params: { repo_id: libraryParam },
+    async handle({ params, request }, { notificationTokens, syncDoor }) {
+      const library = await syncDoor.openNow(request, params.repo_id)
+      return { jwt_token: notificationTokens.issue(library.info.id, library.actor.email) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/folder-perm',
+    auth: 'none',
+    summary: 'The permissions of single folders, for each library a token is shown for.',
+    body: 'raw',
+    async handle({ body }, services) {
+      // Folders have no permissions of their own here yet: the lists are empty, and that never changes.
+      return answerEach(services, await readJson(body), async () => ({ user_perms: [], group_perms: [] }))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/seafhttp/repo/locked-files',
+    auth: 'none',
+    summary: 'The locked files of each library a token is shown for.',
+    body: 'raw',
+    async handle({ body }, services) {
+      return answerEach(services, await readJson(body), async (library) => {
+        const locks = await locksOf(services.core, library.info)
+        const files = Array.from(locks.values(), ({ path, accountKey }) => ({
+          path: path.slice(1),
+          by_me: accountKey === library.actor.key ? 1 : 0,
+        }))
+        return { locked_files: files }
+      })
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/seafhttp/repo/:repo_id/lock-file',
+    auth: 'none',
+    summary: 'Locks a file.',
+    params: lockParams,
+    query: { p: rawText() },
+    body: 'raw',
+    async handle({ params, query, request }, { core, syncDoor }) {
+      const library = await syncDoor.editNow(request, params.repo_id)
+      await lockFile(core, library, pathOf(query.p), 0)
+      return done
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/seafhttp/repo/:repo_id/unlock-file',
+    auth: 'none',
+    summary: 'Unlocks a file.',
+    params: lockParams,
+    query: { p: rawText() },
+    body: 'raw',
+    async handle({ params, query, request }, { core, syncDoor }) {
+      const library = await syncDoor.editNow(request, params.repo_id)
+      await unlockFile(core, library, pathOf(query.p), { asOwner: false })
+      return done
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/seafhttp/accessible-repos/',
+    auth: 'none',
+    summary: 'The libraries that the account of a sync token may read.',
+    query: { repo_id: rawText() },
+    async handle({ query, request }, services) {
+      const id = parseLibraryId(query.repo_id ?? '')
+      if (id === undefined) throw badRequest('Invalid repo id')
+      return accessible(services, await services.syncDoor.openNow(request, id))
+    },
+  }),
+]
+
+async function accessible({ access, accounts, core }: SyncServices, { actor }: Library) {
+  const user = await accounts.findByKey(actor.key)
+  if (user === undefined) return []
+  const readable = await access.listReadable(user)
+  const found = await findLibraries(
+    core.db,
+    readable.map(({ id }) => id),
+  )
+  const infos = new Map(found.map((info) => [info.id, info]))
+  const owners = new Map<number, string>([[user.key, user.email]])
+  const list = []
+  for (const { id, name, permission, ownerKey, via } of readable) {
+    const info = infos.get(id)
+    if (info === undefined) continue
+    if (!owners.has(ownerKey)) owners.set(ownerKey, (await accounts.findByKey(ownerKey))?.email ?? '')
+    list.push({
+      version: 1,
+      id,
+      head_commit_id: info.head,
+      name,
+      mtime: info.updatedAt,
+      permission,
+      owner: via === 'public' ? 'Organization' : owners.get(ownerKey),
+      type: TYPES[via],
+    })
+  }
+  return list
+}
+
+const TYPES = { mine: 'repo', shared: 'srepo', group: 'grepo', public: 'grepo' } as const
+
+/** Libraries whose token opens them; others are left out. */
+async function answerEach(
+  { now, syncDoor }: SyncServices,
+  sent: unknown,
+  about: (library: Library) => Promise<object>,
+): Promise<object[]> {
+  const answers: object[] = []
+  for (const { id, token } of askedFor(sent)) {
+    try {
+      const library = await syncDoor.openByToken(token, id)
+      answers.push({ repo_id: id, ts: now(), ...(await about(library)) })
+    } catch (error) {
+      if (!(error instanceof Refusal) && !(error instanceof DomainError)) throw error
+    }
+  }
+  return answers
+}
+
+function askedFor(sent: unknown): Asked[] {
+  if (!Array.isArray(sent) || sent.length > MOST_ASKED) throw badRequest('Bad JSON in request')
+  return sent.map((one: unknown) => {
+    const { repo_id: id, token, ts = 0 } = (one ?? {}) as Record<string, unknown>
+    const library = typeof id === 'string' ? parseLibraryId(id) : undefined
+    if (library === undefined || typeof token !== 'string') throw badRequest('Bad JSON in request')
+    return { id: library, token, ts: Number(ts) }
+  })
+}
+
+function pathOf(text: string | undefined) {
+  const path = parsePath(text?.startsWith('/') ? text : `/${text ?? ''}`)
+  if (path === undefined || path === '/') throw badRequest('Invalid path')
+  return path
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, describe, it } from 'node:test'
+import { WebSocket } from 'ws'
+import type { Client } from '../support/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { SyncClient } from '../support/sync-client.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+
+let server: TestServer
+let ann: Client
+before(async () => {
+  server = await startServer()
+  ann = await server.signUp()
+})
+after(() => server[Symbol.asyncDispose]())
+
+interface Message {
+  readonly type: string
+  readonly content: Record<string, unknown>
+}
+
+/** A client that listens; what it heard is in `heard`. */
+async function listen(url = server.url) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/notification`, 'notification.seafile.com')
+  const heard: Message[] = []
+  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString('utf8'))))
+  await once(socket, 'open')
+  const say = (type: string, ...repos: object[]) => socket.send(JSON.stringify({ type, content: { repos } }))
+  return { socket, heard, say, [Symbol.dispose]: () => socket.terminate() }
+}
+
+async function jwtOf(sync: SyncClient): Promise<string> {
+  const reply = await sync.call('GET', 'jwt-token')
+  assert.equal(reply.status, 200)
+  return reply.body.jwt_token
+}
+
+async function subscribed(listener: Awaited<ReturnType<typeof listen>>, sync: SyncClient): Promise<void> {
+  listener.say('subscribe', { id: sync.library, jwt_token: await jwtOf(sync) })
+  // Nothing answers a subscription: a change is heard once it holds.
+  const before = listener.heard.length
+  await eventually(async () => {
+    await uploadFile(ann, sync.library, '/probe.txt', String(Math.random()), { replace: true })
+    assert.ok(listener.heard.length > before)
+  })
+  await eventually(async () => {
+    const last = listener.heard.at(-1)
+    assert.equal(last?.content['commit_id'], await sync.head())
+  })
+  listener.heard.length = 0
+}
+
+describe('notifications', () => {
+  it('are there', async () => {
+    const reply = await server.anonymous.get('/notification/ping')
+    assert.deepEqual([reply.status, reply.body], [200, { ret: 'pong' }])
+    assert.ok((await server.anonymous.get('/notification')).status >= 400)
+  })
+
+  it('tell within a moment that a head moved, whoever moved it, and only who listens', async () => {
+    const sync = await SyncClient.link(ann, await ann.createLibrary())
+    const other = await SyncClient.link(ann, await ann.createLibrary())
+    using listener = await listen()
+    await subscribed(listener, sync)
+    await other.push({ 'x.txt': 'x' })
+    const began = Date.now()
+    const head = await sync.push({ 'a.txt': 'a' })
+    await eventually(async () => assert.equal(listener.heard.length, 1))
+    assert.ok(Date.now() - began < 5000)
+    assert.deepEqual(listener.heard[0], {
+      type: 'repo-update',
+      content: { repo_id: sync.library, commit_id: head },
+    })
+    listener.say('unsubscribe', { id: sync.library })
+    listener.say('subscribe', { id: other.library, jwt_token: await jwtOf(other) })
+    await subscribed(listener, other)
+    await sync.push({ 'b.txt': 'b' })
+    await other.push({ 'y.txt': 'y' })
+    await eventually(async () => assert.equal(listener.heard.length, 1))
+    assert.equal(listener.heard[0]?.content['repo_id'], other.library)
+  })
+
+  it('tell of locks', async () => {
+    const sync = await SyncClient.link(ann, await ann.createLibrary())
+    await sync.push({ 'a.txt': 'a' })
+    using listener = await listen()
+    await subscribed(listener, sync)
+    await sync.call('PUT', 'lock-file?p=probe.txt', '')
+    await sync.call('PUT', 'unlock-file?p=probe.txt', '')
+    await eventually(async () => assert.equal(listener.heard.length, 2))
+    assert.deepEqual(
+      listener.heard.map(({ type, content }) => [type, content['path'], content['change_event']]),
+      [
+        ['file-lock-changed', 'probe.txt', 'locked'],
+        ['file-lock-changed', 'probe.txt', 'unlocked'],
+      ],
+    )
+  })
+
+  it('are refused for tokens that are none, another’s, or too old', async () => {
+    const sync = await SyncClient.link(ann, await ann.createLibrary())
+    const other = await SyncClient.link(ann, await ann.createLibrary())
+    const token = await jwtOf(sync)
+    const [head, claims, signature] = token.split('.') as [string, string, string]
+    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
+    const forged = Buffer.from(JSON.stringify({ repo_id: other.library, username: ann.email, exp: 9e9 }))
+    using listener = await listen()
+    const bad: [SyncClient, string][] = [
+      [other, token],
+      [sync, ''],
+      [sync, 'x'],
+      [sync, `${head}.${claims}.`],
+      [sync, `${none}.${claims}.`],
+      [sync, `${head}.${claims}.${signature}.x`],
+      [other, `${head}.${forged.toString('base64url')}.${signature}`],
+      [sync, 'x'.repeat(10_000)],
+    ]
+    for (const [at, jwt] of bad) listener.say('subscribe', { id: at.library, jwt_token: jwt })
+    await eventually(async () => assert.equal(listener.heard.length, bad.length))
+    assert.deepEqual(new Set(listener.heard.map(({ type }) => type)), new Set(['jwt-expired']))
+    await sync.push({ 'a.txt': 'a' })
+    await ann.delete(`/api2/repos/${sync.library}/`)
+    listener.say('subscribe', { id: sync.library, jwt_token: token })
+    await eventually(async () => assert.equal(listener.heard.length, bad.length + 1))
+  })
+
+  for (const [what, sent] of [
+    ['an unknown message', '{"type":"events"}'],
+    ['no JSON', 'hello'],
+    ['a library that is none', '{"type":"subscribe","content":{"repos":[{"id":"x"}]}}'],
+    ['null', 'null'],
+    ['bytes', Buffer.from([1, 2, 3])],
+    ['more than a message may be', 'x'.repeat(100_000)],
+  ] as const) {
+    it(`end for ${what}`, async () => {
+      using listener = await listen()
+      listener.socket.send(sent)
+      await once(listener.socket, 'close')
+    })
+  }
+
+  it('answer pings, and ask whether the client is there', async () => {
+    using listener = await listen()
+    listener.socket.ping()
+    await Promise.all([once(listener.socket, 'pong'), once(listener.socket, 'ping')])
+  })
+
+  it('end when the server stops, with a word', async () => {
+    const stopping = await startServer()
+    const { socket } = await listen(stopping.url)
+    const closed = once(socket, 'close')
+    await stopping[Symbol.asyncDispose]()
+    assert.equal((await closed)[0], 1001)
+  })
+})
