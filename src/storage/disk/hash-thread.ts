@@ -186,7 +186,7 @@ export class HashThread {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const file of this.#files.values()) file.error ??= error
-    for (const slab of [...this.#asked.keys()]) this.#onReply({ slab })
+    for (const slab of this.#asked.keys()) this.#onReply({ slab })
   }
 
   #get(number: number): OpenFile {
