@@ -130,7 +130,7 @@ export function createServices(parts: {
       now,
       logger: parts.logger.child({ room: 'transfer' }),
     }),
-    copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
+    copyMoveTasks: createCopyMoveTasks({ core, access, quotas, config, now, logger: parts.logger }),
     core,
     directory,
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
@@ -166,14 +166,17 @@ function createCopyMoveTasks(parts: {
   core: LibraryCore
   access: Access
   quotas: Quotas
+  config: Config
   now: () => number
   logger: Logger
 }): CopyMoveTasks {
-  const { quotas } = parts
+  const { quotas, config } = parts
   const logger = parts.logger.child({ room: 'jobs' })
   return new CopyMoveTasks({
     ...parts,
     roomLeft: (library) => quotas.roomLeft(library),
+    atOnce: config.tasks.atOnce,
+    limits: { files: config.tasks.files, bytes: config.limits.copy },
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
   })
 }

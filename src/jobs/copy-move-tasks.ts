@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { copyAcross, refuseEncrypted, takeAway, type Watcher } from '../library/across.ts'
+import {
+  copyAcross,
+  type RemovalWatcher,
+  refuseEncrypted,
+  takeAway,
+  type Watcher,
+} from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
-import type { Library } from '../library/library.ts'
+import type { EditableLibrary, Library } from '../library/library.ts'
 import { refuseLocked } from '../library/locks.ts'
 import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
 import { Tree } from '../library/tree.ts'
@@ -25,7 +31,6 @@ import {
 } from './copy-move-task-store.ts'
 import { FairQueue } from './fair-queue.ts'
 
-const WORKERS = 5
 const KEPT_SECONDS = 3600
 
 export interface CopyMoveTasksOptions {
@@ -34,6 +39,8 @@ export interface CopyMoveTasksOptions {
   readonly roomLeft: RoomLeft
   /** Unix seconds. */
   readonly now: () => number
+  /** How many are carried out side by side. */
+  readonly atOnce: number
   /** What one task may copy; nothing said is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
   /** Told of failures that are not the user's. */
@@ -47,7 +54,7 @@ class Stopping extends Error {}
 class BeyondLimit extends Error {}
 
 /**
- * Copies and moves from one library to another outside of a request, five at a time. All a task is rests in the
+ * Copies and moves from one library to another outside of a request, a few at a time. All a task is rests in the
  * database: it survives a restart, and its end is written in the transaction of the commit that makes it
  * true. Whether it was canceled is decided there too, so a task ends in exactly one way.
  */
@@ -58,7 +65,7 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   constructor(options: CopyMoveTasksOptions) {
     this.#options = options
-    this.#queue = new FairQueue(WORKERS, options.onError)
+    this.#queue = new FairQueue(options.atOnce, options.onError)
   }
 
   /**
@@ -141,21 +148,21 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   async #carryOut(task: ClaimedTask): Promise<void> {
-    const { core, access, roomLeft, now } = this.#options
-    const source = await this.#open(access, task.accountKey, task.sourceKey)
+    const { core, roomLeft } = this.#options
+    const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     if (task.state === 'running') {
-      const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
+      const target = await this.#openTarget(task)
       refuseEncrypted(source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
       await copyAcross(core, crossing, this.#watch(task, sourceRoot))
     }
     if (editable !== undefined) {
-      await takeAway(core, editable, chosen, async (tx) => goOn(await setRemoved(tx, task, now())))
+      await takeAway(core, editable, chosen, this.#watchRemoval(task))
     }
   }
 
@@ -176,6 +183,11 @@ export class CopyMoveTasks implements AsyncDisposable {
         if (this.#stopping) throw new Stopping()
         goOn(await advanceTask(tx, task, done, now()))
       },
+      // A right may be taken away while the task runs.
+      placing: async () => {
+        await this.#openSource(task)
+        await this.#openTarget(task)
+      },
       placed: async (tx) => {
         const next = task.operation === 'copy' ? 'successful' : 'removing'
         goOn(await setCopied(tx, task, next, now()))
@@ -183,8 +195,29 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
   }
 
-  async #open(access: Access, accountKey: number, libraryKey: number): Promise<Library> {
-    const library = await access.openByKey(accountKey, libraryKey)
+  #watchRemoval(task: ClaimedTask): RemovalWatcher {
+    const { now } = this.#options
+    return {
+      removing: async () => {
+        await this.#openSource(task)
+      },
+      removed: async (tx) => goOn(await setRemoved(tx, task, now())),
+    }
+  }
+
+  /** Throws library-not-found, permission-denied: a move must be allowed to change it. */
+  async #openSource({ accountKey, sourceKey, operation, parent }: ClaimedTask): Promise<Library> {
+    const source = await this.#open(accountKey, sourceKey)
+    return operation === 'move' ? source.editable(parent) : source
+  }
+
+  /** Throws library-not-found, permission-denied. */
+  async #openTarget({ accountKey, targetKey, folder }: ClaimedTask): Promise<EditableLibrary> {
+    return (await this.#open(accountKey, targetKey)).editable(folder)
+  }
+
+  async #open(accountKey: number, libraryKey: number): Promise<Library> {
+    const library = await this.#options.access.openByKey(accountKey, libraryKey)
     return library ?? fail({ code: 'library-not-found', id: String(libraryKey) })
   }
 }

@@ -29,8 +29,18 @@ export interface Watcher {
   counted(totals: Totals): Promise<void>
   /** In each transaction that copies something, which may be tried twice: how many files so far. */
   copied(tx: Transaction, files: number): Promise<void>
+  /** Just before the commit that shows the copy, each time that is tried. */
+  placing(): Promise<void>
   /** In the transaction of the commit that shows the copy. Of faults only (I2). */
   placed(tx: Transaction): Promise<void>
+}
+
+/** As Watcher, for the second half of a move. */
+export interface RemovalWatcher {
+  /** Just before the commit that takes the originals away, each time that is tried. */
+  removing(): Promise<void>
+  /** In the transaction of that commit. Of faults only (I2). */
+  removed(tx: Transaction): Promise<void>
 }
 
 /**
@@ -49,6 +59,7 @@ export async function copyAcross(
   const entries = entriesOf(chosen)
   await transplant(core, source.info.key, target.info.key, entries, watcher?.copied.bind(watcher))
   const { result } = await target.commit(async (tree, library) => {
+    await watcher?.placing()
     await refuseOverQuota(library, totals.size, roomLeft)
     const contentOf = merge ? source.tree.dirOf.bind(source.tree) : undefined
     const placed = await place(tree, folder, chosen, target.actor.email, contentOf)
@@ -66,10 +77,11 @@ export async function takeAway(
   core: LibraryCore,
   source: EditableLibrary,
   chosen: readonly Placed[],
-  also: (tx: Transaction) => Promise<void> = async () => {},
+  watcher?: RemovalWatcher,
 ): Promise<void> {
   const paths = pathsOf(chosen)
   await source.commit(async (tree) => {
+    await watcher?.removing()
     await refuseLocked(core, source, paths)
     const pace = new Pace()
     for (const { path, entry } of chosen) {
@@ -84,7 +96,7 @@ export async function takeAway(
       result: undefined,
       async also(tx) {
         await dropLocks(tx, source.info.key, paths)
-        await also(tx)
+        await watcher?.removed(tx)
       },
     }
   })
