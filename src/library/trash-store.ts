@@ -63,21 +63,24 @@ export async function listTrash(
   filter: TrashFilter,
   page: { cursor?: TrashCursor | undefined; skip?: number; limit: number },
 ): Promise<TrashRow[]> {
-  const where = conditions(libraryKey, filter)
-  if (page.cursor !== undefined) {
-    where.add(
-      '(seq < ? or (seq = ? and position > ?))',
-      page.cursor.seq,
-      page.cursor.seq,
-      page.cursor.position,
-    )
-  }
+  const { cursor, limit } = page
+  if (cursor === undefined) return readTrash(reader, conditions(libraryKey, filter), limit, page.skip)
+  // The rest of the commit, then the commits before it: each is one range of the index, however deep the page.
+  const { seq, position } = cursor
+  const rest = conditions(libraryKey, filter).add('seq = ? and position > ?', seq, position)
+  const rows = await readTrash(reader, rest, limit)
+  if (rows.length === limit) return rows
+  const earlier = conditions(libraryKey, filter).add('seq < ?', seq)
+  return [...rows, ...(await readTrash(reader, earlier, limit - rows.length))]
+}
+
+async function readTrash(reader: Reader, where: Conditions, limit: number, skip = 0): Promise<TrashRow[]> {
   const rows = await reader.all<StoredTrashRow>(
     `select path, is_dir, object_id, size, deleted_at, deleted_by, seq, position, commit_before from trash_item
      where ${where.text} order by seq desc, position limit ? offset ?`,
     ...where.values,
-    page.limit,
-    page.skip ?? 0,
+    limit,
+    skip,
   )
   return rows.map(toTrashRow)
 }
