@@ -175,6 +175,27 @@ describe('pages of the trash', () => {
     assert.equal(new Set(seen).size, COUNT)
   })
 
+  it('go on within a commit that deleted many, and with the commits before it', async () => {
+    const many = await ann.createLibrary()
+    const json = { repo_id: many, paths: Array.from({ length: 260 }, (_, n) => `/folder ${1000 + n}`) }
+    assert.equal((await ann.post('/api/v2.1/repos/batch-create-dir/', { json })).status, 200)
+    const names = json.paths.map((path) => path.slice(1))
+    for (const dirents of [names.slice(0, 50), names.slice(50)]) {
+      const body = { repo_id: many, parent_dir: '/', dirents }
+      assert.equal((await ann.delete('/api/v2.1/repos/batch-delete-item/', { json: body })).status, 200)
+    }
+    const seen: string[] = []
+    const sizes: number[] = []
+    for (let scan_stat: string | undefined; scan_stat !== null; ) {
+      const reply: Reply = await ann.get(urlOf(many), scan_stat === undefined ? {} : { scan_stat })
+      seen.push(...pathsIn(reply))
+      sizes.push(reply.body.data.length)
+      scan_stat = reply.body.scan_stat
+    }
+    assert.deepEqual(sizes, [100, 100, 60])
+    assert.deepEqual(seen, [...json.paths.slice(50), ...json.paths.slice(0, 50)])
+  })
+
   it('of one library open nothing of another', async () => {
     const { scan_stat } = (await ann.get(urlOf(id))).body
     const other = await ann.createLibrary()
