@@ -31,6 +31,7 @@ export const pages: Scenario = {
     await read('a page near its end', `${trashPath}&scan_stat=${encodeURIComponent(cursor)}`)
     const trash2 = `/api/v2.1/repos/${trash}/trash2/?per_page=${A_PAGE}&page=`
     await read('its first page by number', `${trash2}1`)
+    await read('a page in its middle by number', `${trash2}${last / 2}`)
     await read('its last page by number', `${trash2}${last}`)
     for (const version of ['api/v2.1', 'api2']) {
       const path = `/${version}/repos/${history}/history/?per_page=${A_PAGE}&page=`

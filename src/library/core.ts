@@ -4,6 +4,7 @@ import { ContentStore } from './content.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
+import { TrashCounts } from './trash-counts.ts'
 import { Writers } from './writer.ts'
 
 export interface CoreOptions {
@@ -27,6 +28,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   readonly writers: Writers
   readonly pathIndex: PathIndex
+  readonly trashCounts: TrashCounts
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
   onHeadMoved(listener: (library: LibraryInfo) => void): void
   readonly defaultHistoryDays: number
@@ -47,6 +49,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     content: new ContentStore(db, options.blocks, objects),
     writers,
     pathIndex,
+    trashCounts: new TrashCounts(),
     onHeadMoved: (listener) => void listeners.push(listener),
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {

@@ -74,10 +74,28 @@ export async function listTrash(
   return [...rows, ...(await readTrash(reader, earlier, limit - rows.length))]
 }
 
-async function readTrash(reader: Reader, where: Conditions, limit: number, skip = 0): Promise<TrashRow[]> {
+/** As listTrash, where fewer rows follow the page than come before it: skips those that follow. */
+export async function listTrashFromEnd(
+  reader: Reader,
+  libraryKey: number,
+  filter: TrashFilter,
+  page: { skip: number; limit: number },
+): Promise<TrashRow[]> {
+  const where = conditions(libraryKey, filter)
+  const rows = await readTrash(reader, where, page.limit, page.skip, 'seq, position desc')
+  return rows.reverse()
+}
+
+async function readTrash(
+  reader: Reader,
+  where: Conditions,
+  limit: number,
+  skip = 0,
+  order = 'seq desc, position',
+): Promise<TrashRow[]> {
   const rows = await reader.all<StoredTrashRow>(
     `select path, is_dir, object_id, size, deleted_at, deleted_by, seq, position, commit_before from trash_item
-     where ${where.text} order by seq desc, position limit ? offset ?`,
+     where ${where.text} order by ${order} limit ? offset ?`,
     ...where.values,
     limit,
     skip,

@@ -2,7 +2,14 @@ import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import { daysAgo, keepDays, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { countTrash, listTrash, type TrashCursor, type TrashFilter, type TrashRow } from './trash-store.ts'
+import {
+  countTrash,
+  listTrash,
+  listTrashFromEnd,
+  type TrashCursor,
+  type TrashFilter,
+  type TrashRow,
+} from './trash-store.ts'
 
 const PAGE = 100
 const LONGEST_NAME = 255
@@ -55,7 +62,13 @@ export async function findTrash(
   await core.pathIndex.catchUp(library)
   const filter = { ...search, afterSeq: await oldestShown(core, library) }
   const skip = (page - 1) * perPage
-  const total = await countTrash(core.db, library.key, filter)
-  if (skip >= total) return { items: [], total }
-  return { items: await listTrash(core.db, library.key, filter, { skip, limit: perPage }), total }
+  const total = await core.trashCounts.of(library, filter, () => countTrash(core.db, library.key, filter))
+  const limit = Math.min(perPage, total - skip)
+  if (limit <= 0) return { items: [], total }
+  const behind = total - skip - limit
+  const items =
+    skip <= behind
+      ? await listTrash(core.db, library.key, filter, { skip, limit })
+      : await listTrashFromEnd(core.db, library.key, filter, { skip: behind, limit })
+  return { items, total }
 }
