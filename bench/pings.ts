@@ -6,10 +6,10 @@ export async function besidePings<Result extends object>(
   server: BenchServer,
   work: () => Promise<Result>,
 ): Promise<Result & { readonly longest: number }> {
-  let isOver = false
+  const state = { isOver: false }
   let longest = 0
   const pinging = (async () => {
-    while (!isOver) {
+    while (!state.isOver) {
       const began = performance.now()
       const { status } = await server.client.get('/api2/ping/')
       if (status !== 200) throw new Error(`a ping was answered with ${status}`)
@@ -20,7 +20,7 @@ export async function besidePings<Result extends object>(
     const result = await work()
     return { ...result, longest }
   } finally {
-    isOver = true
+    state.isOver = true
     await pinging
   }
 }

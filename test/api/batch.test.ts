@@ -247,12 +247,12 @@ describe('batch copy and move, done before the answer', () => {
       () => here.client.delete('/api/v2.1/repos/batch-delete-item/', { json: dirents }),
     ]
     for (const [index, call] of calls.entries()) {
-      let isOver = false
+      const state = { isOver: false }
       const reply = call().finally(() => {
-        isOver = true
+        state.isOver = true
       })
       let pings = 0
-      for (; !isOver; pings++) assert.equal((await server.anonymous.get('/api2/ping/')).status, 200)
+      for (; !state.isOver; pings++) assert.equal((await server.anonymous.get('/api2/ping/')).status, 200)
       assert.equal((await reply).status, 200, (await reply).text)
       assert.ok(pings >= 5, `call ${index}: ${pings} pings were answered meanwhile`)
     }
