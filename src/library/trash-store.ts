@@ -83,7 +83,7 @@ export async function listTrashFromEnd(
 ): Promise<TrashRow[]> {
   const where = conditions(libraryKey, filter)
   const rows = await readTrash(reader, where, page.limit, page.skip, 'seq, position desc')
-  return rows.reverse()
+  return rows.toReversed()
 }
 
 async function readTrash(
