@@ -189,6 +189,7 @@ export function createServices(parts: {
       core,
       access,
       quotas,
+      config,
       now,
       logger: parts.logger,
       onProgress: (accountKey, { operation: type, ...task }) =>
@@ -249,15 +250,18 @@ function createCopyMoveTasks(parts: {
   core: LibraryCore
   access: Access
   quotas: Quotas
+  config: Config
   now: () => number
   logger: Logger
   onProgress: NonNullable<CopyMoveTasksOptions['onProgress']>
 }): CopyMoveTasks {
-  const { quotas } = parts
+  const { quotas, config } = parts
   const logger = parts.logger.child({ room: 'jobs' })
   return new CopyMoveTasks({
     ...parts,
     roomLeft: (library) => quotas.roomLeft(library),
+    atOnce: config.tasks.atOnce,
+    limits: { files: config.tasks.files, bytes: config.limits.copy },
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
   })
 }
