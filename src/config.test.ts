@@ -43,6 +43,7 @@ describe('the configuration', () => {
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
       limits: { quota: undefined, upload: undefined, archive: undefined },
       historyDays: -1,
+      auditDays: -1,
       ticketSeconds: 3600,
       rateLimit: true,
       quotaStatus: 500,
@@ -250,7 +251,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 20)
+    assert.equal(settings.length, 21)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

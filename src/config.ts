@@ -47,6 +47,8 @@ export interface Config {
   limits: { quota: number | undefined; upload: number | undefined; archive: number | undefined }
   /** For new libraries; -1 keeps everything, 0 keeps no history. */
   historyDays: number
+  /** Days the audit log is kept; -1 keeps everything. */
+  auditDays: number
   ticketSeconds: number
   rateLimit: boolean
   quotaStatus: 443 | 500
@@ -206,6 +208,13 @@ const definitions = {
     expects: 'a whole number of days, or -1 to keep all history',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  auditDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'how long the audit log is kept; -1 keeps all of it',
+    expects: 'a whole number of days, or -1 to keep the whole log',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
   ticketSeconds: define({
     placeholder: 'seconds',
     fallback: 3600,
@@ -294,6 +303,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
     limits: { quota: values.defaultQuotaMb, upload: values.maxUploadMb, archive: values.maxArchiveMb },
     historyDays: values.historyDays,
+    auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
     rateLimit: values.rateLimit,
     quotaStatus: values.quotaStatus,

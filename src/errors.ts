@@ -32,6 +32,9 @@ export type Fault =
   | { code: 'link-not-found' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
+  | { code: 'token-not-found' }
+  | { code: 'app-token-exists'; appName: string }
+  | { code: 'too-many-tokens'; most: number }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

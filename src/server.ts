@@ -6,6 +6,7 @@ import { Tickets } from './access/tickets.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
+import { Audit } from './audit/audit.ts'
 import type { BlocksSetting, Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
@@ -16,11 +17,13 @@ import { createMetrics } from './http/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { type Account, isAdmin } from './identity/account.ts'
 import { Accounts } from './identity/accounts.ts'
-import { ApiTokens } from './identity/api-tokens.ts'
+import { ApiTokens, type Authentication } from './identity/api-tokens.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
 import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
+import { scopeAdmits } from './identity/scope.ts'
+import { ScopedTokens } from './identity/scoped-tokens.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
 import { CopyMoveTasks } from './jobs/copy-move-tasks.ts'
@@ -118,11 +121,13 @@ export function createServices(parts: {
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
-  const tickets = new Tickets(db, access, now, config.ticketSeconds)
+  const scopedTokens = new ScopedTokens(db, secret, now)
+  const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
   return {
     access,
     accounts,
     apiTokens,
+    audit: new Audit(db, now, config.auditDays),
     archives: createArchives({
       core,
       tickets,
@@ -136,6 +141,7 @@ export function createServices(parts: {
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
+    scopedTokens,
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -231,7 +237,10 @@ function createHttp(services: Services, db: Database, config: Config, logger: Lo
     ],
     services,
     authenticate: async (token, request) => authenticate(services, token, request.headers),
+    authenticateForLibrary: async (token) =>
+      authResult(await services.scopedTokens.authenticateForLibrary(token)),
     isAdmin,
+    admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
     rateLimit: { enabled: config.rateLimit, now: services.now },
     trustedProxies: config.trustedProxies,
@@ -251,6 +260,11 @@ async function authenticate(
     clientVersion: single(headers['x-seafile-client-version']),
     platformVersion: single(headers['x-seafile-platform-version']),
   })
+  if ('ok' in result || result.reason !== 'unknown') return authResult(result)
+  return authResult(await services.scopedTokens.authenticatePersonal(token))
+}
+
+function authResult(result: Authentication): AuthResult<Account> {
   return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
 }
 
@@ -271,6 +285,8 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
+      { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

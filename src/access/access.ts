@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
+import { scopeReaches } from '../identity/scope.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { Library, type OwnedLibrary, type Permission } from '../library/library.ts'
@@ -31,7 +32,7 @@ export class Access {
   /** Those of `ids` that exist and that the user may read, by id, with one query. */
   async openAll(user: Account, ids: readonly LibraryId[]): Promise<Map<LibraryId, Library>> {
     const found = await findLibraries(this.#core.db, ids)
-    const open = found.filter((info) => permissionOn(user, info) !== undefined)
+    const open = found.filter((info) => permissionWithin(user, info) !== undefined)
     return new Map(open.map((info) => [info.id, this.#grant(user, info)]))
   }
 
@@ -52,15 +53,22 @@ export class Access {
     return user?.active && info ? this.#grant(user, info) : undefined
   }
 
+  /** As openByKey, for whoever a credential with bounds says is acting. */
+  async openWithin(user: Account, libraryKey: number): Promise<Library | undefined> {
+    const info = await findLibraryByKey(this.#core.db, libraryKey)
+    return info && this.#grant(user, info)
+  }
+
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
     const owned = await listLibrariesOf(this.#core.db, user.key)
-    return owned.map((library) => ({
+    const within = owned.filter((library) => scopeReaches(user.scope, library.key))
+    return within.map((library) => ({
       id: library.id,
       name: library.name,
       ownerKey: user.key,
       encrypted: library.encrypted,
-      permission: library.status === 'read-only' ? 'r' : 'rw',
+      permission: library.status === 'read-only' || user.scope?.access === 'read' ? 'r' : 'rw',
       via: 'mine',
       libraryKey: library.key,
       base: ROOT,
@@ -68,9 +76,16 @@ export class Access {
   }
 
   #grant(user: Account, info: LibraryInfo): Library {
-    const permission = permissionOn(user, info) ?? fail({ code: 'permission-denied' })
+    const permission = permissionWithin(user, info) ?? fail({ code: 'permission-denied' })
     return new Library(this.#core, info, user, permission)
   }
+}
+
+/** The permission of a user within the bounds of the credential the user came with. */
+function permissionWithin(user: Account, library: LibraryInfo): Permission | undefined {
+  if (!scopeReaches(user.scope, library.key)) return undefined
+  const permission = permissionOn(user, library)
+  return permission !== undefined && user.scope?.access === 'read' ? 'r' : permission
 }
 
 /** The permission of a user on a library; undefined for none. A read-only library caps it at reading. */

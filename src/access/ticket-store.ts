@@ -8,6 +8,8 @@ export interface TicketRow {
   readonly operation: TicketOperation
   readonly libraryKey: number
   readonly accountKey: number
+  /** The scoped token it was asked for with; it ends with that. */
+  readonly scopedTokenKey: number | undefined
   readonly path: LibraryPath
   readonly objectId: FsId | undefined
   /** When the object's version was made, Unix seconds. */
@@ -22,6 +24,7 @@ const COLUMNS = [
   'operation',
   'library_key',
   'account_key',
+  'scoped_token_key',
   'path',
   'object_id',
   'modified_at',
@@ -35,6 +38,7 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     ticket.operation,
     ticket.libraryKey,
     ticket.accountKey,
+    ticket.scopedTokenKey ?? null,
     ticket.path,
     ticket.objectId === undefined ? null : idToBytes(ticket.objectId),
     ticket.modifiedAt ?? null,
@@ -53,14 +57,15 @@ export async function findTicket(
     operation: TicketOperation
     library_key: number
     account_key: number
+    scoped_token_key: number | null
     path: string
     object_id: Uint8Array | null
     modified_at: number | null
     reusable: number
     expires_at: number
   }>(
-    `select operation, library_key, account_key, path, object_id, modified_at, reusable, expires_at
-     from ticket where hash = ? and expires_at > ?`,
+    `select operation, library_key, account_key, scoped_token_key, path, object_id, modified_at, reusable,
+       expires_at from ticket where hash = ? and expires_at > ?`,
     hash,
     now,
   )
@@ -69,6 +74,7 @@ export async function findTicket(
       operation: row.operation,
       libraryKey: row.library_key,
       accountKey: row.account_key,
+      scopedTokenKey: row.scoped_token_key ?? undefined,
       path: row.path as LibraryPath,
       objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
       modifiedAt: row.modified_at ?? undefined,

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { Library } from '../library/library.ts'
 import type { FsId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -53,14 +54,22 @@ export interface TicketUse {
 export class Tickets {
   readonly #db: Database
   readonly #access: Access
+  readonly #scopedTokens: ScopedTokens
   readonly #now: () => number
   readonly #lifeSeconds: number
   /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
   readonly #reusable = new Map<string, TicketRow>()
 
-  constructor(db: Database, access: Access, now: () => number, lifeSeconds: number) {
+  constructor(
+    db: Database,
+    access: Access,
+    scopedTokens: ScopedTokens,
+    now: () => number,
+    lifeSeconds: number,
+  ) {
     this.#db = db
     this.#access = access
+    this.#scopedTokens = scopedTokens
     this.#now = now
     this.#lifeSeconds = lifeSeconds
   }
@@ -71,6 +80,7 @@ export class Tickets {
       operation: wish.operation,
       libraryKey: library.info.key,
       accountKey: library.actor.key,
+      scopedTokenKey: library.actor.scope?.tokenKey,
       path: wish.path,
       objectId: wish.objectId,
       modifiedAt: wish.modifiedAt,
@@ -88,7 +98,7 @@ export class Tickets {
    */
   async present(ticket: string): Promise<TicketUse> {
     const row = (await this.#find(ticket)) ?? fail({ code: 'ticket-not-found' })
-    const library = await this.#access.openByKey(row.accountKey, row.libraryKey)
+    const library = await this.#open(row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,
@@ -99,6 +109,20 @@ export class Tickets {
       burn: async () =>
         reusable || this.#db.write((tx) => deleteTicket(tx, hashOf(ticket)), { durable: false }),
     }
+  }
+
+  /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
+  reopen({ actor, info }: Library): Promise<Library | undefined> {
+    const scopedTokenKey = actor.scope?.tokenKey
+    return this.#open({ accountKey: actor.key, libraryKey: info.key, scopedTokenKey })
+  }
+
+  async #open(
+    row: Pick<TicketRow, 'accountKey' | 'libraryKey' | 'scopedTokenKey'>,
+  ): Promise<Library | undefined> {
+    if (row.scopedTokenKey === undefined) return this.#access.openByKey(row.accountKey, row.libraryKey)
+    const actor = await this.#scopedTokens.findActor(row.scopedTokenKey)
+    return actor && this.#access.openWithin(actor, row.libraryKey)
   }
 
   async #find(ticket: string): Promise<TicketRow | undefined> {

@@ -44,6 +44,9 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'link-not-found': () => [400, 'token invalid.'],
   'ticket-not-found': () => [403, 'Access token not found'],
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
+  'token-not-found': () => [404, 'api token not found'],
+  'app-token-exists': ({ appName }) => [400, `app: ${appName} token already exists.`],
+  'too-many-tokens': ({ most }) => [400, `There can be no more than ${most} personal tokens.`],
 }
 
 /** The older wording of some `/api2/` calls. */

@@ -43,11 +43,14 @@ import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { personalTokenRoutes } from './v21/personal-tokens.ts'
+import { libraryTokenRoutes } from './v21/repo-api-tokens.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
 import { userRoutes } from './v21/user.ts'
+import { viaLibraryTokenRoutes } from './v21/via-repo-token.ts'
 
 /** Every route of the web API. */
 export const apiRoutes: readonly Route<Account, ApiServices>[] = [
@@ -98,4 +101,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...smartLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
+  ...libraryTokenRoutes,
+  ...personalTokenRoutes,
+  ...viaLibraryTokenRoutes,
 ]

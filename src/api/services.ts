@@ -1,12 +1,14 @@
 import type { Access } from '../access/access.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
+import type { Audit } from '../audit/audit.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
 import type { Directory } from '../identity/directory.ts'
 import type { Login } from '../identity/login.ts'
+import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -25,6 +27,7 @@ export interface ApiServices {
   readonly accounts: Accounts
   readonly apiTokens: ApiTokens
   readonly archives: Archives
+  readonly audit: Audit
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
@@ -35,6 +38,7 @@ export interface ApiServices {
   readonly quotas: Quotas
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
+  readonly scopedTokens: ScopedTokens
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
 }

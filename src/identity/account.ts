@@ -1,3 +1,5 @@
+import type { Scope } from './scope.ts'
+
 /** What an account may do on the server as a whole; permissions on libraries are another matter. */
 export type Role = 'default' | 'guest' | 'admin'
 
@@ -22,6 +24,8 @@ export interface Account {
   readonly defaultLibraryKey: number | null
   readonly createdAt: number
   readonly lastLoginAt: number | null
+  /** The bounds of the credential this request came with; never stored, undefined for none. */
+  readonly scope?: Scope | undefined
 }
 
 /** What is shown of an account wherever somebody did something. */

@@ -53,9 +53,15 @@ export class ApiTokens {
   }
 
   /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
-  async issue(account: Account, device?: Device, address = ''): Promise<string> {
+  async issue(
+    account: Account,
+    device?: Device,
+    address = '',
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<string> {
     return this.#db.write(async (tx) => {
       if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+      await also?.(tx)
       return this.issueIn(tx, account, device, address)
     })
   }
@@ -85,8 +91,12 @@ export class ApiTokens {
   }
 
   /** Whether there was such a token. */
-  async revoke(token: string): Promise<boolean> {
-    return this.#db.write((tx) => deleteApiToken(tx, hashOf(token)))
+  async revoke(token: string, also?: (tx: Transaction) => Promise<void>): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      const existed = await deleteApiToken(tx, hashOf(token))
+      if (existed) await also?.(tx)
+      return existed
+    })
   }
 
   async revokeAll(account: Account): Promise<void> {
@@ -94,8 +104,16 @@ export class ApiTokens {
   }
 
   /** Unlinks a device; false if it was not linked. */
-  async revokeDevice(account: Account, device: Pick<Device, 'platform' | 'deviceId'>): Promise<boolean> {
-    return this.#db.write((tx) => deleteApiTokenOfDevice(tx, account.key, device))
+  async revokeDevice(
+    account: Account,
+    device: Pick<Device, 'platform' | 'deviceId'>,
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      const existed = await deleteApiTokenOfDevice(tx, account.key, device)
+      if (existed) await also?.(tx)
+      return existed
+    })
   }
 
   /** Desktop devices first, the most recently used first. */

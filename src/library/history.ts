@@ -3,6 +3,7 @@ import type { CommitId } from '../objects/ids.ts'
 import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
+import type { Also } from './libraries.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
 
@@ -19,9 +20,17 @@ export function keepDays(core: LibraryCore, library: LibraryInfo): number {
 }
 
 /** Sets the days of history kept; any negative number means all. */
-export async function setKeepDays(core: LibraryCore, library: LibraryInfo, days: number): Promise<number> {
+export async function setKeepDays(
+  core: LibraryCore,
+  library: LibraryInfo,
+  days: number,
+  also?: Also,
+): Promise<number> {
   const kept = Math.max(-1, days)
-  await setHistoryDays(core.db, library.key, kept)
+  await core.db.write(async (tx) => {
+    await setHistoryDays(tx, library.key, kept)
+    await also?.(tx)
+  })
   return kept
 }
 
@@ -81,7 +90,15 @@ export async function getCommitDetail(
 }
 
 /** Hides history and trash up to the head (0 days) or up to what is older than `days`. Never un-hides. */
-export async function emptyTrash(core: LibraryCore, library: LibraryInfo, days: number): Promise<void> {
+export async function emptyTrash(
+  core: LibraryCore,
+  library: LibraryInfo,
+  days: number,
+  also?: Also,
+): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
-  await raiseValidSince(core.db, library.key, seq)
+  await core.db.write(async (tx) => {
+    await raiseValidSince(tx, library.key, seq)
+    await also?.(tx)
+  })
 }

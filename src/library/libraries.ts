@@ -9,6 +9,7 @@ import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
 import {
+  deleteLibraryTokensOf,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
@@ -112,6 +113,7 @@ export async function renameLibrary(
   library: OwnedLibrary,
   name: string,
   description: string | undefined,
+  also?: Also,
 ): Promise<void> {
   if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
   await library.commit(async (_tree, now) => {
@@ -121,19 +123,30 @@ export async function renameLibrary(
       result: undefined,
       always: true,
       library: text,
-      also: (tx) => setLibraryText(tx, now.key, text.name, text.description),
+      async also(tx) {
+        await setLibraryText(tx, now.key, text.name, text.description)
+        await also?.(tx)
+      },
     }
   })
 }
 
-/** To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew. */
-export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): Promise<void> {
+/** More to be written in the transaction of an act. */
+export type Also = (tx: Transaction) => Promise<void>
+
+/**
+ * To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew, and apps
+ * have to be given tokens again.
+ */
+export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, also?: Also): Promise<void> {
   const { key, id } = library.info
   await core.db.write(async (tx) => {
     if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
     await tx.run('delete from sync_token where library_key = ?', key)
+    await deleteLibraryTokensOf(tx, key)
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
+    await also?.(tx)
   })
 }
 
@@ -142,41 +155,65 @@ export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<Lib
 }
 
 /** Throws not-in-trash; permission-denied for somebody else's. */
-export async function restoreLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
-  const library = await getDeleted(core, owner, id)
-  await core.db.write(async (tx) => {
-    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id })
-  })
+export async function restoreLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: Also,
+): Promise<void> {
+  await restore(core, await getDeleted(core, owner, id), also)
 }
 
 /** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
-export async function purgeLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
-  await purge(core, (await getDeleted(core, owner, id)).key)
+export async function purgeLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: Also,
+): Promise<void> {
+  await purge(core, (await getDeleted(core, owner, id)).key, also)
 }
 
 /** All an owner deleted, as purgeLibrary does one. */
-export async function purgeDeletedOf(core: LibraryCore, owner: Actor): Promise<void> {
-  for (const { key } of await deletedLibrariesOf(core, owner)) await purge(core, key)
+export async function purgeDeletedOf(
+  core: LibraryCore,
+  owner: Actor,
+  also?: (tx: Transaction, library: LibraryInfo) => Promise<void>,
+): Promise<void> {
+  for (const library of await deletedLibrariesOf(core, owner)) {
+    await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
+  }
+}
+
+/** Puts a deleted library back where it was. Throws not-in-trash. For whoever has checked that it may be done. */
+export async function restore(core: LibraryCore, library: LibraryInfo, also?: Also): Promise<void> {
+  await core.db.write(async (tx) => {
+    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
+    await also?.(tx)
+  })
 }
 
 /**
  * Hands a library over. History, files and trash stay; devices of the old owner are unlinked.
  * Throws library-not-found if it was deleted or handed over meanwhile.
  */
-export async function transferLibrary(core: LibraryCore, library: OwnedLibrary, to: Actor): Promise<void> {
+export async function transferLibrary(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  to: Actor,
+  also?: Also,
+): Promise<void> {
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
-    await tx.run(
-      'delete from sync_token where library_key = ? and account_key = ?',
-      library.info.key,
-      library.actor.key,
-    )
+    await tx.run('delete from sync_token where library_key = ? and account_key = ?', key, ownerKey)
+    await deleteLibraryTokensOf(tx, key)
     await tx.run(
       'update account set default_library_key = null where key = ? and default_library_key = ?',
-      library.actor.key,
-      library.info.key,
+      ownerKey,
+      key,
     )
+    await also?.(tx)
   })
 }
 
@@ -188,14 +225,22 @@ export async function leaveWithAccount(tx: Transaction, accountKey: number, now:
   const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
   await tx.run(`delete from sync_token where ${owned}`, accountKey)
   await markAllDeleted(tx, accountKey, now)
-  for (const table of ['file_lock', 'star', 'ticket']) {
+  for (const table of ['file_lock', 'star', 'ticket', 'avatar', 'webdav_secret']) {
     await tx.run(`delete from ${table} where account_key = ?`, accountKey)
   }
 }
 
 /** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
-export async function transferAllLibraries(core: LibraryCore, from: Actor, to: Actor): Promise<void> {
-  await core.db.write((tx) => setOwnerOfAll(tx, from.key, to.key))
+export async function transferAllLibraries(
+  core: LibraryCore,
+  from: Actor,
+  to: Actor,
+  also?: Also,
+): Promise<void> {
+  await core.db.write(async (tx) => {
+    await setOwnerOfAll(tx, from.key, to.key)
+    await also?.(tx)
+  })
 }
 
 async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {

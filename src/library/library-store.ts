@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
 import type { LibraryEncryption, LibraryInfo, LibraryStatus, LibrarySummary } from './library-info.ts'
 
@@ -209,6 +209,7 @@ export async function setOwner(tx: Transaction, key: number, from: number, to: n
 export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
   const theirs = 'select key from library where owner_key = ? and deleted_at is null'
   await tx.run(`delete from sync_token where account_key = ? and library_key in (${theirs})`, from, from)
+  await tx.run(`delete from scoped_token where kind = 'library' and library_key in (${theirs})`, from)
   await tx.run(
     `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
     from,
@@ -217,15 +218,18 @@ export async function setOwnerOfAll(tx: Transaction, from: number, to: number): 
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
 }
 
-export async function setHistoryDays(db: Database, key: number, days: number): Promise<void> {
-  await db.write((tx) => tx.run('update library set history_days = ? where key = ?', days, key))
+/** The tokens its owner gave to apps. */
+export async function deleteLibraryTokensOf(tx: Transaction, key: number): Promise<void> {
+  await tx.run("delete from scoped_token where library_key = ? and kind = 'library'", key)
+}
+
+export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<void> {
+  await tx.run('update library set history_days = ? where key = ?', days, key)
 }
 
 /** The mark never moves back. */
-export async function raiseValidSince(db: Database, key: number, seq: number): Promise<void> {
-  await db.write((tx) =>
-    tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq),
-  )
+export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
+  await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
 }
 
 /** False if it was deleted already. */

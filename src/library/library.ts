@@ -12,6 +12,8 @@ export type Permission = 'r' | 'rw'
 export interface Actor {
   readonly key: number
   readonly email: string
+  /** The bounds of the credential it acts with; undefined for none. */
+  readonly scope?: { readonly access: 'read' | 'write' | 'upload'; readonly tokenKey: number } | undefined
 }
 
 /** A library its holder may read; only access hands one out. It has no way to be changed. */
@@ -31,8 +33,9 @@ export class Library {
     this.tree = tree ?? new Tree(core.objects, info.key, info.root)
   }
 
+  /** Whether the holder acts as the owner; a credential with bounds never does. */
   get isOwner(): boolean {
-    return this.info.ownerKey === this.actor.key
+    return this.info.ownerKey === this.actor.key && this.actor.scope === undefined
   }
 
   /** What the holder may do at a path; the same everywhere until folders have shares of their own. */

@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
+import type { Also } from './libraries.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
 
@@ -46,12 +47,15 @@ export async function lockFile(
   }
 }
 
-/** Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`. */
+/**
+ * Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`;
+ * `onForced` is then written with it.
+ */
 export async function unlockFile(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
-  options: { asOwner: boolean },
+  options: { asOwner: boolean; onForced?: Also },
 ): Promise<void> {
   await library.tree.getFile(path)
   await core.db.write(async (tx) => {
@@ -59,6 +63,7 @@ export async function unlockFile(
     if (held === undefined) return fail({ code: 'not-locked', path })
     const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
+    if (held.accountKey !== library.actor.key) await options.onForced?.(tx)
     return deleteLock(tx, library.info.key, path)
   })
 }

@@ -37,4 +37,7 @@ export const uploadFaults: FaultTable<FaultAnswer> = {
   'last-administrator': broken,
   'link-not-found': broken,
   'not-in-trash': broken,
+  'token-not-found': broken,
+  'app-token-exists': broken,
+  'too-many-tokens': broken,
 }

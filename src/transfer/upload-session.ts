@@ -122,8 +122,7 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async #reopen(): Promise<Library> {
-    const { actor, info } = this.library
-    const library = await this.#services.access.openByKey(actor.key, info.key)
+    const library = await this.#services.tickets.reopen(this.library)
     if (library?.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     return library ?? fail({ code: 'ticket-not-found' })
   }

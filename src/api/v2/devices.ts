@@ -3,6 +3,7 @@ import { map, required, text } from '../../http/readers.ts'
 import { isPlatform, type Platform } from '../../identity/device.ts'
 import { optionalFlag } from '../account-input.ts'
 import { deviceToWire } from '../account-wire.ts'
+import { accountDeed, deviceDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
@@ -13,8 +14,9 @@ export const deviceRoutes = [
     path: '/api2/logout-device/',
     auth: 'user',
     summary: 'Ends the API token the call was made with.',
-    async handle({ request }, { apiTokens }) {
-      await apiTokens.revoke(readApiToken(request.headers.authorization))
+    async handle({ user, request }, { apiTokens, audit }) {
+      const also = noting({ audit }, { user, request }, accountDeed('logout', user.email))
+      await apiTokens.revoke(readApiToken(request.headers.authorization), also)
       return {}
     },
   }),
@@ -35,8 +37,10 @@ export const deviceRoutes = [
     summary: 'Unlinks a device: its API token ends.',
     // A device is never wiped from afar, only unlinked; the wish is read so that it is not refused.
     body: { platform, device_id: required(), wipe_device: optionalFlag },
-    async handle({ user, body }, { apiTokens }) {
-      await apiTokens.revokeDevice(user, { platform: body.platform, deviceId: body.device_id })
+    async handle({ user, body, request }, { apiTokens, audit }) {
+      const device = { platform: body.platform, deviceId: body.device_id }
+      const deed = deviceDeed(user.email, device)
+      await apiTokens.revokeDevice(user, device, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),

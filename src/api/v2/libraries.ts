@@ -4,8 +4,10 @@ import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { personOf, strangerCalled } from '../../identity/account.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
+import { scopeReaches } from '../../identity/scope.ts'
 import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
 import { parseName, toNfc } from '../../objects/names.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { libraryDetail, NO_ACCESS, ownedLibraryItem, syncInfo } from '../library-wire.ts'
 import { wishWithEncryption, wishWithPassword } from '../new-library.ts'
@@ -30,13 +32,14 @@ export const libraryRoutes = [
     method: 'GET',
     path: '/api2/repos/',
     auth: 'user',
+    scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words, nameContains: rawText() },
     async handle({ user, query }, { core, directory, now }) {
       // Owned libraries are the only ones there are so far; the other types have none.
       if (query.type !== undefined && !query.type.has('mine')) return answer(200, [], listHeaders)
       const wanted = toNfc(query.nameContains ?? '').toLowerCase()
-      const all = await librariesOf(core, user)
+      const all = (await librariesOf(core, user)).filter(({ key }) => scopeReaches(user.scope, key))
       const libraries =
         wanted === '' ? all : all.filter(({ name }) => toNfc(name).toLowerCase().includes(wanted))
       const people = await directory.people(libraries.map(({ modifier }) => modifier))
@@ -70,7 +73,7 @@ export const libraryRoutes = [
       pwd_hash_params: text(),
       from: rawText(),
     },
-    async handle({ user, query, body }, { core, syncTokens, now }) {
+    async handle({ user, query, body, request }, { audit, core, syncTokens, now }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       if (!body.name) throw errorMessage(400, 'Library name is required.')
       const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
@@ -84,6 +87,7 @@ export const libraryRoutes = [
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
         if (!byWeb) syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+        await noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx)
       })
       return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })
     },
@@ -106,8 +110,10 @@ export const libraryRoutes = [
     auth: 'user',
     summary: "Moves a library to its owner's deleted libraries.",
     params: id,
-    async handle({ user, params }, { access, core }) {
-      await deleteLibrary(core, await access.openOwned(user, params.repo_id))
+    async handle({ user, params, request }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(services.core, library, noting(services, { user, request }, deed))
       return 'success'
     },
   }),

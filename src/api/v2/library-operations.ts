@@ -1,12 +1,14 @@
 import { fail } from '../../errors.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
 import { checkMagic, checkPassword } from '../../library/encryption.ts'
 import { getLibrary, renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { NO_ACCESS } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -26,8 +28,8 @@ export const libraryOperationRoutes = [
     query: { op: rawText(), magic: rawText() },
     body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
     faults: olderLibraryNotFound,
-    async handle({ user, params, query, body }, services) {
-      const call = { user, id: params.repo_id, services }
+    async handle({ user, params, query, body, request }, services) {
+      const call = { user, id: params.repo_id, services, request }
       await getLibrary(services.core, call.id)
       const op = query.op ?? 'setpassword'
       if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
@@ -42,15 +44,18 @@ interface Call {
   readonly user: Account
   readonly id: LibraryId
   readonly services: ApiServices
+  readonly request: HttpRequest
 }
 
-async function rename({ user, id, services }: Call, sentName: string, sentText: string | undefined) {
+async function rename(call: Call, sentName: string, sentText: string | undefined) {
+  const { user, id, services } = call
   const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
   const description = sentText === undefined ? undefined : parseText(sentText)
   if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
   const words = denied('You do not have permission to rename this library.')
   const library = await worded(words, () => services.access.openOwned(user, id))
-  await renameLibrary(library, name, description)
+  const deed = libraryDeed('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, description, noting(services, call, deed))
   return 'success'
 }
 

@@ -3,6 +3,7 @@ import { required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
 import { getLibrary, transferLibrary } from '../../library/libraries.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 
@@ -28,7 +29,7 @@ export const libraryOwnerRoutes = [
     summary: 'Hands a library over to another account.',
     params,
     body: { owner: required() },
-    async handle({ user, params, body }, { access, accounts, core }) {
+    async handle({ user, params, body, request }, { access, accounts, audit, core }) {
       await getLibrary(core, params.repo_id)
       const email = body.owner.toLowerCase()
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
@@ -38,7 +39,8 @@ export const libraryOwnerRoutes = [
         throw errorMessage(403, words)
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
-      await transferLibrary(core, library, owner)
+      const deed = libraryDeed('library-transferred', library.info, { from: user.email, to: owner.email })
+      await transferLibrary(core, library, owner, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),

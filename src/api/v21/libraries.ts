@@ -3,11 +3,13 @@ import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { personOf, strangerCalled } from '../../identity/account.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
+import { scopeReaches } from '../../identity/scope.ts'
 import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
 import { findLibrary } from '../../library/library-store.ts'
 import { starredLibraries } from '../../library/stars.ts'
 import { parseName } from '../../objects/names.ts'
 import { avatarUrl } from '../account-wire.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { createdLibrary, libraryDetailV21, ownedLibraryItemV21 } from '../library-wire.ts'
 import { wishWithPassword } from '../new-library.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -23,11 +25,13 @@ export const libraryRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/',
     auth: 'user',
+    scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words },
     async handle({ user, query, request }, { core, directory }) {
       if (query.type.length > 0 && !query.type.includes('mine')) return { repos: [] }
-      const libraries = await librariesOf(core, user)
+      const all = await librariesOf(core, user)
+      const libraries = all.filter(({ key }) => scopeReaches(user.scope, key))
       const starred = await starredLibraries(core, user)
       const people = await directory.people(libraries.map(({ modifier }) => modifier))
       const owner = personOf(user)
@@ -50,11 +54,14 @@ export const libraryRoutesV21 = [
     summary: 'Makes a library, encrypted if a password is given.',
     body: { repo_name: rawText(), name: rawText(), passwd: text() },
     faults: { 'role-forbids': () => [403, 'Permission denied.'] },
-    async handle({ user, body }, { core }) {
+    async handle({ user, body, request }, { audit, core }) {
       const name = parseName(body.repo_name || body.name || '')
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-      const library = await createLibrary(core, user, await wishWithPassword(name, '', body.passwd))
+      const wish = await wishWithPassword(name, '', body.passwd)
+      const library = await createLibrary(core, user, wish, (tx, made) =>
+        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+      )
       return createdLibrary(library, user.email)
     },
   }),
@@ -81,11 +88,12 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
     params,
-    async handle({ user, params }, { access, core }) {
+    async handle({ user, params, request }, { access, audit, core }) {
       if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
-      await deleteLibrary(core, library)
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(core, library, noting({ audit }, { user, request }, deed))
       return 'success'
     },
   }),
