@@ -42,6 +42,7 @@ import { downloadRoutes, uploadRoutes } from './transfer/routes.ts'
 import type { TransferServices } from './transfer/services.ts'
 import { uploadHeaders } from './transfer/upload-errors.ts'
 import { uploadFaults } from './transfer/upload-faults.ts'
+import { Statistics } from './usage/statistics.ts'
 
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
@@ -142,6 +143,7 @@ export function createServices(parts: {
     now,
     quotas,
     scopedTokens,
+    statistics: new Statistics({ db, core, accounts, apiTokens, now }),
     syncTokens: new SyncTokens(db, now),
     tickets,
     indexedUploads: new IndexedUploads(now),
@@ -286,6 +288,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
+      { name: 'the numbers of the day', run: () => services.statistics.note() },
       { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {

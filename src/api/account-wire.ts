@@ -98,7 +98,7 @@ export async function adminUserToWire(account: Account, services: ApiServices, b
 }
 
 /** The API token itself, which the reference shows as `key`, stays secret. */
-export function deviceToWire(account: Account, device: LinkedDevice) {
+export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevice) {
   return {
     user: account.email,
     platform: device.platform,

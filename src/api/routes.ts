@@ -25,6 +25,11 @@ import { revertRoutes } from './v2/revert.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
+import { adminAuditRoutes } from './v21/admin-audit.ts'
+import { adminDeviceRoutes } from './v21/admin-devices.ts'
+import { adminLibraryRoutes } from './v21/admin-libraries.ts'
+import { adminStatisticRoutes } from './v21/admin-statistics.ts'
+import { adminTrashLibraryRoutes } from './v21/admin-trash-libraries.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
@@ -62,6 +67,11 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...accountsRoutes,
   ...userRoutes,
   ...adminUserRoutes,
+  ...adminLibraryRoutes,
+  ...adminTrashLibraryRoutes,
+  ...adminDeviceRoutes,
+  ...adminStatisticRoutes,
+  ...adminAuditRoutes,
   ...defaultLibraryRoutes,
   ...libraryRoutes,
   ...libraryOperationRoutes,

@@ -12,6 +12,7 @@ import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { Statistics } from '../usage/statistics.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -39,6 +40,7 @@ export interface ApiServices {
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly scopedTokens: ScopedTokens
+  readonly statistics: Statistics
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
 }

@@ -166,8 +166,8 @@ export class Accounts {
     return searchAccounts(this.#db, text, { limit: 10, onlyActive: true, ...options })
   }
 
-  async count(): Promise<number> {
-    return countAccounts(this.#db)
+  async count(query: Pick<AccountQuery, 'active' | 'roles'> = {}): Promise<number> {
+    return countAccounts(this.#db, query)
   }
 
   /** Whether this is the password of the account. */

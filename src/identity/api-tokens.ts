@@ -19,7 +19,8 @@ import {
   updateApiTokenLogin,
   updateApiTokenUse,
 } from './api-token-store.ts'
-import type { Device } from './device.ts'
+import { type Device, isDesktop, type Platform, platforms } from './device.ts'
+import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
 
 /** Whom an API token opens, or why it opens nobody. */
 export type Authentication =
@@ -34,6 +35,7 @@ export interface ClientVersions {
 
 const nobody: Pick<Device, 'deviceId'> & { platform: '' } = { platform: '', deviceId: '' }
 const usedEverySeconds = 3600
+const DAY = 86_400
 const longestVersion = 64
 
 /**
@@ -121,6 +123,27 @@ export class ApiTokens {
     return listApiTokenDevices(this.#db, account.key)
   }
 
+  /** A page of the devices of all accounts, the most recently used first, and whether there is another. */
+  async listAllDevices(
+    kind: Platform | 'desktop' | 'mobile' | undefined,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<{ devices: DeviceOfAccount[]; more: boolean }> {
+    const wanted = platforms.filter((platform) => isOfKind(platform, kind))
+    const limits = { offset: (page - 1) * perPage, limit: perPage + 1 }
+    const found = await listAllDevices(this.#db, wanted, limits)
+    return { devices: found.slice(0, perPage), more: found.length > perPage }
+  }
+
+  /** How many devices there are, and how many were used within the last day. */
+  countDevices(): Promise<{ all: number; recent: number }> {
+    return countDevices(this.#db, this.#now() - DAY)
+  }
+
+  /** How many accounts used a token since a time. */
+  countActive(since: number): Promise<number> {
+    return countActiveAccounts(this.#db, since)
+  }
+
   /** When each of the accounts last used a token, by account key, to the hour. */
   async lastUses(accounts: readonly Account[]): Promise<Map<number, number>> {
     const keys = accounts.map(({ key }) => key)
@@ -169,6 +192,11 @@ export class ApiTokens {
 function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefined {
   if (!use.hasDevice || !sent || sent.length > longestVersion) return undefined
   return /^[\x20-\x7e]+$/.test(sent) ? sent : undefined
+}
+
+function isOfKind(platform: Platform, kind: Platform | 'desktop' | 'mobile' | undefined): boolean {
+  if (kind === undefined || kind === platform) return true
+  return kind === 'desktop' ? isDesktop(platform) : kind === 'mobile' && !isDesktop(platform)
 }
 
 function hashOf(token: string): Buffer {
