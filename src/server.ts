@@ -18,6 +18,7 @@ import { createHttpServer, type HttpServer } from './http/server.ts'
 import { type Account, isAdmin } from './identity/account.ts'
 import { Accounts } from './identity/accounts.ts'
 import { ApiTokens, type Authentication } from './identity/api-tokens.ts'
+import { Avatars } from './identity/avatars.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
 import { Login } from './identity/login.ts'
@@ -26,6 +27,7 @@ import { scopeAdmits } from './identity/scope.ts'
 import { ScopedTokens } from './identity/scoped-tokens.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
+import { WebdavSecrets } from './identity/webdav-secrets.ts'
 import { CopyMoveTasks } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { createLibraryCore, type LibraryCore } from './library/core.ts'
@@ -128,6 +130,7 @@ export function createServices(parts: {
     access,
     accounts,
     apiTokens,
+    avatars: new Avatars(db, directory, now),
     audit: new Audit(db, now, config.auditDays),
     archives: createArchives({
       core,
@@ -146,6 +149,7 @@ export function createServices(parts: {
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
     syncTokens: new SyncTokens(db, now),
     tickets,
+    webdavSecrets: new WebdavSecrets(db, passwords),
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,

@@ -32,6 +32,7 @@ import { adminStatisticRoutes } from './v21/admin-statistics.ts'
 import { adminTrashLibraryRoutes } from './v21/admin-trash-libraries.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
+import { avatarRoutes } from './v21/avatars.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
 import { batchCreateDirRoutes } from './v21/batch-create-dir.ts'
 import { batchItemRoutes } from './v21/batch-items.ts'
@@ -56,6 +57,7 @@ import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
 import { userRoutes } from './v21/user.ts'
 import { viaLibraryTokenRoutes } from './v21/via-repo-token.ts'
+import { webdavSecretRoutes } from './v21/webdav-secret.ts'
 
 /** Every route of the web API. */
 export const apiRoutes: readonly Route<Account, ApiServices>[] = [
@@ -64,6 +66,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...authTokenRoutes,
   ...deviceRoutes,
   ...accountRoutes,
+  ...avatarRoutes,
   ...accountsRoutes,
   ...userRoutes,
   ...adminUserRoutes,
@@ -114,4 +117,5 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryTokenRoutes,
   ...personalTokenRoutes,
   ...viaLibraryTokenRoutes,
+  ...webdavSecretRoutes,
 ]

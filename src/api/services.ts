@@ -6,10 +6,12 @@ import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
+import type { Avatars } from '../identity/avatars.ts'
 import type { Directory } from '../identity/directory.ts'
 import type { Login } from '../identity/login.ts'
 import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
+import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Statistics } from '../usage/statistics.ts'
@@ -29,6 +31,7 @@ export interface ApiServices {
   readonly apiTokens: ApiTokens
   readonly archives: Archives
   readonly audit: Audit
+  readonly avatars: Avatars
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
@@ -43,6 +46,7 @@ export interface ApiServices {
   readonly statistics: Statistics
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
+  readonly webdavSecrets: WebdavSecrets
 }
 
 /** Declares a route of the web API. */

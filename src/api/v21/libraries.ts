@@ -35,7 +35,7 @@ export const libraryRoutesV21 = [
       const starred = await starredLibraries(core, user)
       const people = await directory.people(libraries.map(({ modifier }) => modifier))
       const owner = personOf(user)
-      const avatar = avatarUrl(request.baseUrl)
+      const avatar = avatarUrl(request.baseUrl, user)
       const repos = libraries.map((library) => {
         const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
         return ownedLibraryItemV21(
@@ -78,7 +78,7 @@ export const libraryRoutesV21 = [
       const room = await quotas.roomLeft(library.info)
       return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
         noQuota: room !== undefined && room.left <= 0,
-        avatar: avatarUrl(request.baseUrl),
+        avatar: avatarUrl(request.baseUrl, owner),
       })
     },
   }),
