@@ -44,7 +44,9 @@ import { downloadRoutes, uploadRoutes } from './transfer/routes.ts'
 import type { TransferServices } from './transfer/services.ts'
 import { uploadHeaders } from './transfer/upload-errors.ts'
 import { uploadFaults } from './transfer/upload-faults.ts'
+import { CountingStopped } from './usage/count.ts'
 import { Statistics } from './usage/statistics.ts'
+import { Usage } from './usage/usage.ts'
 
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
@@ -97,6 +99,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await opened.use(services.copyMoveTasks).resume()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  // Let go of before upkeep, which would otherwise wait for it to count everything.
+  opened.use(services.usage)
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' })))
   const listening = await http.listen({ host: config.host, port: config.port })
 
@@ -149,6 +153,7 @@ export function createServices(parts: {
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
     syncTokens: new SyncTokens(db, now),
     tickets,
+    usage: new Usage(core),
     webdavSecrets: new WebdavSecrets(db, passwords),
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
@@ -299,8 +304,14 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
+      // Last, because they may take long.
+      { name: 'the stored bytes of libraries', run: () => services.usage.refresh() },
+      { name: 'the stored bytes of the server', run: () => services.statistics.noteStored(services.usage) },
     ],
-    (chore, error) => logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour'),
+    (chore, error) => {
+      if (error instanceof CountingStopped) return
+      logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')
+    },
   )
 }
 

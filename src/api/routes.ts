@@ -55,6 +55,7 @@ import { revertRoutesV21 } from './v21/revert.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
+import { usageRoutes } from './v21/usage.ts'
 import { userRoutes } from './v21/user.ts'
 import { viaLibraryTokenRoutes } from './v21/via-repo-token.ts'
 import { webdavSecretRoutes } from './v21/webdav-secret.ts'
@@ -75,6 +76,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...adminDeviceRoutes,
   ...adminStatisticRoutes,
   ...adminAuditRoutes,
+  ...usageRoutes,
   ...defaultLibraryRoutes,
   ...libraryRoutes,
   ...libraryOperationRoutes,

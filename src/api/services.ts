@@ -15,6 +15,7 @@ import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Statistics } from '../usage/statistics.ts'
+import type { Usage } from '../usage/usage.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -46,6 +47,7 @@ export interface ApiServices {
   readonly statistics: Statistics
   readonly syncTokens: SyncTokens
   readonly tickets: Tickets
+  readonly usage: Usage
   readonly webdavSecrets: WebdavSecrets
 }
 

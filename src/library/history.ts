@@ -9,13 +9,16 @@ import { raiseValidSince, setHistoryDays } from './library-store.ts'
 
 const DAY = 86_400
 
+/** As much of the core as it takes to say what is still shown. */
+export type HistorySource = Pick<LibraryCore, 'db' | 'now' | 'defaultHistoryDays'>
+
 /** The time so many days ago, never before 1970: days can be any number. */
-export function daysAgo(core: LibraryCore, days: number): number {
+export function daysAgo(core: Pick<LibraryCore, 'now'>, days: number): number {
   return Math.max(0, core.now() - days * DAY)
 }
 
 /** Days of history this library keeps: -1 for all, 0 for none. */
-export function keepDays(core: LibraryCore, library: LibraryInfo): number {
+export function keepDays(core: HistorySource, library: LibraryInfo): number {
   return Math.max(-1, library.historyDays ?? core.defaultHistoryDays)
 }
 
@@ -38,7 +41,7 @@ export async function setKeepDays(
  * The oldest commit number still shown. The commit at the cut is shown too: it is the state the
  * first change after the cut began from.
  */
-export async function oldestShown(core: LibraryCore, library: LibraryInfo): Promise<number> {
+export async function oldestShown(core: HistorySource, library: LibraryInfo): Promise<number> {
   const days = keepDays(core, library)
   if (days === 0) return library.headSeq
   const emptied = Math.max(1, library.validSinceSeq)

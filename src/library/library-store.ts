@@ -64,6 +64,11 @@ export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryIn
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
 }
 
+/** By its key, even if it is among the deleted. */
+export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
+}
+
 /** Those of the libraries that exist, in no order. */
 export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
   const found: LibraryInfo[] = []

@@ -1,7 +1,14 @@
 import type { Reader, Transaction } from '../database/database.ts'
 
 /** What is counted each day. */
-export type StatisticName = 'storage' | 'files' | 'libraries' | 'accounts' | 'active-accounts'
+export type StatisticName =
+  | 'storage'
+  | 'files'
+  | 'libraries'
+  | 'accounts'
+  | 'active-accounts'
+  | 'stored-bytes'
+  | 'stored-blocks'
 
 /** A number of a day, which is named by the Unix time it begins at, in UTC. */
 export interface Statistic {
@@ -24,6 +31,12 @@ export async function putStatistic(
     name,
     value,
   )
+}
+
+/** The newest day that was counted. */
+export function findLatestStatistic(reader: Reader, name: StatisticName): Promise<Statistic | undefined> {
+  const sql = 'select day, value from statistic where name = ? order by day desc limit 1'
+  return reader.get<{ day: number; value: number }>(sql, name)
 }
 
 /** Oldest first. */

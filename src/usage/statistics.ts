@@ -3,7 +3,14 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
 import { libraryTotals } from '../library/administration.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { listStatistics, putStatistic, type Statistic, type StatisticName } from './statistic-store.ts'
+import {
+  findLatestStatistic,
+  listStatistics,
+  putStatistic,
+  type Statistic,
+  type StatisticName,
+} from './statistic-store.ts'
+import type { Usage } from './usage.ts'
 
 const DAY = 86_400
 const MOST_DAYS = 3660
@@ -75,6 +82,25 @@ export class Statistics {
       },
       { durable: false },
     )
+  }
+
+  /** Upkeep: once a day, the bytes of all blocks as they are stored. */
+  async noteStored(usage: Usage): Promise<void> {
+    const { db, now } = this.#options
+    const day = now() - (now() % DAY)
+    if ((await this.latest('stored-bytes'))?.day === day) return
+    const { bytes, blocks } = await usage.stored()
+    await db.write(
+      async (tx) => {
+        await putStatistic(tx, day, 'stored-bytes', bytes)
+        await putStatistic(tx, day, 'stored-blocks', blocks)
+      },
+      { durable: false },
+    )
+  }
+
+  latest(name: StatisticName): Promise<Statistic | undefined> {
+    return findLatestStatistic(this.#options.db, name)
   }
 
   /** The days that were counted, oldest first. Unix seconds. */
