@@ -117,7 +117,7 @@ export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevi
     platform_version: device.platformVersion,
     last_accessed: isoTime(device.lastUsedAt),
     last_login_ip: device.loginAddress,
-    wiped_at: null,
+    wiped_at: device.wipedAt === null ? null : isoTime(device.wipedAt),
     is_desktop_client: isDesktop(device.platform),
   }
 }

@@ -41,10 +41,14 @@ export function accountDeed(action: Deed['action'], email: string, detail?: Reco
   return { action, objectKind: 'account', objectId: email, detail }
 }
 
-/** The deed of unlinking a device of an account. */
-export function deviceDeed(email: string, device: { platform: string; deviceId: string }): Deed {
-  const { platform, deviceId } = device
-  return { action: 'device-unlinked', objectKind: 'device', objectId: deviceId, detail: { email, platform } }
+/** The deed of unlinking a device of an account, or of having it wipe itself. */
+export function deviceDeed(
+  email: string,
+  { platform, deviceId }: { platform: string; deviceId: string },
+  wipe: boolean,
+): Deed {
+  const detail = { email, platform, ...(wipe && { wipe }) }
+  return { action: 'device-unlinked', objectKind: 'device', objectId: deviceId, detail }
 }
 
 /** What of an account was changed, without a word about its secrets. */

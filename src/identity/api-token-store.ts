@@ -7,6 +7,8 @@ import type { Device } from './device.ts'
 export interface StoredApiToken {
   readonly hash: Uint8Array
   readonly nonce: Uint8Array
+  /** Whether its device is to wipe itself. */
+  readonly wiped?: boolean
 }
 
 /** A device that holds an API token. Times are Unix seconds. */
@@ -14,6 +16,8 @@ export interface LinkedDevice extends Device {
   readonly loginAddress: string
   readonly createdAt: number
   readonly lastUsedAt: number
+  /** Since when it is to wipe itself; null if it is not. */
+  readonly wipedAt: number | null
 }
 
 // The token of an account that belongs to no device has '' for both.
@@ -24,12 +28,13 @@ export async function findApiToken(
   accountKey: number,
   { platform, deviceId }: Holder,
 ): Promise<StoredApiToken | undefined> {
-  return reader.get<StoredApiToken>(
-    'select hash, nonce from api_token where account_key = ? and platform = ? and device_id = ?',
+  const row = await reader.get<{ hash: Uint8Array; nonce: Uint8Array; wiped_at: number | null }>(
+    'select hash, nonce, wiped_at from api_token where account_key = ? and platform = ? and device_id = ?',
     accountKey,
     platform,
     deviceId,
   )
+  return row && { hash: row.hash, nonce: row.nonce, wiped: row.wiped_at !== null }
 }
 
 /** Whether it was kept: another login of the same device may have come first. */
@@ -47,7 +52,8 @@ export async function insertApiToken(
 }
 
 export async function replaceApiToken(tx: Transaction, older: StoredApiToken, newer: StoredApiToken) {
-  await tx.run('update api_token set hash = ?, nonce = ? where hash = ?', newer.hash, newer.nonce, older.hash)
+  const sql = 'update api_token set hash = ?, nonce = ?, wiped_at = null where hash = ?'
+  await tx.run(sql, newer.hash, newer.nonce, older.hash)
 }
 
 /** Notes who signed in with it last. */
@@ -72,13 +78,15 @@ export async function updateApiTokenLogin(
 
 // Made once: this statement is run with every request.
 const accountByHash = `select ${accountColumns}, api_token.last_used_at, api_token.platform,
-    api_token.client_version, api_token.platform_version
+    api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
 
 /** The account an API token opens, and what is known of the token's use; one row by one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
   const row = await reader.get<AccountRow & UseRow>(accountByHash, hash)
-  return row && { account: accountFromRow(row), removed: isRemoved(row.email), use: useFromRow(row) }
+  if (row === undefined) return undefined
+  const wiped = row.wiped_at !== null
+  return { account: accountFromRow(row), removed: isRemoved(row.email), wiped, use: useFromRow(row) }
 }
 
 /** What a request may change of an API token: when it was used, and by which version of a client. */
@@ -94,6 +102,7 @@ interface UseRow {
   platform: string
   client_version: string
   platform_version: string
+  wiped_at: number | null
 }
 
 function useFromRow(row: UseRow): ApiTokenUse {
@@ -128,6 +137,17 @@ export async function deleteApiTokenOfDevice(
   return (await tx.run(sql, accountKey, platform, deviceId)) === 1
 }
 
+/** Has a device wipe itself the next time it comes; false if there is none. */
+export async function markDeviceWiped(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+  now: number,
+): Promise<boolean> {
+  const sql = 'update api_token set wiped_at = ? where account_key = ? and platform = ? and device_id = ?'
+  return (await tx.run(sql, now, accountKey, platform, deviceId)) === 1
+}
+
 export async function deleteApiTokens(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run('delete from api_token where account_key = ?', accountKey)
 }
@@ -154,7 +174,7 @@ export async function lockActiveAccount(tx: Transaction, account: Account): Prom
 export async function listApiTokenDevices(reader: Reader, accountKey: number): Promise<LinkedDevice[]> {
   const rows = await reader.all<UseRow & DeviceRow>(
     `select platform, device_id, device_name, client_version, platform_version, login_address, created_at,
-       last_used_at
+       last_used_at, wiped_at
      from api_token where account_key = ? and platform <> ''
      order by case when platform in ('windows', 'linux', 'mac') then 0 else 1 end, last_used_at desc, device_id`,
     accountKey,
@@ -168,6 +188,7 @@ export async function listApiTokenDevices(reader: Reader, accountKey: number): P
     loginAddress: row.login_address,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    wipedAt: row.wiped_at,
   }))
 }
 

@@ -153,6 +153,7 @@ await onEachDatabase('ApiTokens', (open) => {
       loginAddress: '192.0.2.9',
       createdAt: start,
       lastUsedAt: start + 30,
+      wipedAt: null,
     })
     assert.equal(await identity.apiTokens.revokeDevice(ann, laptop), true)
     assert.equal(await identity.apiTokens.revokeDevice(ann, laptop), false)

@@ -13,6 +13,7 @@ import {
   type LinkedDevice,
   listApiTokenDevices,
   lockActiveAccount,
+  markDeviceWiped,
   replaceApiToken,
   type StoredApiToken,
   selectLastUses,
@@ -25,7 +26,7 @@ import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices
 /** Whom an API token opens, or why it opens nobody. */
 export type Authentication =
   | { readonly ok: Account }
-  | { readonly reason: 'unknown' | 'deleted' | 'inactive' }
+  | { readonly reason: 'unknown' | 'deleted' | 'inactive' | 'wiped' }
 
 /** What a request says about the client that sent it. */
 export interface ClientVersions {
@@ -87,6 +88,7 @@ export class ApiTokens {
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
+    if (found.wiped) return { reason: 'wiped' }
     const use = this.#useAfter(found.use, client)
     if (use !== found.use) await this.#db.write((tx) => updateApiTokenUse(tx, hash, use), { durable: false })
     return { ok: found.account }
@@ -115,6 +117,30 @@ export class ApiTokens {
       const existed = await deleteApiTokenOfDevice(tx, account.key, device)
       if (existed) await also?.(tx)
       return existed
+    })
+  }
+
+  /** Has a device wipe itself the next time it comes; until then its token opens nothing. False if it was not linked. */
+  async wipeDevice(
+    account: Account,
+    device: Pick<Device, 'platform' | 'deviceId'>,
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      const existed = await markDeviceWiped(tx, account.key, device, this.#now())
+      if (existed) await also?.(tx)
+      return existed
+    })
+  }
+
+  /** A device says that it has wiped itself: its token is forgotten, if it was one to be wiped. */
+  async confirmWiped(token: string): Promise<'forgotten' | 'unknown' | 'not-to-be-wiped'> {
+    return this.#db.write(async (tx) => {
+      const found = await findAccountByApiToken(tx, hashOf(token))
+      if (found === undefined || found.removed) return 'unknown'
+      if (!found.wiped) return 'not-to-be-wiped'
+      await deleteApiToken(tx, hashOf(token))
+      return 'forgotten'
     })
   }
 
@@ -157,8 +183,9 @@ export class ApiTokens {
     const kept = await findApiToken(tx, account.key, holder)
     if (!kept) throw new Error('an API token was neither kept nor new')
     const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
-    if (again.hash.equals(kept.hash)) return again
-    // The secret of the server is another one than when the token was made: the old token cannot be told.
+    if (again.hash.equals(kept.hash) && !kept.wiped) return again
+    // Its device was told to wipe itself and signs in anew, or the secret of the server is another one than when
+    // the token was made, so that the old token cannot be told.
     await replaceApiToken(tx, kept, fresh)
     return fresh
   }

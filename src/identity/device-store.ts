@@ -23,9 +23,10 @@ export async function listAllDevices(
     login_address: string
     created_at: number
     last_used_at: number
+    wiped_at: number | null
   }>(
     `select account.email, platform, device_id, device_name, client_version, platform_version, login_address,
-       api_token.created_at, last_used_at
+       api_token.created_at, last_used_at, wiped_at
      from api_token join account on account.key = api_token.account_key
      where platform in (${platforms.map(() => '?').join(', ')}) and account.active = 1
      order by last_used_at desc, account.email, device_id limit ? offset ?`,
@@ -43,16 +44,18 @@ export async function listAllDevices(
     loginAddress: row.login_address,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    wipedAt: row.wiped_at,
   }))
 }
 
 /** How many devices there are, and how many were used since a time. */
 export async function countDevices(reader: Reader, since: number): Promise<{ all: number; recent: number }> {
-  const row = await reader.get<{ all_devices: number; recent: number | null }>(
+  const row = await reader.get<{ all_devices: number; recent: number | string | null }>(
     `select count(*) as all_devices, sum(case when last_used_at >= ? then 1 else 0 end) as recent
      from api_token where platform <> ''`,
     since,
   )
+  // PostgreSQL sums big integers into a numeric, which arrives as text.
   return { all: row?.all_devices ?? 0, recent: Number(row?.recent ?? 0) }
 }
 

@@ -96,7 +96,11 @@ export interface LibraryTotals {
 
 /** Of all libraries that are not deleted. */
 export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
-  const row = await reader.get<{ libraries: number; files: number | null; size: number | string | null }>(
+  const row = await reader.get<{
+    libraries: number
+    files: number | string | null
+    size: number | string | null
+  }>(
     `select count(*) as libraries, sum(file_count) as files, sum(size) as size from library
      where deleted_at is null`,
   )

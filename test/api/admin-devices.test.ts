@@ -56,6 +56,47 @@ describe('devices and numbers for administrators', () => {
     assert.deepEqual(await names({}), ['my android'])
   })
 
+  it('has devices wipe themselves, once', async () => {
+    await using server = await startServer({ now: () => 1_754_000_000 })
+    const [user, admin] = [await server.signUp({ password }), await server.admin()]
+    const confirm = (token: string) => server.anonymous.post('/api2/device-wiped/', { form: { token } })
+    for (const [remover, url, more] of [
+      [user, '/api2/devices/', {}],
+      [admin, path, { user: user.email }],
+    ] as const) {
+      const phone = await signInOn(server.url, user.email, 'android', 'c1')
+      const token = phone.token ?? ''
+      const early = await confirm(token)
+      assert.deepEqual([early.status, early.body], [400, { error_msg: 'invalid device token' }])
+      const form = { ...more, platform: 'android', device_id: 'c1', wipe_device: 'true' }
+      assert.deepEqual((await remover.delete(url, { form })).body, { success: true })
+      const refused = await phone.get('/api2/auth/ping/')
+      assert.deepEqual(
+        [refused.status, refused.body, refused.headers.get('x-seafile-wiped')],
+        [401, { detail: 'Device set to be remote wiped' }, 'true'],
+      )
+      const [listed] = (await user.get('/api2/devices/')).body
+      assert.equal(listed.wiped_at, '2025-07-31T22:13:20+00:00')
+      assert.deepEqual((await confirm(token)).body, {})
+      assert.deepEqual((await user.get('/api2/devices/')).body, [])
+      const again = await confirm(token)
+      assert.deepEqual([again.status, again.body], [404, { error_msg: `token ${token} not found.` }])
+    }
+    for (const token of ['', 'x', 'f'.repeat(41)]) {
+      assert.deepEqual((await confirm(token)).body, { error_msg: 'token invalid.' })
+    }
+    // Signing in on a device that is still to be wiped gives it a token of its own, and lets it be.
+    const phone = await signInOn(server.url, user.email, 'android', 'c1')
+    const wish = { platform: 'android', device_id: 'c1', wipe_device: 'true' }
+    await user.delete('/api2/devices/', { form: wish })
+    const next = await signInOn(server.url, user.email, 'android', 'c1')
+    assert.notEqual(next.token, phone.token)
+    assert.equal((await next.get('/api2/auth/ping/')).status, 200)
+    assert.equal((await phone.get('/api2/auth/ping/')).status, 401)
+    const unknown = { platform: 'android', device_id: 'c2', wipe_device: 'true' }
+    assert.deepEqual((await user.delete('/api2/devices/', { form: unknown })).body, { success: true })
+  })
+
   it('counts what there is, now and on each day', async () => {
     let time = 1_754_000_000
     await using server = await startServer({ now: () => time })

@@ -35,9 +35,10 @@ describe('the audit log', () => {
     assert.equal(reply.status, 200, reply.text)
     return reply.body.entries
   }
-  const actionsBy = async (actor: string) => (await entries({ actor })).map(({ action }) => action).reverse()
+  const actionsBy = async (actor: string) =>
+    (await entries({ actor })).map(({ action }) => action).toReversed()
   const actionsOn = async (object: string) =>
-    (await entries({ object_id: object })).map(({ action }) => action).reverse()
+    (await entries({ object_id: object })).map(({ action }) => action).toReversed()
 
   it('tells who signed in, who tried to, and who left', async () => {
     const user = await server.signUp({ password })
@@ -115,7 +116,7 @@ describe('the audit log', () => {
     await admin.put(`/api/v2.1/admin/libraries/${id}/`, { form: { status: 'normal' } })
     await next.delete(`/api/v2.1/repos/${id}/`)
     await next.delete(`/api/v2.1/deleted-repos/${id}/`)
-    assert.deepEqual((await entries({ repo_id: id })).map(({ action }) => action).reverse(), [
+    assert.deepEqual((await entries({ repo_id: id })).map(({ action }) => action).toReversed(), [
       'library-made',
       'library-renamed',
       'history-limit-changed',

@@ -1,5 +1,6 @@
 import { readApiToken } from '../../http/credentials.ts'
 import { map, required, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
 import { isPlatform, type Platform } from '../../identity/device.ts'
 import { optionalFlag } from '../account-input.ts'
 import { deviceToWire } from '../account-wire.ts'
@@ -34,14 +35,30 @@ export const deviceRoutes = [
     method: 'DELETE',
     path: '/api2/devices/',
     auth: 'user',
-    summary: 'Unlinks a device: its API token ends.',
-    // A device is never wiped from afar, only unlinked; the wish is read so that it is not refused.
+    summary: 'Unlinks a device: its API token ends. With `wipe_device` it is told to wipe itself.',
     body: { platform, device_id: required(), wipe_device: optionalFlag },
     async handle({ user, body, request }, { apiTokens, audit }) {
       const device = { platform: body.platform, deviceId: body.device_id }
-      const deed = deviceDeed(user.email, device)
-      await apiTokens.revokeDevice(user, device, noting({ audit }, { user, request }, deed))
+      const wipe = body.wipe_device === true
+      const also = noting({ audit }, { user, request }, deviceDeed(user.email, device, wipe))
+      if (wipe) await apiTokens.wipeDevice(user, device, also)
+      else await apiTokens.revokeDevice(user, device, also)
       return { success: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api2/device-wiped/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'A device tells that it has wiped itself; whoever holds its token may.',
+    body: { token: text() },
+    async handle({ body }, { apiTokens }) {
+      if (body.token.length !== 40) throw errorMessage(400, 'token invalid.')
+      const outcome = await apiTokens.confirmWiped(body.token)
+      if (outcome === 'unknown') throw errorMessage(404, `token ${body.token} not found.`)
+      if (outcome === 'not-to-be-wiped') throw errorMessage(400, 'invalid device token')
+      return {}
     },
   }),
 ]

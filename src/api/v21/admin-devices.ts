@@ -1,5 +1,6 @@
 import { map, oneOf, type Reader, required, text } from '../../http/readers.ts'
 import { isPlatform, type Platform, platforms } from '../../identity/device.ts'
+import { optionalFlag } from '../account-input.ts'
 import { deviceToWire } from '../account-wire.ts'
 import { pageInfo } from '../admin-wire.ts'
 import { deviceDeed, noting } from '../audited.ts'
@@ -37,13 +38,15 @@ export const adminDeviceRoutes = [
     method: 'DELETE',
     path,
     auth: 'admin',
-    summary: 'Unlinks a device of an account: its API token ends.',
-    body: { user: required(), platform, device_id: required() },
+    summary: 'Unlinks a device of an account, or has it wipe itself: its API token ends.',
+    body: { user: required(), platform, device_id: required(), wipe_device: optionalFlag },
     async handle({ user, body, request }, services) {
       const account = await services.accounts.get(body.user)
       const device = { platform: body.platform, deviceId: body.device_id }
-      const also = noting(services, { user, request }, deviceDeed(account.email, device))
-      await services.apiTokens.revokeDevice(account, device, also)
+      const wipe = body.wipe_device === true
+      const also = noting(services, { user, request }, deviceDeed(account.email, device, wipe))
+      if (wipe) await services.apiTokens.wipeDevice(account, device, also)
+      else await services.apiTokens.revokeDevice(account, device, also)
       return { success: true }
     },
   }),

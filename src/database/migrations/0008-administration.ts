@@ -26,6 +26,8 @@ export const administration: Migration = {
       // A ticket asked for with such a token ends with it.
       `alter table ticket add column scoped_token_key ${int} references scoped_token (key) on delete cascade`,
       'create index ticket_by_scoped_token on ticket (scoped_token_key)',
+      // When a device was told to wipe itself; it is, the next time it comes.
+      `alter table api_token add column wiped_at ${int}`,
       `alter table account add column avatar ${text} not null default ''`,
       `alter table account add column avatar_at ${int} not null default 0`,
       // One row for each size an avatar is kept in. The name in its URL changes with the picture.
