@@ -5,6 +5,7 @@ import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { openToReaders, openToWriters } from './scopes-support.ts'
 
 type Permission = 'r' | 'rw' | 'upload'
 
@@ -117,7 +118,15 @@ describe('tokens with bounds, on every route there is', () => {
   }
 
   it('are let in only where this list says', () => {
-    const names = (wanted: (endpoint: Endpoint) => boolean) => endpoints.filter(wanted).map(nameOf).sort()
+    const names = (wanted: (endpoint: Endpoint) => boolean) => endpoints.filter(wanted).map(nameOf).toSorted()
+    assert.deepEqual(
+      names(({ scope }) => scope === 'read'),
+      openToReaders,
+    )
+    assert.deepEqual(
+      names(({ scope }) => scope === 'write'),
+      openToWriters,
+    )
     assert.deepEqual(
       names(({ scope }) => scope === 'any'),
       openToAll,
