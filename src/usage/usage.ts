@@ -63,19 +63,20 @@ export class Usage implements AsyncDisposable {
     return this.#find(library)
   }
 
-  /** Upkeep: counts every library whose head has moved since. */
+  /** Upkeep: counts every library whose head has moved since. One that cannot be counted keeps none of the rest from it. */
   async refresh(): Promise<void> {
-    for (let after = 0; ; ) {
-      const keys = await listStaleAfter(this.#db, after, LIBRARIES_A_STEP)
+    const failures: unknown[] = []
+    let keys: number[] = []
+    do {
+      keys = await listStaleAfter(this.#db, keys.at(-1) ?? 0, LIBRARIES_A_STEP)
       for (const key of keys) {
         if (this.#stopping.signal.aborted) return
         const library = await findLibraryWithDeleted(this.#db, key)
-        if (library !== undefined) await this.#count(library)
+        if (library === undefined) continue
+        await this.#count(library).catch((error: unknown) => failures.push(error))
       }
-      const last = keys.at(-1)
-      if (last === undefined || keys.length < LIBRARIES_A_STEP) return
-      after = last
-    }
+    } while (keys.length === LIBRARIES_A_STEP)
+    if (failures.length > 0) throw new AggregateError(failures, 'some libraries could not be counted')
   }
 
   /** A page of accounts, the greatest first, and whether there is another. */
@@ -120,18 +121,22 @@ export class Usage implements AsyncDisposable {
   #count(library: LibraryInfo): Promise<void> {
     const running = this.#counting.get(library.key)
     if (running !== undefined) return running
-    const counted = this.#last.then(async () => {
-      const { signal } = this.#stopping
-      if (signal.aborted) return
-      try {
-        await putLibraryUsage(this.#db, library.key, await countUsage(this.#source, library, signal))
-      } catch (error) {
-        if (!(error instanceof CountingStopped)) throw error
-      }
-    })
+    const counted = this.#last.then(() => this.#countNow(library))
     this.#last = counted.catch(() => {})
     const tracked = counted.finally(() => this.#counting.delete(library.key))
     this.#counting.set(library.key, tracked)
     return tracked
+  }
+
+  /** Counting that was told to stop is no failure, nor is it one that a library was purged meanwhile. */
+  async #countNow(library: LibraryInfo): Promise<void> {
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    try {
+      await putLibraryUsage(this.#db, library.key, await countUsage(this.#source, library, signal))
+    } catch (error) {
+      if (error instanceof CountingStopped) return
+      if ((await findLibraryWithDeleted(this.#db, library.key)) !== undefined) throw error
+    }
   }
 }

@@ -157,6 +157,26 @@ describe('the stored bytes of a library', () => {
     })
   })
 
+  it('of one library that cannot be counted keep no other from being counted', async () => {
+    const { usage: counted, core } = server.running.services
+    const [damaged, sound] = [await user.createLibrary(), await user.createLibrary()]
+    await put(damaged, '/docs/a.bin', 10)
+    await put(sound, '/a.bin', 20)
+    const lost = 'delete from fs_object where library_key = (select key from library where id = ?)'
+    await core.db.write((tx) => tx.run(lost, damaged))
+    await assert.rejects(counted.refresh(), /could not be counted/)
+    const reply = await user.get(`/api/v2.1/repos/${damaged}/usage/`)
+    assert.deepEqual([reply.status, reply.body], [202, { repo_id: damaged, is_current: false }])
+    const rows = await core.db.all(
+      'select library_key from library_usage u join library l on l.key = u.library_key where l.id = ?',
+      sound,
+    )
+    assert.equal(rows.length, 1)
+    await user.delete(`/api2/repos/${damaged}/`)
+    await user.delete(`/api/v2.1/deleted-repos/${damaged}/`)
+    await counted.refresh()
+  })
+
   it('are counted for many files in many folders, and stop when the server does', async () => {
     const library = await user.createLibrary()
     const folders = Array.from({ length: 30 }, (_, index) => `/f${index}`)
