@@ -47,6 +47,7 @@ describe('the configuration', () => {
       ticketSeconds: 3600,
       rateLimit: true,
       quotaStatus: 500,
+      webhookPrivate: false,
       processes: undefined,
       threads: undefined,
       log: 'info',

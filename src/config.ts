@@ -52,6 +52,8 @@ export interface Config {
   ticketSeconds: number
   rateLimit: boolean
   quotaStatus: 443 | 500
+  /** Whether webhooks may call addresses within our own network. */
+  webhookPrivate: boolean
   /** Undefined leaves the number to the server. */
   processes: number | undefined
   threads: number | undefined
@@ -237,6 +239,14 @@ const definitions = {
     expects: '500 or 443',
     parse: (text) => (text === '500' ? 500 : text === '443' ? 443 : malformed),
   }),
+  webhookPrivate: define<boolean>({
+    placeholder: 'on|off',
+    fallback: false,
+    default: 'off',
+    meaning: 'lets webhooks call private addresses: this machine and its networks',
+    expects: 'on or off',
+    parse: (text) => (text === 'on' ? true : text === 'off' ? false : malformed),
+  }),
   processes: count('serving processes on this machine over one data folder'),
   threads: count('worker threads for compression, extraction and thumbnails'),
   log: define<LogLevel>({
@@ -307,6 +317,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     ticketSeconds: values.ticketSeconds,
     rateLimit: values.rateLimit,
     quotaStatus: values.quotaStatus,
+    webhookPrivate: values.webhookPrivate,
     processes: values.processes,
     threads: values.threads,
     log: values.log,

@@ -8,7 +8,10 @@ export type Fault =
   | { code: 'path-not-found'; path: string; wanted: 'File' | 'Folder' | 'Item' }
   | { code: 'commit-not-found'; id: string }
   | { code: 'permission-denied' }
-  | { code: 'role-forbids'; action: 'add-library' }
+  | {
+      code: 'role-forbids'
+      action: 'add-library' | 'add-group' | 'share' | 'publish-library' | 'see-public-libraries'
+    }
   | { code: 'name-invalid'; name: string }
   | { code: 'too-many-names'; name: string }
   | { code: 'root-not-allowed' }
@@ -21,6 +24,8 @@ export type Fault =
   | { code: 'not-locked'; path: string }
   | { code: 'lock-not-yours'; path: string }
   | { code: 'encrypted-mismatch' }
+  | { code: 'password-needed' }
+  | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes
   | { code: 'block-mismatch'; id: string }
   | { code: 'block-missing'; id: string }
@@ -29,12 +34,25 @@ export type Fault =
   | { code: 'account-exists'; email: string }
   | { code: 'login-id-taken'; loginId: string }
   | { code: 'last-administrator'; email: string }
+  | { code: 'group-not-found'; id: number }
+  | { code: 'group-name-invalid'; name: string }
+  | { code: 'group-exists'; name: string }
+  | { code: 'already-shared'; name: string }
+  | { code: 'shared-to-owner' }
   | { code: 'link-not-found' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
   | { code: 'token-not-found' }
   | { code: 'app-token-exists'; appName: string }
   | { code: 'too-many-tokens'; most: number }
+  | { code: 'notification-not-found'; id: number }
+  | { code: 'webhook-not-found' }
+  | { code: 'webhook-exists'; url: string }
+  | { code: 'webhook-url-invalid' }
+  | { code: 'too-many-webhooks'; limit: number }
+  | { code: 'delivery-not-found' }
+  | { code: 'webhook-queue-full'; limit: number }
+  | { code: 'too-many-streams'; limit: number }
 
 /** The one kind of error that means "tell the user". Anything else that is thrown is our bug. */
 export class DomainError extends Error {

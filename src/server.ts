@@ -1,8 +1,11 @@
 import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Access } from './access/access.ts'
+import { LibraryPasswords } from './access/library-passwords.ts'
 import { Quotas } from './access/quota.ts'
+import { Shares } from './access/shares.ts'
 import { Tickets } from './access/tickets.ts'
+import { ActivityRoom, forgetAccount } from './activity/activity.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
@@ -21,6 +24,7 @@ import { ApiTokens, type Authentication } from './identity/api-tokens.ts'
 import { Avatars } from './identity/avatars.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
+import { Groups, leaveGroups } from './identity/groups.ts'
 import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
 import { scopeAdmits } from './identity/scope.ts'
@@ -28,7 +32,7 @@ import { ScopedTokens } from './identity/scoped-tokens.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
 import { WebdavSecrets } from './identity/webdav-secrets.ts'
-import { CopyMoveTasks } from './jobs/copy-move-tasks.ts'
+import { CopyMoveTasks, type CopyMoveTasksOptions } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
@@ -36,7 +40,7 @@ import { deleteExpiredLocks } from './library/lock-store.ts'
 import type { Logger } from './logging.ts'
 import type { BlockStore } from './storage/block-store.ts'
 import { openDiskBlockStore } from './storage/disk/disk-block-store.ts'
-import { Archives } from './transfer/archive-tasks.ts'
+import { Archives, type ArchivesOptions } from './transfer/archive-tasks.ts'
 import { downloadFaults } from './transfer/download-faults.ts'
 import { IndexedUploads } from './transfer/idx-progress.ts'
 import { PartialUploads } from './transfer/resumable.ts'
@@ -94,9 +98,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const blocks = opened.use(await openBlocks(config.blocks))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const services = createServices({ db, core, config, secret, now, logger })
+  opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  await services.activity.start()
   await opened.use(services.copyMoveTasks).resume()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
   // Let go of before upkeep, which would otherwise wait for it to count everything.
@@ -106,6 +112,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
   const kept = opened.move()
   const close = async () => {
+    // They have no end of their own to wait for.
+    services.activity.live.endAll()
     await http.close()
     await kept.disposeAsync()
   }
@@ -124,15 +132,27 @@ export function createServices(parts: {
   const { db, core, config, secret, now } = parts
   const passwords = new Passwords()
   const directory = new Directory(db, now)
-  const accounts = createAccounts({ db, now, passwords, directory })
+  const accounts = createAccounts({ db, now, passwords, directory, core })
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  const activityLogger = parts.logger.child({ room: 'activity' })
+  const activity = new ActivityRoom({
+    core,
+    access,
+    accounts,
+    secret,
+    webhookPrivate: config.webhookPrivate,
+    now,
+    onError: (error) =>
+      activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
+  })
   const scopedTokens = new ScopedTokens(db, secret, now)
   const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
   return {
     access,
     accounts,
+    activity,
     apiTokens,
     avatars: new Avatars(db, directory, now),
     audit: new Audit(db, now, config.auditDays),
@@ -142,15 +162,28 @@ export function createServices(parts: {
       config,
       now,
       logger: parts.logger.child({ room: 'transfer' }),
+      onProgress: (accountKey, id, { state, zipped, total }) =>
+        activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
     }),
-    copyMoveTasks: createCopyMoveTasks({ core, access, quotas, now, logger: parts.logger }),
+    copyMoveTasks: createCopyMoveTasks({
+      core,
+      access,
+      quotas,
+      now,
+      logger: parts.logger,
+      onProgress: (accountKey, { operation: type, ...task }) =>
+        activity.taskMoved(accountKey, { type, ...task }),
+    }),
     core,
     directory,
+    libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
+    groups: new Groups(db, now),
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
     scopedTokens,
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
+    shares: new Shares(core),
     syncTokens: new SyncTokens(db, now),
     tickets,
     usage: new Usage(core),
@@ -168,6 +201,7 @@ function createArchives(parts: {
   config: Config
   now: () => number
   logger: Logger
+  onProgress: NonNullable<ArchivesOptions['onProgress']>
 }): Archives {
   const { config, logger } = parts
   return new Archives({
@@ -185,6 +219,7 @@ function createCopyMoveTasks(parts: {
   quotas: Quotas
   now: () => number
   logger: Logger
+  onProgress: NonNullable<CopyMoveTasksOptions['onProgress']>
 }): CopyMoveTasks {
   const { quotas } = parts
   const logger = parts.logger.child({ room: 'jobs' })
@@ -201,12 +236,20 @@ export function createAccounts(parts: {
   now: () => number
   passwords?: Passwords
   directory?: Directory
+  /** Of a server that holds keys; a command has none. */
+  core?: LibraryCore
 }): Accounts {
-  const { now } = parts
+  const { core, now, ...rest } = parts
   return new Accounts({
     passwords: new Passwords(),
-    ...parts,
-    onRemove: (tx, account) => leaveWithAccount(tx, account.key, now()),
+    now,
+    ...rest,
+    ...(core && { onSignOut: (account: Account) => core.keys.forgetAccount(account.key) }),
+    async onRemove(tx, account) {
+      await leaveGroups(tx, account.key)
+      await leaveWithAccount(tx, account.key, now())
+      await forgetAccount(tx, account.key)
+    },
   })
 }
 
@@ -299,6 +342,9 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
       { name: 'the numbers of the day', run: () => services.statistics.note() },
       { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
+      { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
+      { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
+      { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
       { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
       {
         name: 'libraries deleted long ago',

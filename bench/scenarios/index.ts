@@ -6,6 +6,7 @@ import { commits } from './commits.ts'
 import { copy } from './copy.ts'
 import { create } from './create.ts'
 import { downloads } from './downloads.ts'
+import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
 import { ping } from './ping.ts'
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   smallUploads,
   bigUploads,
   downloads,
+  encrypted,
   archive,
   copy,
   history,

@@ -1,15 +1,29 @@
 import { fail } from '../errors.ts'
-import type { Account } from '../identity/account.ts'
+import { type Account, isAdmin } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
-import { scopeReaches } from '../identity/scope.ts'
+import { groupsOf } from '../identity/group-store.ts'
+import { roleAllows } from '../identity/roles.ts'
+import { type Scope, scopeReaches } from '../identity/scope.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { getLibrary } from '../library/libraries.ts'
-import { Library, type OwnedLibrary, type Permission } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { findLibraries, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
+import { AdministeredLibrary, Library, type OwnedLibrary, type Right } from '../library/library.ts'
+import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
+import { findLibraries, findLibrary, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
+import { baseOf } from '../library/scope.ts'
+import { findSubLibraryInfos } from '../library/sub-libraries.ts'
+import { findSubLibraryAt } from '../library/sub-library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
-import { ROOT } from '../objects/paths.ts'
+import { type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/paths.ts'
+import { capped, decide, type Grant } from './grant.ts'
 import type { Readable } from './readable.ts'
+import { grantsOf, type ShareQuery } from './share-store.ts'
+import { listShared, type SharedLibrary } from './shared-libraries.ts'
+
+/** What a library, or a sub-library, is opened again by. */
+export interface LibraryKeys {
+  readonly libraryKey: number
+  /** Of the sub-library: nothing else of the library is opened. */
+  readonly subKey: number | undefined
+}
 
 /**
  * The one door to libraries (I8). Whoever holds what it hands out has been checked; knowing an id
@@ -24,72 +38,195 @@ export class Access {
     this.#accounts = accounts
   }
 
-  /** Throws library-not-found; permission-denied for who may not even read. */
+  /** Opens a library or a sub-library. Throws library-not-found; permission-denied for who may not even read. */
   async open(user: Account, id: LibraryId): Promise<Library> {
-    return this.#grant(user, await getLibrary(this.#core, id))
+    return this.#open(user, (await this.#find(id)) ?? fail({ code: 'library-not-found', id }))
   }
 
-  /** Those of `ids` that exist and that the user may read, by id, with one query. */
+  /** Whether there is such a library or sub-library, for calls that say so before they say who may use it. */
+  async exists(id: LibraryId): Promise<boolean> {
+    return (await this.#find(id)) !== undefined
+  }
+
+  /** Those of `ids` that exist and that the user may read, by id, with a few queries for all. */
   async openAll(user: Account, ids: readonly LibraryId[]): Promise<Map<LibraryId, Library>> {
-    const found = await findLibraries(this.#core.db, ids)
-    const open = found.filter((info) => permissionWithin(user, info) !== undefined)
-    return new Map(open.map((info) => [info.id, this.#grant(user, info)]))
+    const infos = await this.#findAll(ids)
+    const grants = await this.#grants(user, infos)
+    const opened = new Map<LibraryId, Library>()
+    for (const info of infos) {
+      const right = rightOn(user, info, grants.get(info.key))
+      if (right !== undefined) opened.set(info.id, new Library(this.#core, info, user, right))
+    }
+    return opened
   }
 
-  /** Throws library-not-found; permission-denied for all but the owner. */
+  /** Throws library-not-found; permission-denied for all but the owner, and for sub-libraries, which nobody owns. */
   async openOwned(user: Account, id: LibraryId): Promise<OwnedLibrary> {
     return (await this.open(user, id)).owned()
+  }
+
+  /** Throws library-not-found; permission-denied for all but the owner and those with the right to manage shares. */
+  async openAdministered(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
+    return (await this.open(user, id)).administered()
+  }
+
+  /**
+   * For administrators of the server, who may look at and end shares of any library; nothing in it is opened to
+   * them by this. Throws library-not-found; permission-denied for everybody else.
+   */
+  async openForServer(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
+    if (!isAdmin(user) || user.scope !== undefined) fail({ code: 'permission-denied' })
+    const info = (await this.#find(id)) ?? fail({ code: 'library-not-found', id })
+    return new AdministeredLibrary(this.#core, info, user, { permission: 'r', isAdmin: true })
+  }
+
+  /**
+   * Opens what has a path of a library: the library itself, or the nearest folder above it that the user was given.
+   * Throws library-not-found, permission-denied.
+   */
+  async openAround(
+    user: Account,
+    id: LibraryId,
+    path: LibraryPath,
+  ): Promise<{ library: Library; path: LibraryPath }> {
+    const { db } = this.#core
+    const info = (await findLibrary(db, id)) ?? fail({ code: 'library-not-found', id })
+    const grants = (await this.#grants(user, [info])).get(info.key)
+    const right = rightOn(user, info, grants)
+    if (right !== undefined) return { library: new Library(this.#core, info, user, right), path }
+    const folder = selfAndAbove(path).find((above) => grants?.some((grant) => grant.path === above))
+    const sub = folder && (await findSubLibraryAt(db, info.key, folder))
+    const seen = folder && seenFrom(folder, path)
+    if (sub === undefined || seen === undefined) return fail({ code: 'permission-denied' })
+    return { library: await this.open(user, sub.id), path: seen }
   }
 
   /**
    * For what was granted earlier and is checked again: undefined if the account or the library is gone.
    * Throws permission-denied.
    */
-  async openByKey(accountKey: number, libraryKey: number): Promise<Library | undefined> {
-    const [user, info] = await Promise.all([
-      this.#accounts.findByKey(accountKey),
-      findLibraryByKey(this.#core.db, libraryKey),
-    ])
-    return user?.active && info ? this.#grant(user, info) : undefined
+  async openByKey(accountKey: number, keys: LibraryKeys): Promise<Library | undefined> {
+    const user = await this.#accounts.findByKey(accountKey)
+    return user?.active ? this.openWithin(user, keys) : undefined
   }
 
   /** As openByKey, for whoever a credential with bounds says is acting. */
-  async openWithin(user: Account, libraryKey: number): Promise<Library | undefined> {
-    const info = await findLibraryByKey(this.#core.db, libraryKey)
-    return info && this.#grant(user, info)
+  async openWithin(user: Account, { libraryKey, subKey }: LibraryKeys): Promise<Library | undefined> {
+    const info =
+      subKey === undefined
+        ? await findLibraryByKey(this.#core.db, libraryKey)
+        : (await findSubLibraryInfos(this.#core, 'key', [subKey]))[0]
+    return info && this.#open(user, info)
+  }
+
+  /** What is shared with the user, with the groups they are in, or with everyone, newest change first. */
+  async listShared(user: Account, via: 'shared' | 'group' | 'public'): Promise<SharedLibrary[]> {
+    const shared = await listShared(this.#core, await this.#queryFor(user, via))
+    if (user.scope === undefined) return shared
+    const reached = shared.filter(({ info }) => scopeReaches(user.scope, info))
+    return reached.map((one) => ({ ...one, ...within(user.scope, one) }))
+  }
+
+  /** What the user owns, newest change first. */
+  async listOwned(user: Account): Promise<LibrarySummary[]> {
+    const owned = await listLibrariesOf(this.#core.db, user.key)
+    return owned.filter((library) => scopeReaches(user.scope, library))
   }
 
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
-    const owned = await listLibrariesOf(this.#core.db, user.key)
-    const within = owned.filter((library) => scopeReaches(user.scope, library.key))
-    return within.map((library) => ({
-      id: library.id,
-      name: library.name,
-      ownerKey: user.key,
-      encrypted: library.encrypted,
-      permission: library.status === 'read-only' || user.scope?.access === 'read' ? 'r' : 'rw',
-      via: 'mine',
-      libraryKey: library.key,
-      base: ROOT,
-    }))
+    const readable = (await this.listOwned(user)).map((library): Readable => {
+      const { id, name, encrypted, key } = library
+      const { permission } = within(user.scope, { permission: capped('rw', library), isAdmin: true })
+      return { id, name, ownerKey: user.key, encrypted, permission, via: 'mine', libraryKey: key, base: ROOT }
+    })
+    for (const via of ['shared', 'group', 'public'] as const) {
+      for (const { info, permission } of await this.listShared(user, via)) {
+        readable.push({
+          id: info.id,
+          name: info.name,
+          ownerKey: info.ownerKey,
+          encrypted: info.encryption !== undefined,
+          permission,
+          via,
+          libraryKey: info.key,
+          base: baseOf(info),
+        })
+      }
+    }
+    return readable
   }
 
-  #grant(user: Account, info: LibraryInfo): Library {
-    const permission = permissionWithin(user, info) ?? fail({ code: 'permission-denied' })
-    return new Library(this.#core, info, user, permission)
+  async #queryFor(user: Account, via: 'shared' | 'group' | 'public'): Promise<ShareQuery> {
+    if (via === 'shared') return { to: 'user', keys: [user.key] }
+    if (via === 'public') return seesPublic(user) ? { to: 'everyone' } : { to: 'user', keys: [] }
+    const memberships = await groupsOf(this.#core.db, user.key)
+    return { to: 'group', keys: memberships.map(({ group }) => group.key) }
+  }
+
+  async #find(id: LibraryId): Promise<LibraryInfo | undefined> {
+    const info = await findLibrary(this.#core.db, id)
+    return info ?? (await findSubLibraryInfos(this.#core, 'id', [id]))[0]
+  }
+
+  async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
+    const found = await findLibraries(this.#core.db, ids)
+    if (found.length === ids.length) return found
+    const known = new Set(found.map(({ id }) => id))
+    const rest = ids.filter((id) => !known.has(id))
+    return [...found, ...(await findSubLibraryInfos(this.#core, 'id', rest))]
+  }
+
+  async #open(user: Account, info: LibraryInfo): Promise<Library> {
+    const grants = await this.#grants(user, [info])
+    const right = rightOn(user, info, grants.get(info.key))
+    if (right !== undefined) return new Library(this.#core, info, user, right)
+    // Its folder may have been moved, with those above it, between the look at it and the one at the grants.
+    const [again] = info.sub === undefined ? [] : await findSubLibraryInfos(this.#core, 'key', [info.sub.key])
+    if (again === undefined || baseOf(again) === baseOf(info)) return fail({ code: 'permission-denied' })
+    return this.#open(user, again)
+  }
+
+  /** No query for what the user owns. */
+  #grants(
+    user: Account,
+    infos: readonly LibraryInfo[],
+  ): Promise<Map<number, Grant[]>> | Map<number, Grant[]> {
+    const others = infos.filter(({ ownerKey }) => ownerKey !== user.key)
+    if (others.length === 0) return new Map()
+    const keys = new Set(others.map(({ key }) => key))
+    return grantsOf(this.#core.db, { key: user.key, seesPublic: seesPublic(user) }, [...keys])
   }
 }
 
-/** The permission of a user within the bounds of the credential the user came with. */
-function permissionWithin(user: Account, library: LibraryInfo): Permission | undefined {
-  if (!scopeReaches(user.scope, library.key)) return undefined
-  const permission = permissionOn(user, library)
-  return permission !== undefined && user.scope?.access === 'read' ? 'r' : permission
+/** Whether what is shared with everyone is shared with this user. */
+export function seesPublic(user: Account): boolean {
+  return roleAllows(user.role, 'see-public-libraries')
 }
 
-/** The permission of a user on a library; undefined for none. A read-only library caps it at reading. */
-function permissionOn(user: Account, library: LibraryInfo): Permission | undefined {
-  if (library.ownerKey !== user.key) return undefined
-  return library.status === 'read-only' ? 'r' : 'rw'
+/** The right of a user on a library, within the bounds of the credential the user came with; undefined for none. */
+function rightOn(user: Account, library: LibraryInfo, grants?: readonly Grant[]): Right | undefined {
+  if (!scopeReaches(user.scope, library)) return undefined
+  const right = rightOfAccount(user, library, grants)
+  return right && within(user.scope, right)
+}
+
+/** What is left of a right within bounds. A credential with bounds manages no shares. */
+function within(scope: Scope | undefined, { permission, isAdmin }: Right): Right {
+  if (scope === undefined) return { permission, isAdmin }
+  return { permission: scope.access === 'read' ? 'r' : permission, isAdmin: false }
+}
+
+/** What the account may do, whatever it came with. A read-only library caps it at reading. */
+function rightOfAccount(
+  user: Account,
+  library: LibraryInfo,
+  grants: readonly Grant[] = [],
+): Right | undefined {
+  if (library.ownerKey === user.key) return { permission: capped('rw', library), isAdmin: true }
+  const { sub } = library
+  // The sub-library tells its own grants, even if its folder is being moved at this moment.
+  const here = (grant: Grant) => (grant.subKey === sub?.key ? { ...grant, path: baseOf(library) } : grant)
+  const decision = decide(sub === undefined ? grants : grants.map(here), baseOf(library))
+  return decision && { permission: capped(decision.permission, library), isAdmin: decision.isAdmin }
 }

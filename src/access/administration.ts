@@ -17,7 +17,7 @@ export async function openAsAdministrator(
   id: LibraryId,
 ): Promise<OwnedLibrary> {
   checkAdministrator(user)
-  return new OwnedLibrary(core, await getLibrary(core, id), user, 'rw')
+  return new OwnedLibrary(core, await getLibrary(core, id), user, { permission: 'rw', isAdmin: true })
 }
 
 /** A deleted library, whoever deleted it. Throws not-in-trash, permission-denied. */

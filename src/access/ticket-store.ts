@@ -7,6 +7,8 @@ import type { TicketOperation } from './tickets.ts'
 export interface TicketRow {
   readonly operation: TicketOperation
   readonly libraryKey: number
+  /** Of the sub-library it was issued in: it opens nothing else. */
+  readonly subKey: number | undefined
   readonly accountKey: number
   /** The scoped token it was asked for with; it ends with that. */
   readonly scopedTokenKey: number | undefined
@@ -23,6 +25,7 @@ const COLUMNS = [
   'hash',
   'operation',
   'library_key',
+  'sub_key',
   'account_key',
   'scoped_token_key',
   'path',
@@ -37,6 +40,7 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     hash,
     ticket.operation,
     ticket.libraryKey,
+    ticket.subKey ?? null,
     ticket.accountKey,
     ticket.scopedTokenKey ?? null,
     ticket.path,
@@ -56,6 +60,7 @@ export async function findTicket(
   const row = await reader.get<{
     operation: TicketOperation
     library_key: number
+    sub_key: number | null
     account_key: number
     scoped_token_key: number | null
     path: string
@@ -64,7 +69,7 @@ export async function findTicket(
     reusable: number
     expires_at: number
   }>(
-    `select operation, library_key, account_key, scoped_token_key, path, object_id, modified_at, reusable,
+    `select operation, library_key, sub_key, account_key, scoped_token_key, path, object_id, modified_at, reusable,
        expires_at from ticket where hash = ? and expires_at > ?`,
     hash,
     now,
@@ -73,6 +78,7 @@ export async function findTicket(
     row && {
       operation: row.operation,
       libraryKey: row.library_key,
+      subKey: row.sub_key ?? undefined,
       accountKey: row.account_key,
       scopedTokenKey: row.scoped_token_key ?? undefined,
       path: row.path as LibraryPath,

@@ -79,6 +79,7 @@ export class Tickets {
     const row: TicketRow = {
       operation: wish.operation,
       libraryKey: library.info.key,
+      subKey: library.info.sub?.key,
       accountKey: library.actor.key,
       scopedTokenKey: library.actor.scope?.tokenKey,
       path: wish.path,
@@ -114,15 +115,15 @@ export class Tickets {
   /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
   reopen({ actor, info }: Library): Promise<Library | undefined> {
     const scopedTokenKey = actor.scope?.tokenKey
-    return this.#open({ accountKey: actor.key, libraryKey: info.key, scopedTokenKey })
+    return this.#open({ accountKey: actor.key, libraryKey: info.key, subKey: info.sub?.key, scopedTokenKey })
   }
 
   async #open(
-    row: Pick<TicketRow, 'accountKey' | 'libraryKey' | 'scopedTokenKey'>,
+    row: Pick<TicketRow, 'accountKey' | 'libraryKey' | 'subKey' | 'scopedTokenKey'>,
   ): Promise<Library | undefined> {
-    if (row.scopedTokenKey === undefined) return this.#access.openByKey(row.accountKey, row.libraryKey)
+    if (row.scopedTokenKey === undefined) return this.#access.openByKey(row.accountKey, row)
     const actor = await this.#scopedTokens.findActor(row.scopedTokenKey)
-    return actor && this.#access.openWithin(actor, row.libraryKey)
+    return actor && this.#access.openWithin(actor, row)
   }
 
   async #find(ticket: string): Promise<TicketRow | undefined> {

@@ -3,7 +3,7 @@ import type { Dirent } from '../objects/dirent.ts'
 
 /** Makes archives outside of a request. The transfer surface has them; the web API starts and watches them. */
 export interface Archives {
-  /** Starts an archive of entries of the library's tree as it was opened; gives its ticket. Throws encrypted-mismatch. */
+  /** Starts an archive of entries of the library's tree as it was opened; gives its ticket. Throws password-needed. */
   start(library: Library, wish: { roots: readonly Dirent[]; name: string }): Promise<string>
   /** The archive of a ticket, as long as that lives. */
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>

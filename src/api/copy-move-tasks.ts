@@ -5,7 +5,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 /** Copies and moves between libraries outside of a request. The jobs have them; the web API starts and watches them. */
 export interface CopyMoveTasks {
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws encrypted-mismatch,
+   * Has entries copied or moved into another library; gives the id of the task. Throws password-needed,
    * path-not-found, and for a move locked.
    */
   start(

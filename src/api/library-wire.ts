@@ -1,6 +1,9 @@
+import { capped } from '../access/grant.ts'
 import type { Person } from '../identity/account.ts'
 import type { Library } from '../library/library.ts'
-import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import type { Listed } from './library-list.ts'
+import { type Parties, personIn } from './share-wire.ts'
 import { formatSize, isoTime, relativeTime } from './wire.ts'
 
 const FORMAT_VERSION = 1
@@ -14,35 +17,55 @@ const RELAY = {
 
 export const NO_ACCESS = 'You do not have permission to access this library.'
 
-/** The people shown with a library. */
-export interface LibraryPeople {
-  readonly owner: Person
-  readonly modifier: Person
-}
-
-/** An owned library in `GET /api2/repos/`. */
-export function ownedLibraryItem(library: LibrarySummary, { owner, modifier }: LibraryPeople, now: number) {
-  return {
-    type: 'repo',
+/** A library in `GET /api2/repos/`: owned, shared with the caller, with a group, or with everyone. */
+export function libraryItem(listed: Listed, parties: Parties, now: number) {
+  const { library, owner, modifier, shared } = listed
+  const common = {
+    type: itemTypes[listed.way],
     id: library.id,
     name: library.name,
-    owner: owner.email,
-    owner_name: owner.name,
-    owner_contact_email: owner.contactEmail,
-    permission: 'rw',
+    permission: shared?.permission ?? 'rw',
     mtime: library.updatedAt,
     mtime_relative: relativeTime(library.updatedAt, now),
     ...modifierFields(modifier),
     size: library.size,
     size_formatted: formatSize(library.size),
     encrypted: library.encrypted,
-    virtual: false,
     root: '',
     head_commit_id: library.head,
     version: FORMAT_VERSION,
     salt: library.salt,
   }
+  const owned = {
+    owner: owner.email,
+    owner_name: owner.name,
+    owner_contact_email: owner.contactEmail,
+  }
+  if (shared === undefined) return { ...common, ...owned, virtual: false }
+  if (listed.way === 'shared') {
+    return {
+      ...common,
+      ...owned,
+      owner_nickname: owner.name,
+      is_virtual: shared.info.sub !== undefined,
+      origin_repo_id: shared.info.sub?.origin.id ?? null,
+      share_type: 'personal',
+      group_name: '',
+      is_admin: shared.isAdmin,
+    }
+  }
+  const sharer = personIn(parties, shared.grantedBy)
+  const from = {
+    share_from: sharer.email,
+    share_from_name: sharer.name,
+    share_from_contact_email: sharer.contactEmail,
+  }
+  if (listed.way === 'public') return { ...common, owner: 'Organization', share_type: 'public', ...from }
+  const name = parties.groups.get(shared.granteeKey)?.name ?? ''
+  return { ...common, owner: name, group_name: name, groupid: shared.granteeKey, ...from }
 }
+
+const itemTypes = { mine: 'repo', shared: 'srepo', group: 'grepo', public: 'grepo' } as const
 
 /** One library in `GET /api2/repos/<id>/`. */
 export function libraryDetail(library: Library, modifier: Person) {
@@ -114,28 +137,30 @@ export function createdLibrary(library: LibraryInfo, email: string) {
   }
 }
 
-/** An owned library in `GET /api/v2.1/repos/`. */
-export function ownedLibraryItemV21(
-  library: LibrarySummary,
-  { owner, modifier }: LibraryPeople,
-  shown: { starred: boolean; avatar: string },
+/** A library in `GET /api/v2.1/repos/`. */
+export function libraryItemV21(
+  { way, library, owner, modifier, shared }: Listed,
+  parties: Parties,
+  shown: { starred: boolean; monitored: boolean; avatar: string },
 ) {
   return {
-    type: 'mine',
+    type: way,
     repo_id: library.id,
     repo_name: library.name,
-    ...ownerFields(owner),
-    owner_avatar: shown.avatar,
+    ...(way === 'group'
+      ? { group_id: shared?.granteeKey, group_name: parties.groups.get(shared?.granteeKey ?? 0)?.name ?? '' }
+      : { ...ownerFields(owner), owner_avatar: shown.avatar }),
     last_modified: isoTime(library.updatedAt),
     ...modifierFields(modifier),
     size: library.size,
     encrypted: library.encrypted,
-    permission: library.status === 'normal' ? 'rw' : 'r',
+    permission: capped(shared?.permission ?? 'rw', library),
     starred: shown.starred,
-    monitored: false,
+    ...(way !== 'public' && { monitored: shown.monitored }),
     status: library.status,
     salt: library.salt,
     enable_onlyoffice: false,
+    ...(way === 'shared' && { is_admin: shared?.isAdmin ?? false }),
   }
 }
 
@@ -143,7 +168,7 @@ export function ownedLibraryItemV21(
 export function libraryDetailV21(
   library: Library,
   owner: Person,
-  shown: { noQuota: boolean; avatar: string },
+  shown: { noQuota: boolean; monitored: boolean; avatar: string; isOpen: boolean; sharedOut: boolean },
 ) {
   const { info } = library
   return {
@@ -157,15 +182,14 @@ export function libraryDetailV21(
     file_count: info.fileCount,
     permission: library.permission,
     no_quota: shown.noQuota,
-    is_admin: library.isOwner,
-    is_virtual: false,
-    has_been_shared_out: false,
-    // The server holds no key of any library yet.
-    lib_need_decrypt: info.encryption !== undefined,
+    is_admin: library.isAdmin,
+    is_virtual: info.sub !== undefined,
+    has_been_shared_out: shown.sharedOut,
+    lib_need_decrypt: !shown.isOpen,
     last_modified: isoTime(info.updatedAt),
     status: info.status,
     enable_onlyoffice: false,
-    monitored: false,
+    monitored: shown.monitored,
   }
 }
 
@@ -183,11 +207,11 @@ export function deletedLibraryItem(library: LibraryInfo, owner: Person) {
   }
 }
 
-function ownerFields(owner: Person) {
+export function ownerFields(owner: Person) {
   return { owner_email: owner.email, owner_name: owner.name, owner_contact_email: owner.contactEmail }
 }
 
-function modifierFields(modifier: Person) {
+export function modifierFields(modifier: Person) {
   return {
     modifier_email: modifier.email,
     modifier_name: modifier.name,

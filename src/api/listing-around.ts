@@ -39,7 +39,7 @@ async function shownLocks(
   { accounts, core }: ApiServices,
   library: Library,
 ): Promise<ReadonlyMap<string, ShownLock>> {
-  const locks = await locksOf(core, library.info.key)
+  const locks = await locksOf(core, library.info)
   const owners = new Map<number, ShownLock['owner']>()
   const shown = new Map<string, ShownLock>()
   for (const lock of locks.values()) {

@@ -1,7 +1,8 @@
 import { errorMessage } from '../http/refusal.ts'
-import { encryptionFromPassword, parsePasswordHashCost } from '../library/encryption.ts'
+import { encryptionFromPassword } from '../library/encryption.ts'
 import type { LibraryWish } from '../library/libraries.ts'
 import type { LibraryEncryption } from '../library/library-info.ts'
+import { parsePasswordHashCost } from '../library/password-hash.ts'
 import { newLibraryId, parseLibraryId } from '../objects/ids.ts'
 import { parseWhole } from './sent-values.ts'
 

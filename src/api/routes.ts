@@ -4,16 +4,19 @@ import type { ApiServices } from './services.ts'
 import { accountRoutes } from './v2/account.ts'
 import { accountsRoutes } from './v2/accounts.ts'
 import { authTokenRoutes } from './v2/auth-token.ts'
+import { besharedRepoRoutes } from './v2/beshared-repos.ts'
 import { blockDownloadRoutes } from './v2/block-download.ts'
 import { blockLinkRoutes } from './v2/block-links.ts'
 import { defaultLibraryRoutes } from './v2/default-library.ts'
 import { deviceRoutes } from './v2/devices.ts'
 import { dirRoutes } from './v2/dir.ts'
+import { eventRoutes } from './v2/events.ts'
 import { fileRoutes } from './v2/file.ts'
 import { fileHistoryRoutes } from './v2/file-history.ts'
 import { fileLockRoutes } from './v2/file-lock.ts'
 import { fileOperationRoutes } from './v2/file-operations.ts'
 import { fileopsRoutes } from './v2/fileops.ts'
+import { olderGroupRoutes } from './v2/groups.ts'
 import { libraryRoutes } from './v2/libraries.ts'
 import { libraryHistoryRoutes } from './v2/library-history.ts'
 import { libraryOperationRoutes } from './v2/library-operations.ts'
@@ -21,10 +24,17 @@ import { libraryOwnerRoutes } from './v2/library-owner.ts'
 import { librarySettingRoutes } from './v2/library-settings.ts'
 import { librarySyncRoutes } from './v2/library-sync.ts'
 import { pingRoutes } from './v2/ping.ts'
+import { publicLibraryRoutes } from './v2/public-libraries.ts'
 import { revertRoutes } from './v2/revert.ts'
+import { searchUserRoutes } from './v2/search-user.ts'
 import { serverInfoRoutes } from './v2/server-info.ts'
+import { sharedItemRoutes } from './v2/shared-items.ts'
+import { sharedRepoRoutes } from './v2/shared-repos.ts'
 import { starredFileRoutes } from './v2/starred-files.ts'
+import { subLibraryRoutes } from './v2/sub-library.ts'
+import { unseenMessageRoutes } from './v2/unseen-messages.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
+import { activityRoutes } from './v21/activities.ts'
 import { adminAuditRoutes } from './v21/admin-audit.ts'
 import { adminDeviceRoutes } from './v21/admin-devices.ts'
 import { adminLibraryRoutes } from './v21/admin-libraries.ts'
@@ -46,12 +56,22 @@ import { fileRoutesV21 } from './v21/file.ts'
 import { fileHistoryRoutesV21 } from './v21/file-history.ts'
 import { fileOperationRoutesV21 } from './v21/file-operations.ts'
 import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
+import { groupLibraryRoutes } from './v21/group-libraries.ts'
+import { groupMemberRoutes } from './v21/group-members.ts'
+import { groupRoutes } from './v21/groups.ts'
 import { libraryRoutesV21 } from './v21/libraries.ts'
+import { libraryBatchRoutes } from './v21/library-batch.ts'
 import { libraryHistoryRoutesV21 } from './v21/library-history.ts'
+import { librarySharingRoutes } from './v21/library-sharing.ts'
 import { libraryTrashRoutes } from './v21/library-trash.ts'
+import { liveEventRoutes } from './v21/live-events.ts'
+import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
+import { notificationRoutes } from './v21/notifications.ts'
 import { personalTokenRoutes } from './v21/personal-tokens.ts'
 import { libraryTokenRoutes } from './v21/repo-api-tokens.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
+import { setPasswordRoutes } from './v21/set-password.ts'
+import { sharedRepoRoutesV21 } from './v21/shared-repos.ts'
 import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
@@ -59,6 +79,7 @@ import { usageRoutes } from './v21/usage.ts'
 import { userRoutes } from './v21/user.ts'
 import { viaLibraryTokenRoutes } from './v21/via-repo-token.ts'
 import { webdavSecretRoutes } from './v21/webdav-secret.ts'
+import { webhookRoutes } from './v21/webhooks.ts'
 
 /** Every route of the web API. */
 export const apiRoutes: readonly Route<Account, ApiServices>[] = [
@@ -89,6 +110,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryTrashRoutes,
   ...trash2Routes,
   ...revertRoutesV21,
+  ...setPasswordRoutes,
   ...deletedLibraryRoutes,
   ...dirRoutes,
   ...dirRoutesV21,
@@ -116,6 +138,26 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...smartLinkRoutes,
   ...starredFileRoutes,
   ...starredItemRoutes,
+  ...activityRoutes,
+  ...eventRoutes,
+  ...liveEventRoutes,
+  ...notificationRoutes,
+  ...unseenMessageRoutes,
+  ...monitoredLibraryRoutes,
+  ...webhookRoutes,
+  ...sharedItemRoutes,
+  ...sharedRepoRoutes,
+  ...sharedRepoRoutesV21,
+  ...besharedRepoRoutes,
+  ...libraryBatchRoutes,
+  ...librarySharingRoutes,
+  ...publicLibraryRoutes,
+  ...subLibraryRoutes,
+  ...groupRoutes,
+  ...groupMemberRoutes,
+  ...groupLibraryRoutes,
+  ...olderGroupRoutes,
+  ...searchUserRoutes,
   ...libraryTokenRoutes,
   ...personalTokenRoutes,
   ...viaLibraryTokenRoutes,

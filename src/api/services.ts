@@ -1,6 +1,9 @@
 import type { Access } from '../access/access.ts'
+import type { LibraryPasswords } from '../access/library-passwords.ts'
 import type { Quotas } from '../access/quota.ts'
+import type { Shares } from '../access/shares.ts'
 import type { Tickets } from '../access/tickets.ts'
+import type { ActivityRoom } from '../activity/activity.ts'
 import type { Audit } from '../audit/audit.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
@@ -8,6 +11,7 @@ import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
 import type { Avatars } from '../identity/avatars.ts'
 import type { Directory } from '../identity/directory.ts'
+import type { Groups } from '../identity/groups.ts'
 import type { Login } from '../identity/login.ts'
 import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
@@ -29,6 +33,7 @@ export interface PartialUploads {
 export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
+  readonly activity: ActivityRoom
   readonly apiTokens: ApiTokens
   readonly archives: Archives
   readonly audit: Audit
@@ -36,11 +41,14 @@ export interface ApiServices {
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
+  readonly libraryPasswords: LibraryPasswords
+  readonly groups: Groups
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
+  readonly shares: Shares
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly scopedTokens: ScopedTokens

@@ -15,6 +15,7 @@ const operator = { actor: 'operator', address: '' }
 
 /** The accounts of a server, which may be running meanwhile. */
 export interface OpenAccounts extends AsyncDisposable {
+  readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
   /** Puts down in the audit log what an operator does to an account. */
@@ -28,6 +29,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const accounts = createAccounts({ db, now })
   const audit = new Audit(db, now, config.auditDays)
   return {
+    db,
     accounts,
     quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
     noting:

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
+import { addAccessCommands } from './access.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { addUserCommands } from './user.ts'
 
@@ -31,6 +32,7 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { usage } = await import('./usage.ts')
       await usage(config, options.json === true)
     })
+  addAccessCommands(program)
   withSettings(program.command('doctor').description('look for what could keep a server from working'))
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: true }) => {

@@ -149,6 +149,22 @@ export function databaseContract(
         assert.equal(await countItems(db), 2)
       })
 
+      it('announces what was committed after others can see it, and nothing of what was not', async () => {
+        await using db = await open()
+        const heard: string[] = []
+        await db.write(async (tx) => {
+          tx.afterCommit(() => heard.push('kept'))
+          await insertItems(tx, 1, 1)
+          assert.deepEqual(heard, [])
+        })
+        const failing = db.write(async (tx) => {
+          tx.afterCommit(() => heard.push('lost'))
+          await insertItems(tx, 1, 1)
+        })
+        await assert.rejects(failing)
+        assert.deepEqual(heard, ['kept'])
+      })
+
       it('leaves nothing of work that hid a failed statement', async () => {
         await using db = await open()
         const failing = db.write(async (tx) => {

@@ -33,6 +33,11 @@ export interface Transaction extends Reader {
     rows: readonly (readonly Value[])[],
     options?: { ignoreExisting?: boolean },
   ): Promise<number>
+  /**
+   * Has `announce` called once what this transaction wrote can be seen by others, which may be before it is
+   * durable; never, if nothing of it is kept. It must not throw.
+   */
+  afterCommit(announce: () => void): void
 }
 
 export interface WriteOptions {

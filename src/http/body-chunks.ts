@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ClientGone } from './request.ts'
+import { noteReceived } from './young-garbage.ts'
 
 /**
  * The bytes of a body, one chunk at a time and only when asked for, so that a slow reader slows the sender. Unlike
@@ -27,6 +28,7 @@ export class BodyChunks {
     for (;;) {
       const chunk = body.read() as Buffer | null
       if (chunk !== null) {
+        noteReceived(chunk.length)
         this.#onChunk?.(chunk)
         return chunk
       }

@@ -71,6 +71,8 @@ export interface AccountsOptions {
   readonly directory?: Directory
   /** What other rooms do about an account that goes, in the transaction it goes in. */
   readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
+  /** Told of an account whose API tokens have all ended, once they have. */
+  readonly onSignOut?: (account: Account) => void
 }
 
 /** More to be written in the transaction that changes an account. */
@@ -195,7 +197,7 @@ export class Accounts {
     const signsOut = changes.password !== undefined || changes.active === false
     const stepsDown = changes.active === false || (changes.role ?? 'admin') !== 'admin'
     try {
-      return await this.#db.write(async (tx) => {
+      const updated = await this.#db.write(async (tx) => {
         await this.#checkContact(tx, id, values)
         if (stepsDown) await checkNotLastAdministrator(tx, id)
         const changed = await updateAccount(tx, id, values)
@@ -209,6 +211,8 @@ export class Accounts {
         await also?.(tx, account)
         return account
       })
+      if (signsOut) this.#options.onSignOut?.(updated)
+      return updated
     } catch (error) {
       // The login id is the only unique thing that changes.
       if (isTaken(error) && values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
@@ -225,7 +229,7 @@ export class Accounts {
    */
   async remove(email: string, also?: AlsoFor): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
-    await this.#db.write(async (tx) => {
+    const removed = await this.#db.write(async (tx) => {
       await checkNotLastAdministrator(tx, id)
       const account = await findAccount(tx, id)
       if (!account || !(await markRemoved(tx, account))) return fail({ code: 'account-not-found', email: id })
@@ -234,7 +238,9 @@ export class Accounts {
       await deleteScopedTokensOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
       await also?.(tx, account)
+      return account
     })
+    this.#options.onSignOut?.(removed)
     this.#options.directory?.forget(id)
   }
 

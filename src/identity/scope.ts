@@ -9,7 +9,9 @@ export interface Scope {
   readonly access: ScopeAccess
   /** The one library it opens; undefined for all the account can open. */
   readonly libraryKey: number | undefined
-  /** The id of that library. */
+  /** Of the sub-library, if that is all of the library it opens. */
+  readonly subKey: number | undefined
+  /** The id of that library or sub-library. */
   readonly libraryId: string | undefined
   /** The token it comes from; what is handed out on its behalf ends with it. */
   readonly tokenKey: number
@@ -27,7 +29,12 @@ export function scopeAdmits(scope: Scope | undefined, needed: ScopeNeeded): bool
   return scope.access === needed
 }
 
-/** Whether a credential reaches a library. */
-export function scopeReaches(scope: Scope | undefined, libraryKey: number): boolean {
-  return scope?.libraryKey === undefined || scope.libraryKey === libraryKey
+/** Whether a credential reaches a library. One for a library reaches its folders, one for a folder nothing around it. */
+export function scopeReaches(
+  scope: Scope | undefined,
+  library: { readonly key: number; readonly sub?: { readonly key: number } | undefined },
+): boolean {
+  if (scope?.libraryKey === undefined) return true
+  if (scope.libraryKey !== library.key) return false
+  return scope.subKey === undefined || scope.subKey === library.sub?.key
 }

@@ -9,6 +9,8 @@ export interface ScopedToken {
   readonly name: string
   readonly access: ScopeAccess
   readonly libraryKey: number | undefined
+  /** Of the sub-library, if that is all it opens. */
+  readonly subKey: number | undefined
   readonly createdAt: number
   readonly lastUsedAt: number | undefined
   readonly expiresAt: number | undefined
@@ -30,6 +32,8 @@ export interface NewScopedToken {
   readonly kind: 'personal' | 'library'
   readonly accountKey: number
   readonly libraryKey: number | undefined
+  /** Of the sub-library, if that is all it opens. */
+  readonly subKey: number | undefined
   readonly name: string
   readonly access: ScopeAccess
   readonly sealed: Uint8Array | undefined
@@ -50,6 +54,7 @@ const TOKEN_COLUMNS = [
   'name',
   'access',
   'library_key',
+  'sub_key',
   'created_at',
   'last_used_at',
   'expires_at',
@@ -60,6 +65,7 @@ interface TokenRow {
   token_name: string
   token_access: ScopeAccess
   token_library_key: number | null
+  token_sub_key: number | null
   token_created_at: number
   token_last_used_at: number | null
   token_expires_at: number | null
@@ -68,12 +74,13 @@ interface TokenRow {
 /** Undefined if a library has a token for an app of that name already. */
 export async function insertScopedToken(tx: Transaction, token: NewScopedToken): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
-    `insert into scoped_token (hash, kind, account_key, library_key, name, access, sealed, created_at, expires_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
+    `insert into scoped_token (hash, kind, account_key, library_key, sub_key, name, access, sealed, created_at,
+       expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
     token.hash,
     token.kind,
     token.accountKey,
     token.libraryKey ?? null,
+    token.subKey ?? null,
     token.name,
     token.access,
     token.sealed ?? null,
@@ -84,9 +91,11 @@ export async function insertScopedToken(tx: Transaction, token: NewScopedToken):
 }
 
 // A token of a library that changed hands opens nothing: the new owner did not give it out.
-const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind, library.id as library_id
+const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
+    coalesce(sub_library.id, library.id) as library_id
   from scoped_token join account on account.key = scoped_token.account_key
     left join library on library.key = scoped_token.library_key
+    left join sub_library on sub_library.key = scoped_token.sub_key
   where (scoped_token.expires_at is null or scoped_token.expires_at > ?)
     and (scoped_token.kind = 'personal'
       or (library.owner_key = scoped_token.account_key and library.deleted_at is null))`
@@ -125,6 +134,7 @@ async function oneAccount(
   const scope: Scope = {
     access: row.token_access,
     libraryKey: row.token_library_key ?? undefined,
+    subKey: row.token_sub_key ?? undefined,
     libraryId: row.library_id ?? undefined,
     tokenKey: row.token_key,
   }
@@ -143,15 +153,23 @@ export async function setScopedTokenUse(tx: Transaction, key: number, now: numbe
 
 /** Newest first. */
 export async function listPersonalTokens(reader: Reader, accountKey: number): Promise<PersonalToken[]> {
-  const rows = await reader.all<TokenRow & { library_id: string | null; library_name: string | null }>(
-    `select ${TOKEN_COLUMNS.join(', ')}, library.id as library_id, library.name as library_name
+  const rows = await reader.all<
+    TokenRow & { library_id: string | null; library_name: string | null; sub_path: string | null }
+  >(
+    `select ${TOKEN_COLUMNS.join(', ')}, coalesce(sub_library.id, library.id) as library_id,
+       library.name as library_name, sub_library.path as sub_path
      from scoped_token left join library on library.key = scoped_token.library_key
+       left join sub_library on sub_library.key = scoped_token.sub_key
      where account_key = ? and kind = 'personal' order by scoped_token.key desc`,
     accountKey,
   )
   return rows.map((row) => ({
     ...tokenFromRow(row),
-    library: row.library_id === null ? undefined : { id: row.library_id, name: row.library_name ?? '' },
+    // Of a sub-library nothing is told but its folder.
+    library:
+      row.library_id === null
+        ? undefined
+        : { id: row.library_id, name: row.sub_path?.split('/').at(-1) ?? row.library_name ?? '' },
   }))
 }
 
@@ -221,6 +239,7 @@ function tokenFromRow(row: TokenRow): ScopedToken {
     name: row.token_name,
     access: row.token_access,
     libraryKey: row.token_library_key ?? undefined,
+    subKey: row.token_sub_key ?? undefined,
     createdAt: row.token_created_at,
     lastUsedAt: row.token_last_used_at ?? undefined,
     expiresAt: row.token_expires_at ?? undefined,

@@ -33,6 +33,8 @@ export interface PersonalTokenWish {
   readonly access: ScopeAccess
   /** The one library it is for; undefined for all. */
   readonly libraryKey?: number | undefined
+  /** Of the sub-library, if it is for one. */
+  readonly subKey?: number | undefined
   /** Unix seconds; undefined for never. */
   readonly expiresAt?: number | undefined
 }
@@ -81,6 +83,7 @@ export class ScopedTokens {
         hash: hashOf(token),
         accountKey: account.key,
         libraryKey: wish.libraryKey,
+        subKey: wish.subKey,
         expiresAt: wish.expiresAt,
         sealed: undefined,
         createdAt: this.#now(),
@@ -119,6 +122,7 @@ export class ScopedTokens {
         hash: hashOf(token),
         accountKey: madeBy.key,
         libraryKey,
+        subKey: undefined,
         name: appName,
         access,
         sealed: this.#sealing.seal(token),

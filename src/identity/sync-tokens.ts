@@ -9,6 +9,12 @@ import {
   type SyncGrant,
 } from './sync-token-store.ts'
 
+/** A library, or a sub-library, that is to be synced. */
+export interface SyncedLibrary {
+  readonly key: number
+  readonly sub: { readonly key: number } | undefined
+}
+
 /** Sync tokens: 40 hex characters that open one library on one device. Only their hashes are kept. */
 export class SyncTokens {
   readonly #db: Database
@@ -19,23 +25,23 @@ export class SyncTokens {
     this.#now = now
   }
 
-  /** A new token on each call. */
-  async issue(libraryKey: number, accountKey: number): Promise<string> {
-    return this.#db.write((tx) => this.issueIn(tx, libraryKey, accountKey))
+  /** A new token on each call; with `subKey` it opens no more than that sub-library. */
+  async issue(libraryKey: number, accountKey: number, subKey?: number): Promise<string> {
+    return this.#db.write((tx) => this.issueIn(tx, libraryKey, accountKey, subKey))
   }
 
   /** As issue, in a transaction of the caller's: the one that makes the library, say. */
-  async issueIn(tx: Transaction, libraryKey: number, accountKey: number): Promise<string> {
+  async issueIn(tx: Transaction, libraryKey: number, accountKey: number, subKey?: number): Promise<string> {
     const token = randomBytes(20).toString('hex')
-    await insertSyncToken(tx, hashOf(token), { libraryKey, accountKey }, this.#now())
+    await insertSyncToken(tx, hashOf(token), { libraryKey, accountKey, subKey }, this.#now())
     return token
   }
 
-  /** A new token for each library, by its key. */
-  async issueMany(libraryKeys: readonly number[], accountKey: number): Promise<Map<number, string>> {
+  /** A new token for each library, in their order. */
+  async issueMany(libraries: readonly SyncedLibrary[], accountKey: number): Promise<string[]> {
     return this.#db.write(async (tx) => {
-      const tokens = new Map<number, string>()
-      for (const key of libraryKeys) tokens.set(key, await this.issueIn(tx, key, accountKey))
+      const tokens: string[] = []
+      for (const { key, sub } of libraries) tokens.push(await this.issueIn(tx, key, accountKey, sub?.key))
       return tokens
     })
   }

@@ -8,9 +8,11 @@ const COLUMNS = [
   'account_key',
   'operation',
   'source_key',
+  'source_sub_key',
   'parent',
   'names',
   'target_key',
+  'target_sub_key',
   'folder',
   'state',
   'created_at',
@@ -18,9 +20,22 @@ const COLUMNS = [
 ]
 
 export async function insertTask(tx: Transaction, id: string, order: TaskOrder, now: number): Promise<void> {
-  const { accountKey, operation, sourceKey, parent, names, targetKey, folder } = order
-  const text = JSON.stringify(names)
-  const row = [id, accountKey, operation, sourceKey, parent, text, targetKey, folder, 'queued', now, now]
+  const { accountKey, operation, source, parent, names, target, folder } = order
+  const row = [
+    id,
+    accountKey,
+    operation,
+    source.libraryKey,
+    source.subKey ?? null,
+    parent,
+    JSON.stringify(names),
+    target.libraryKey,
+    target.subKey ?? null,
+    folder,
+    'queued',
+    now,
+    now,
+  ]
   await tx.insert('copy_move_task', COLUMNS, [row])
 }
 
@@ -47,15 +62,18 @@ export async function claimTask(
           account_key: number
           operation: TaskOrder['operation']
           source_key: number
+          source_sub_key: number | null
           source_root: Uint8Array | null
           parent: string
           names: string
           target_key: number
+          target_sub_key: number | null
           folder: string
           state: ClaimedTask['state']
           total: number
         }>(
-          `select account_key, operation, source_key, source_root, parent, names, target_key, folder, state, total
+          `select account_key, operation, source_key, source_sub_key, source_root, parent, names, target_key,
+             target_sub_key, folder, state, total
            from copy_move_task where id = ?`,
           id,
         )
@@ -65,11 +83,11 @@ export async function claimTask(
     claim,
     accountKey: row.account_key,
     operation: row.operation,
-    sourceKey: row.source_key,
+    source: { libraryKey: row.source_key, subKey: row.source_sub_key ?? undefined },
     sourceRoot: row.source_root === null ? undefined : idFromBytes<DirId>(row.source_root),
     parent: row.parent as LibraryPath,
     names: JSON.parse(row.names) as string[],
-    targetKey: row.target_key,
+    target: { libraryKey: row.target_key, subKey: row.target_sub_key ?? undefined },
     folder: row.folder as LibraryPath,
     state: row.state,
     total: row.total,
@@ -195,6 +213,12 @@ export async function findProgress(
     endedSince,
   )
   return row && { state: row.state, done: row.done, total: row.total, failedReason: row.failed_reason }
+}
+
+/** Whether a task copies or moves; undefined if there is none. */
+export async function findOperation(reader: Reader, id: string): Promise<'copy' | 'move' | undefined> {
+  const sql = 'select operation from copy_move_task where id = ?'
+  return (await reader.get<{ operation: 'copy' | 'move' }>(sql, id))?.operation
 }
 
 /** Tasks that have not ended, oldest first. */

@@ -1,3 +1,4 @@
+import type { LibraryKeys } from '../access/access.ts'
 import type { DirId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
@@ -11,10 +12,10 @@ export type TaskState = 'queued' | 'running' | 'removing' | 'successful' | 'fail
 export interface TaskOrder {
   readonly accountKey: number
   readonly operation: 'copy' | 'move'
-  readonly sourceKey: number
+  readonly source: LibraryKeys
   readonly parent: LibraryPath
   readonly names: readonly string[]
-  readonly targetKey: number
+  readonly target: LibraryKeys
   readonly folder: LibraryPath
 }
 

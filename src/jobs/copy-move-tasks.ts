@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Access } from '../access/access.ts'
+import type { Access, LibraryKeys } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { copyAcross, refuseEncrypted, takeAway, type Watcher } from '../library/across.ts'
+import { copyAcross, refuseUndecrypted, takeAway, type Watcher } from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Library } from '../library/library.ts'
 import { refuseLocked } from '../library/locks.ts'
@@ -16,6 +16,7 @@ import {
   cancelTask,
   claimTask,
   deleteTasksBefore,
+  findOperation,
   findProgress,
   insertTask,
   listUnfinished,
@@ -36,8 +37,19 @@ export interface CopyMoveTasksOptions {
   readonly now: () => number
   /** What one task may copy; nothing said is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
+  /** Told how tasks go on, once others can see it. */
+  readonly onProgress?: (accountKey: number, task: TaskStep) => void
   /** Told of failures that are not the user's. */
   readonly onError: (error: unknown) => void
+}
+
+/** How far a task is, in files. What is left of a move whose copy is there counts as running. */
+export interface TaskStep {
+  readonly id: string
+  readonly operation: 'copy' | 'move'
+  readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
+  readonly done: number
+  readonly total: number
 }
 
 /** The server stops: the task stays as it is, for the next start. */
@@ -62,7 +74,7 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws encrypted-mismatch,
+   * Has entries copied or moved into another library; gives the id of the task. Throws password-needed,
    * path-not-found, and for a move locked, before there is a task.
    */
   async start(
@@ -73,7 +85,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     folder: LibraryPath,
   ): Promise<string> {
     const { core, now } = this.#options
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
       await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
@@ -82,12 +94,13 @@ export class CopyMoveTasks implements AsyncDisposable {
     const order = {
       accountKey: source.actor.key,
       operation,
-      sourceKey: source.info.key,
+      source: keysOf(source),
       ...selection,
-      targetKey: target.info.key,
+      target: keysOf(target),
       folder,
     }
     await core.db.write((tx) => insertTask(tx, id, order, now()))
+    this.#report({ ...order, id }, 'queued', 0, 0)
     this.#enqueue(id, order.accountKey)
     return id
   }
@@ -108,7 +121,10 @@ export class CopyMoveTasks implements AsyncDisposable {
   async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
     const { core, now } = this.#options
     const canceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
-    return canceled || (await this.progressOf(account, id)) === undefined
+    if (!canceled) return (await this.progressOf(account, id)) === undefined
+    const operation = await findOperation(core.db, id)
+    if (operation !== undefined) this.#report({ id, operation, accountKey: account.key }, 'canceled', 0, 0)
+    return true
   }
 
   /** Upkeep: nobody may ask for these any more. */
@@ -137,29 +153,34 @@ export class CopyMoveTasks implements AsyncDisposable {
       if (error instanceof Stopping || isFault(error, 'task-canceled')) return
       if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
       await core.db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
+      this.#report(task, 'failed', 0, task.total)
     }
   }
 
   async #carryOut(task: ClaimedTask): Promise<void> {
     const { core, access, roomLeft, now } = this.#options
-    const source = await this.#open(access, task.accountKey, task.sourceKey)
+    const source = await this.#open(access, task.accountKey, task.source)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
+    const progress = { total: task.total }
     if (task.state === 'running') {
-      const target = (await this.#open(access, task.accountKey, task.targetKey)).editable(task.folder)
-      refuseEncrypted(source, target)
+      const target = (await this.#open(access, task.accountKey, task.target)).editable(task.folder)
+      refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyAcross(core, crossing, this.#watch(task, sourceRoot))
+      await copyAcross(core, crossing, this.#watch(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
-      await takeAway(core, editable, chosen, async (tx) => goOn(await setRemoved(tx, task, now())))
+      await takeAway(core, editable, chosen, async (tx) => {
+        goOn(await setRemoved(tx, task, now()))
+        tx.afterCommit(() => this.#report(task, 'successful', progress.total, progress.total))
+      })
     }
   }
 
-  #watch(task: ClaimedTask, sourceRoot: DirId): Watcher {
+  #watch(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): Watcher {
     const { core, limits, now } = this.#options
     return {
       counted: async ({ size, fileCount: total }) => {
@@ -171,22 +192,40 @@ export class CopyMoveTasks implements AsyncDisposable {
           durable: false,
         })
         goOn(begun)
+        progress.total = total
+        this.#report(task, 'running', 0, total)
       },
       copied: async (tx, done) => {
         if (this.#stopping) throw new Stopping()
         goOn(await advanceTask(tx, task, done, now()))
+        tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
       placed: async (tx) => {
         const next = task.operation === 'copy' ? 'successful' : 'removing'
         goOn(await setCopied(tx, task, next, now()))
+        const { total } = progress
+        tx.afterCommit(() => this.#report(task, next === 'removing' ? 'running' : next, total, total))
       },
     }
   }
 
-  async #open(access: Access, accountKey: number, libraryKey: number): Promise<Library> {
-    const library = await access.openByKey(accountKey, libraryKey)
-    return library ?? fail({ code: 'library-not-found', id: String(libraryKey) })
+  #report(
+    { id, operation, accountKey }: Pick<ClaimedTask, 'id' | 'operation' | 'accountKey'>,
+    state: TaskStep['state'],
+    done: number,
+    total: number,
+  ): void {
+    this.#options.onProgress?.(accountKey, { id, operation, state, done, total })
   }
+
+  async #open(access: Access, accountKey: number, keys: LibraryKeys): Promise<Library> {
+    const library = await access.openByKey(accountKey, keys)
+    return library ?? fail({ code: 'library-not-found', id: String(keys.libraryKey) })
+  }
+}
+
+function keysOf({ info }: Library): LibraryKeys {
+  return { libraryKey: info.key, subKey: info.sub?.key }
 }
 
 function goOn(isOurs: boolean): void {
@@ -206,7 +245,7 @@ function reasonFor(error: unknown): string {
 }
 
 const invalid: readonly Fault['code'][] = [
-  'encrypted-mismatch',
+  'password-needed',
   'library-not-found',
   'path-not-found',
   'permission-denied',

@@ -1,7 +1,8 @@
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { DirDirent } from '../objects/dirent.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
-import { dropLocks } from './bound-paths-store.ts'
+import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeDeleted } from './describe.ts'
 import type { Placed } from './entries.ts'
@@ -9,6 +10,7 @@ import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import type { Totals } from './object-store.ts'
 import { Pace } from './pace.ts'
+import { recrypt } from './recrypt.ts'
 import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
 import { transplant } from './transplant.ts'
 
@@ -34,8 +36,8 @@ export interface Watcher {
 }
 
 /**
- * Copies into another library, with one commit there. The objects are shared, no bytes are copied.
- * Throws path-not-found, quota-exceeded.
+ * Copies into another library, with one commit there. The objects are shared and no bytes are copied, unless one of
+ * the two is encrypted. Throws path-not-found, quota-exceeded, password-needed.
  */
 export async function copyAcross(
   core: LibraryCore,
@@ -46,14 +48,13 @@ export async function copyAcross(
   const totals = await totalsOf(chosen, (entry) => core.objects.totalsOf(source.info.key, entry))
   await watcher?.counted(totals)
   await refuseOverQuota(target.info, totals.size, roomLeft)
-  const entries = entriesOf(chosen)
-  await transplant(core, source.info.key, target.info.key, entries, watcher?.copied.bind(watcher))
+  const arrived = await bringAcross(core, source, chosen, target, watcher)
   const { result } = await target.commit(async (tree, library) => {
     await refuseOverQuota(library, totals.size, roomLeft)
-    const contentOf = merge ? source.tree.dirOf.bind(source.tree) : undefined
-    const placed = await place(tree, folder, chosen, target.actor.email, contentOf)
+    const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
+    const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
     const also = watcher?.placed.bind(watcher)
-    return { description: describeAdded(entries), result: placed, ...(also && { also }) }
+    return { description: describeAdded(entriesOf(chosen)), result: placed, ...(also && { also }) }
   })
   return result
 }
@@ -83,16 +84,35 @@ export async function takeAway(
       description: describeDeleted(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
-        await dropLocks(tx, source.info.key, paths)
+        await dropBound(tx, source.info, paths)
         await also(tx)
       },
     }
   })
 }
 
-/** Throws encrypted-mismatch: blocks of an encrypted library, encrypted with its own key, are garbage elsewhere. */
-export function refuseEncrypted(source: Library, target: Library): void {
-  if (source.info.encryption !== undefined || target.info.encryption !== undefined) {
-    fail({ code: 'encrypted-mismatch' })
+/** Throws password-needed: what is encrypted with the key of one library would be garbage in another. */
+export function refuseUndecrypted({ keys }: LibraryCore, source: Library, target: Library): void {
+  keys.keyFor(source)
+  keys.keyFor(target)
+}
+
+/** Gives the target what the entries are made of; they may be others there. */
+async function bringAcross(
+  core: LibraryCore,
+  source: Library,
+  chosen: readonly Placed[],
+  target: Library,
+  watcher: Watcher | undefined,
+): Promise<readonly Placed[]> {
+  const from = { libraryKey: source.info.key, key: core.keys.keyFor(source) }
+  const to = { libraryKey: target.info.key, key: core.keys.keyFor(target) }
+  const entries = entriesOf(chosen)
+  const onStep = watcher?.copied.bind(watcher)
+  if (from.key === undefined && to.key === undefined) {
+    await transplant(core, from.libraryKey, to.libraryKey, entries, onStep)
+    return chosen
   }
+  const arrived = await recrypt(core, from, to, entries, onStep)
+  return chosen.map(({ path, entry }, index) => ({ path, entry: arrived[index] ?? entry }))
 }

@@ -9,7 +9,7 @@ import {
 } from './administration-store.ts'
 import type { LibraryCore } from './core.ts'
 import { type Also, restore } from './libraries.ts'
-import type { OwnedLibrary } from './library.ts'
+import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryInfo, LibraryStatus } from './library-info.ts'
 import { purge } from './purge.ts'
 
@@ -47,11 +47,11 @@ export async function changeStatus(
 export async function restoreTo(
   core: LibraryCore,
   library: LibraryInfo,
-  ownerKey: number,
+  owner: Actor,
   also?: Also,
 ): Promise<void> {
-  await restore(core, library, async (tx) => {
-    await setOwnerOf(tx, library.key, ownerKey)
+  await restore(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
+    await setOwnerOf(tx, library.key, owner.key)
     await also?.(tx)
   })
 }

@@ -4,11 +4,9 @@ import type { BlockId } from '../objects/ids.ts'
 import { findHeldBlocks, insertHeldBlocks, insertSmallBlocks } from './block-rows-store.ts'
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'
+import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 import type { TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary, Library } from './library.ts'
-
-// Every block of an encrypted library is padded: by one byte at least and a whole one of these at most.
-const CIPHER_BLOCK_BYTES = 16
 
 /** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. */
 export async function holdBlocks(
@@ -51,7 +49,7 @@ export async function contentOfBlocks(
   const blocks = ids.map((id) => ({ id, size: held.get(id) ?? fail({ code: 'block-missing', id }) }))
   const stored = blocks.reduce((sum, block) => sum + block.size, 0)
   const isEncrypted = info.encryption !== undefined
-  // What padding hides is known to the client alone; but it cannot be more than this.
+  // Each block is padded by a byte at least and a whole cipher block at most; how much, the client knows.
   const [least, most] = isEncrypted
     ? [stored - blocks.length * CIPHER_BLOCK_BYTES, stored - blocks.length]
     : [stored, stored]

@@ -1,9 +1,12 @@
 import type { Transaction } from '../database/database.ts'
 import { type LibraryPath, selfAndAbove, withSlash } from '../objects/paths.ts'
 import { pathKey } from './path-key.ts'
+import { inOrigin, type Scope } from './scope.ts'
 
 /** The tables whose rows are bound to a path and follow it through renames and moves. */
-const FOLLOWING = ['file_lock', 'star', 'smart_link'] as const
+const FOLLOWING = ['file_lock', 'star', 'smart_link', 'sub_library'] as const
+/** Those whose rows go when what they are bound to is deleted. */
+const GOING = ['file_lock', 'sub_library'] as const
 
 /** Something that was at one path and is now at another. */
 export interface Moved {
@@ -15,20 +18,17 @@ export interface Moved {
 /** Moves what is bound to `from`, and to paths below it, along to `to`; part of the commit that moves them. */
 export async function followMove(
   tx: Transaction,
-  libraryKey: number,
+  library: Scope,
   from: LibraryPath,
   to: LibraryPath,
 ): Promise<void> {
-  await followMoves(tx, libraryKey, [{ from, path: to }])
+  await followMoves(tx, library, [{ from, path: to }])
 }
 
 /** As followMove, for many at once. */
-export async function followMoves(
-  tx: Transaction,
-  libraryKey: number,
-  moves: readonly Moved[],
-): Promise<void> {
-  const targets = new Map(moves.map(({ from, path }) => [from, path]))
+export async function followMoves(tx: Transaction, library: Scope, moves: readonly Moved[]): Promise<void> {
+  const { key: libraryKey } = library
+  const targets = new Map(moves.map(({ from, path }) => [inOrigin(library, from), inOrigin(library, path)]))
   for (const table of FOLLOWING) {
     for (const { path, root } of await boundPaths(tx, table, libraryKey, targets)) {
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
@@ -45,14 +45,17 @@ export async function followMoves(
   }
 }
 
-/** Drops the locks at and below paths that were deleted. */
-export async function dropLocks(
+/** Drops the locks and sub-libraries at and below paths that were deleted. */
+export async function dropBound(
   tx: Transaction,
-  libraryKey: number,
+  library: Scope,
   paths: readonly LibraryPath[],
 ): Promise<void> {
-  for (const { path } of await boundPaths(tx, 'file_lock', libraryKey, new Set(paths))) {
-    await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
+  const gone = new Set(paths.map((path) => inOrigin(library, path)))
+  for (const table of GOING) {
+    for (const { path } of await boundPaths(tx, table, library.key, gone)) {
+      await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, library.key, pathKey(path))
+    }
   }
 }
 

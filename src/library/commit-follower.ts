@@ -54,6 +54,11 @@ export class CommitFollower {
     }
   }
 
+  /** Looks up where it stands in a library the next time: it was moved back. */
+  forget(libraryKey: number): void {
+    this.#positions.delete(libraryKey)
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)

@@ -18,15 +18,18 @@ import {
   insertSmallBlocks,
   type SizedBlock,
 } from './block-rows-store.ts'
-import { FileLayout, FileLayouts, layoutOf } from './file-layouts.ts'
+import type { DataKey } from './data-key.ts'
+import { decryptPart, readPadding } from './decrypting.ts'
+import { EncryptingBlock } from './encrypting-block.ts'
+import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
 import { IncomingBlock, type TakenBlock } from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
 
 /** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
 
-// Blocks being synced while the next one comes in.
-const SYNCS_BEHIND = 2
+// Blocks being written and synced while the next one comes in.
+const BLOCKS_BEHIND = 4
 
 /** The bytes of a file, received and durable but for its small blocks, which go with the commit. */
 export interface Content {
@@ -39,9 +42,10 @@ export interface Content {
 export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
 
 export interface ReceiveOptions {
-  readonly signal?: AbortSignal | undefined
   /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
   readonly onBytes?: (bytes: Buffer) => void
+  /** What the library is encrypted with; undefined for a plain one. */
+  readonly key?: DataKey | undefined
 }
 
 /** Bytes at rest. */
@@ -54,7 +58,10 @@ export interface StoredBytes {
   readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
 }
 
-/** Turns bytes into blocks and back. One way in and one way out, for every surface. */
+/**
+ * Turns bytes into blocks and back. One way in and one way out, for every surface. With the key of an
+ * encrypted library plaintext goes in and comes out, and nothing but ciphertext is stored.
+ */
 export class ContentStore {
   readonly #db: Database
   readonly #blocks: BlockStore
@@ -72,33 +79,41 @@ export class ContentStore {
    * to what was stored, and garbage collection takes it.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
-    const { signal, onBytes } = options
+    const { onBytes, key } = options
+    using _lease = key?.lease()
     const cutter = new Cutter()
-    const taken: TakenBlock[] = []
-    let block = this.#incoming(signal)
+    const taken: Promise<TakenBlock>[] = []
+    let block = this.#incoming(key)
+    // The next block comes in while the ends of those before it are hashed, written and synced.
     const finish = async () => {
-      taken.push(await block.finish())
-      block = this.#incoming(signal)
-      await taken.at(-1 - SYNCS_BEHIND)?.durable
+      const finished = block.finish()
+      finished.catch(() => {}) // Whoever awaits it hears of it.
+      taken.push(finished)
+      block = this.#incoming(key)
+      await (await taken.at(-1 - BLOCKS_BEHIND))?.durable
     }
     try {
       for await (const bytes of source) {
         onBytes?.(bytes)
         for (let from = 0; from < bytes.length; ) {
           const end = cutter.next(bytes, from)
-          await block.write(bytes.subarray(from, end))
+          const wait = block.write(bytes.subarray(from, end))
+          if (wait !== undefined) await wait
           from = end ?? bytes.length
           if (end !== undefined) await finish()
         }
       }
       if (block.size > 0) await finish()
-      await Promise.all(taken.map((one) => one.durable))
+      const blocks = await Promise.all(taken)
+      await Promise.all(blocks.map((one) => one.durable))
+      return contentOf(blocks)
     } catch (error) {
-      await block.abort(error instanceof Error ? error : new Error('aborted', { cause: error }))
-      await Promise.allSettled(taken.map((one) => one.durable))
+      await block.abort()
+      for (const one of await Promise.allSettled(taken)) {
+        if (one.status === 'fulfilled') await one.value.durable.catch(() => {})
+      }
       throw error
     }
-    return contentOf(taken)
   }
 
   /** Stores small blocks ahead of the commit, for who receives more of them than should be held in memory. */
@@ -139,22 +154,29 @@ export class ContentStore {
    * The bytes of a file, read as they are asked for. Only blocks the library holds are given (I7), and
    * only if they hash to their id (I6). Throws BlockMissing, BlockDamaged.
    */
-  async *read(libraryKey: number, file: FileObject, range?: ByteRange): AsyncGenerator<Buffer, void> {
-    const layout = await layoutOf(this.#db, libraryKey, file)
-    yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {})
+  async *read(
+    libraryKey: number,
+    file: FileObject,
+    range?: ByteRange,
+    key?: DataKey,
+  ): AsyncGenerator<Buffer, void> {
+    const layout = await this.#layoutOf(libraryKey, file, key)
+    yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {}, key)
   }
 
   /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
-  async open(libraryKey: number, id: FileId): Promise<StoredBytes> {
+  async open(libraryKey: number, id: FileId, key?: DataKey): Promise<StoredBytes> {
     const layout = this.#layouts.find(libraryKey, id)
-    if (layout !== undefined) return this.#openLayout(libraryKey, layout)
+    if (layout !== undefined) return this.#openLayout(libraryKey, layout, key)
     const file = await this.#objects.getFile(libraryKey, id)
     const [only, ...more] = file.blockIds
     // Most files are one small block, whose row brings its bytes along.
-    if (only !== undefined && more.length === 0) return this.#openSingle(libraryKey, id, file, only)
-    const made = await layoutOf(this.#db, libraryKey, file)
+    if (only !== undefined && more.length === 0 && key === undefined) {
+      return this.#openSingle(libraryKey, id, file, only)
+    }
+    const made = await this.#layoutOf(libraryKey, file, key)
     this.#layouts.remember(libraryKey, id, made)
-    return this.#openLayout(libraryKey, made)
+    return this.#openLayout(libraryKey, made, key)
   }
 
   /** A block of a library to be read as it is stored. Throws BlockMissing. */
@@ -166,13 +188,37 @@ export class ContentStore {
 
   async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
     const { size, read } = await this.openBlock(libraryKey, only)
-    if (size < file.size) throw new BlockDamaged(only, 'its file ends too early')
-    this.#layouts.remember(libraryKey, id, new FileLayout(file.size, [{ id: only, size }]))
+    const layout = new FileLayout(file.size, [{ id: only, size, padding: 0 }])
+    layout.checkPlain()
+    this.#layouts.remember(libraryKey, id, layout)
     return { size: file.size, read }
   }
 
-  #openLayout(libraryKey: number, layout: FileLayout): StoredBytes {
-    return { size: layout.size, read: (range) => this.#readParts(libraryKey, layout, range, { lend: true }) }
+  #openLayout(libraryKey: number, layout: FileLayout, key: DataKey | undefined): StoredBytes {
+    if (key === undefined) layout.checkPlain()
+    const read = (range: ByteRange) => this.#readParts(libraryKey, layout, range, { lend: true }, key)
+    return { size: layout.size, read }
+  }
+
+  async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {
+    const stored = await layoutOf(this.#db, libraryKey, file)
+    if (key !== undefined) {
+      using _lease = key.lease()
+      return await paddedLayoutOf(stored, async (block) => {
+        const held = await this.#findHeld(libraryKey, block)
+        return readPadding(key, block, (range) => this.#readHeld(held, range, { unchecked: true }))
+      })
+    }
+    stored.checkPlain()
+    return stored
+  }
+
+  /** A block of a layout with its bytes, if it is one of the small ones. */
+  async #findHeld(libraryKey: number, block: HeldBlock): Promise<HeldBlock> {
+    if (block.size >= SMALLEST_STORED_BLOCK) return block
+    const held = await findHeldBlock(this.#db, libraryKey, block.id)
+    if (held === undefined) throw new BlockMissing(block.id)
+    return held
   }
 
   async *#readParts(
@@ -180,13 +226,14 @@ export class ContentStore {
     layout: FileLayout,
     span: ByteRange,
     options: ReadOptions,
+    key: DataKey | undefined,
   ): AsyncGenerator<Buffer, void> {
     if (span.start >= span.end) return
+    using _lease = key?.lease()
     for (const { block, range } of layout.partsOf(span)) {
-      const isSmall = block.size < SMALLEST_STORED_BLOCK
-      const held = isSmall ? await findHeldBlock(this.#db, libraryKey, block.id) : block
-      if (held === undefined) throw new BlockMissing(block.id)
-      yield* this.#readHeld(held, range, options)
+      const held = await this.#findHeld(libraryKey, block)
+      if (key === undefined) yield* this.#readHeld(held, range, options)
+      else yield* decryptPart(key, block, range, (stored) => this.#readHeld(held, stored, options))
     }
   }
 
@@ -197,8 +244,9 @@ export class ContentStore {
     return this.#blocks.read(held.id, isWhole ? undefined : range, options)
   }
 
-  #incoming(signal: AbortSignal | undefined): IncomingBlock {
-    return new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK, signal)
+  #incoming(key: DataKey | undefined): IncomingBlock | EncryptingBlock {
+    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
+    return key === undefined ? block : new EncryptingBlock(block, key.encryptor())
   }
 }
 
@@ -238,7 +286,7 @@ function contentOf(taken: readonly TakenBlock[]): Content {
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
   const blocks = taken.map(({ id, size }) => ({ id, size }))
-  const size = blocks.reduce((sum, block) => sum + block.size, 0)
+  const size = taken.reduce((sum, block) => sum + block.size - (block.padding ?? 0), 0)
   return { id: fileId(fileOf({ blocks, size })), size, blocks, small }
 }
 

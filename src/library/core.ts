@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { ContentStore } from './content.ts'
+import { Keyring } from './keyring.ts'
+import { LibraryEvents } from './library-events.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
@@ -25,15 +27,20 @@ export interface LibraryCore extends AsyncDisposable {
   readonly now: () => number
   readonly objects: ObjectStore
   readonly content: ContentStore
+  /** The keys of encrypted libraries whose password was given. */
+  readonly keys: Keyring
   readonly writers: Writers
   readonly pathIndex: PathIndex
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
   onHeadMoved(listener: (library: LibraryInfo) => void): void
+  /** What happens to libraries besides commits. */
+  readonly events: LibraryEvents
   readonly defaultHistoryDays: number
 }
 
 export function createLibraryCore(options: CoreOptions): LibraryCore {
   const { db, now } = options
+  const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const pathIndex = new PathIndex(db, objects, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
@@ -45,13 +52,16 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     now,
     objects,
     content: new ContentStore(db, options.blocks, objects),
+    keys,
     writers,
     pathIndex,
+    events: new LibraryEvents(),
     onHeadMoved: (listener) => void listeners.push(listener),
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()
       await pathIndex.stop()
+      keys[Symbol.dispose]()
     },
   }
 }

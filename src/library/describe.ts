@@ -6,6 +6,7 @@ interface Named {
 }
 
 export const describeCreatedLibrary = 'Created library'
+export const describeChangedPassword = 'Changed library password'
 export const describeRenamedLibrary = 'Changed library name or description'
 
 /** An empty file made, a file or folder copied in: one, or the first of several. */
@@ -53,6 +54,11 @@ export function describeRestored(entries: readonly (Named & { readonly from: num
   if (first === undefined || many !== undefined) return many ?? ''
   if (first.kind === 'dir') return `Recovered deleted directory "${first.name}"`
   return `Reverted file "${first.name}" to status at ${timeText(first.from)}`
+}
+
+/** Whether a commit of this text brought something back. */
+export function isRecovery(description: string): boolean {
+  return /^(?:Reverted|Recovered) /.test(description)
 }
 
 export function describeRevertedLibrary(from: number): string {

@@ -3,7 +3,7 @@ import { DomainError, fail } from '../errors.ts'
 import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
 import { EMPTY_ID } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
-import { dropLocks, followMove } from './bound-paths-store.ts'
+import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
 import type { EditableLibrary } from './library.ts'
@@ -108,7 +108,7 @@ export function rename(
     return {
       description: describeRenamed(entry),
       result: { path: target, entry: renamed },
-      also: (tx) => followMove(tx, library.info.key, path, target),
+      also: (tx) => followMove(tx, library.info, path, target),
     }
   })
 }
@@ -135,7 +135,7 @@ export function remove(
     return {
       description: describeDeleted(removed),
       result: removed,
-      also: (tx) => dropLocks(tx, library.info.key, paths),
+      also: (tx) => dropBound(tx, library.info, paths),
     }
   })
 }

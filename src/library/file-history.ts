@@ -2,10 +2,12 @@ import type { FileId } from '../objects/ids.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
 import { listCommitsBySeq, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
+import { isRecovery } from './describe.ts'
 import { countEdits, findOrigin, listEdits, type OriginRow } from './file-history-store.ts'
 import { oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { Pace } from './pace.ts'
+import { inOrigin } from './scope.ts'
 import { Tree } from './tree.ts'
 
 /** However little history is kept, the current revision and the one before are shown. */
@@ -90,6 +92,12 @@ export async function oldestRevisionShown(
   library: LibraryInfo,
   path: LibraryPath,
 ): Promise<number> {
+  const { sub } = library
+  if (sub !== undefined) {
+    const shown = await oldestRevisionShown(core, sub.origin, inOrigin(library, path))
+    if (shown > sub.sinceSeq) return shown
+    return (await revisionWhenShared(core, library, path))?.seq ?? sub.sinceSeq
+  }
   const oldest = await oldestShown(core, library)
   const entry = oldest > 1 ? await new Tree(core.objects, library.key, library.root).find(path) : undefined
   if (entry?.kind !== 'file') return oldest
@@ -97,6 +105,25 @@ export async function oldestRevisionShown(
   const range = { path, upTo: library.headSeq, oldest: 1, limit: ALWAYS_SHOWN }
   const last = (await listMarks(core, library, range)).at(-1)
   return Math.min(oldest, last?.seq ?? oldest)
+}
+
+/**
+ * The revision that made a file of a sub-library what it was when that was first shared. It is older than anything else
+ * the sub-library shows, and no other that old is shown. Undefined for what is no file now.
+ */
+export async function revisionWhenShared(
+  core: LibraryCore,
+  library: LibraryInfo,
+  path: LibraryPath,
+): Promise<{ readonly seq: number; readonly path: LibraryPath } | undefined> {
+  const { sub } = library
+  if (sub === undefined) return undefined
+  const entry = await new Tree(core.objects, library.key, library.root).find(path)
+  if (entry?.kind !== 'file') return undefined
+  await core.pathIndex.catchUp(sub.origin)
+  const range = { path: inOrigin(library, path), upTo: sub.origin.headSeq, oldest: 1, limit: 1 }
+  const [mark] = await listMarks(core, sub.origin, { ...range, notAfter: sub.sinceSeq })
+  return mark
 }
 
 async function listMarks(core: LibraryCore, library: LibraryInfo, range: RevisionRange): Promise<Mark[]> {
@@ -201,5 +228,5 @@ async function contentAt(
 function kindOf(mark: Mark, { description }: NumberedCommit): RevisionKind {
   if (mark.isEdit) return 'edit'
   if (mark.oldPath !== undefined) return parentOf(mark.oldPath) === parentOf(mark.path) ? 'rename' : 'move'
-  return /^(?:Reverted|Recovered) /.test(description) ? 'recover' : 'create'
+  return isRecovery(description) ? 'recover' : 'create'
 }

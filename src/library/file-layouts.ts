@@ -3,27 +3,38 @@ import type { FileObject } from '../objects/file.ts'
 import type { FileId } from '../objects/ids.ts'
 import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/block-store.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
+import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 
-/** A part of a block. */
+/** A block of a file, and how much of it is padding: none unless the library is encrypted. */
+export interface LaidBlock extends SizedBlock {
+  readonly padding: number
+}
+
+/** A part of a block, in bytes of the file's content. */
 export interface BlockPart {
-  readonly block: SizedBlock
+  readonly block: LaidBlock
   readonly range: ByteRange
 }
 
 /** A file whose blocks the library was seen to hold, and where each of them begins. */
 export class FileLayout {
   readonly size: number
-  readonly blocks: readonly SizedBlock[]
+  readonly blocks: readonly LaidBlock[]
   /** One more than there are blocks: the last is where the last block ends. */
   readonly #starts: Float64Array
+  /** Bytes at rest, padding included. */
+  readonly #stored: number
 
-  constructor(size: number, blocks: readonly SizedBlock[]) {
+  constructor(size: number, blocks: readonly LaidBlock[]) {
     this.size = size
     this.blocks = blocks
     this.#starts = new Float64Array(blocks.length + 1)
+    let stored = 0
     for (const [index, block] of blocks.entries()) {
-      this.#starts[index + 1] = (this.#starts[index] ?? 0) + block.size
+      stored += block.size
+      this.#starts[index + 1] = (this.#starts[index] ?? 0) + block.size - block.padding
     }
+    this.#stored = stored
   }
 
   /** The parts of blocks that make up a range. Throws BlockDamaged where the blocks end before it does. */
@@ -33,8 +44,18 @@ export class FileLayout {
       const block = this.blocks[index]
       const from = this.#starts[index] ?? 0
       if (block === undefined || from >= end) return
-      yield { block, range: { start: Math.max(0, start - from), end: Math.min(block.size, end - from) } }
+      const length = block.size - block.padding
+      yield { block, range: { start: Math.max(0, start - from), end: Math.min(length, end - from) } }
     }
+  }
+
+  /**
+   * Throws BlockDamaged unless the blocks amount to the file and nothing else. Those of an encrypted library have
+   * padding: what is read without its key ends here, and not as garbage in somebody's file.
+   */
+  checkPlain(): void {
+    if (this.#stored < this.size) throw new BlockDamaged(this.#lastId(), 'its file ends too early')
+    if (this.#stored > this.size) throw new BlockDamaged(this.#lastId(), 'it has more than its file')
   }
 
   /** The block that holds a byte, found by halving. */
@@ -96,7 +117,37 @@ export async function layoutOf(db: Database, libraryKey: number, file: FileObjec
   const blocks = file.blockIds.map((id) => {
     const size = sizes.get(id)
     if (size === undefined) throw new BlockMissing(id)
-    return { id, size }
+    return { id, size, padding: 0 }
   })
   return new FileLayout(file.size, blocks)
+}
+
+const PADDINGS_AT_ONCE = 8
+
+/**
+ * The layout of an encrypted file. All but a file of one block, whose size says it, need `paddingOf`, which
+ * looks at the end of each block. Throws BlockDamaged where the blocks do not amount to the file.
+ */
+export async function paddedLayoutOf(
+  { size, blocks }: FileLayout,
+  paddingOf: (block: SizedBlock) => Promise<number>,
+): Promise<FileLayout> {
+  const [only] = blocks
+  if (only === undefined) return new FileLayout(size, blocks)
+  const padded: LaidBlock[] = []
+  if (blocks.length === 1) padded.push({ ...only, padding: only.size - size })
+  else {
+    for (let start = 0; start < blocks.length; start += PADDINGS_AT_ONCE) {
+      const some = blocks.slice(start, start + PADDINGS_AT_ONCE)
+      padded.push(
+        ...(await Promise.all(some.map(async (one) => ({ ...one, padding: await paddingOf(one) })))),
+      )
+    }
+  }
+  const length = padded.reduce((sum, block) => sum + block.size - block.padding, 0)
+  const odd = padded.find(({ padding }) => padding < 1 || padding > CIPHER_BLOCK_BYTES)
+  if (odd !== undefined || length !== size) {
+    throw new BlockDamaged((odd ?? only).id, 'its file has another size')
+  }
+  return new FileLayout(size, padded)
 }

@@ -6,6 +6,22 @@ export async function followedSeq(reader: Reader, libraryKey: number, name: stri
   return (await reader.get<{ seq: number }>(sql, libraryKey, name))?.seq ?? 0
 }
 
+/** Puts a follower at a commit, wherever it is. */
+export async function moveFollower(
+  tx: Transaction,
+  libraryKey: number,
+  name: string,
+  seq: number,
+): Promise<void> {
+  await tx.run(
+    `insert into follower (library_key, name, seq) values (?, ?, ?)
+     on conflict (library_key, name) do update set seq = excluded.seq`,
+    libraryKey,
+    name,
+    seq,
+  )
+}
+
 /** A follower's way through a library: it stands at `from` and goes to `to`, which may be where it stands. */
 export interface FollowerMove {
   readonly libraryKey: number

@@ -4,8 +4,10 @@ import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './c
 import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { Also } from './libraries.ts'
+import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
+import { folderChanges, listFolderHistory } from './sub-history.ts'
 
 const DAY = 86_400
 
@@ -49,7 +51,7 @@ export async function oldestShown(core: HistorySource, library: LibraryInfo): Pr
   return Math.max(emptied, await seqAtTime(core.db, library.key, daysAgo(core, days)))
 }
 
-/** A page of the history, newest first. Merges without conflict are left out after the page is cut. */
+/** A page of the history, newest first; of a sub-library: what changed its folder. Merges without conflict are left out after the page is cut. */
 export async function listHistory(
   core: LibraryCore,
   library: LibraryInfo,
@@ -57,6 +59,7 @@ export async function listHistory(
   perPage: number,
 ): Promise<{ commits: NumberedCommit[]; more: boolean }> {
   const oldest = await oldestShown(core, library)
+  if (library.sub !== undefined) return listFolderHistory(core, library, oldest, { page, perPage })
   const from = library.headSeq - (page - 1) * perPage
   const to = Math.max(oldest, from - perPage + 1)
   if (from < oldest) return { commits: [], more: false }
@@ -85,6 +88,7 @@ export async function getCommitDetail(
   id: CommitId,
 ): Promise<{ commit: NumberedCommit; changes: Change[] }> {
   const commit = await getCommit(core, library, id)
+  if (library.sub !== undefined) return folderChanges(core, library, commit)
   if (commit.parentId === null) return { commit, changes: [] }
   const parent = await findCommit(core.db, library, commit.parentId)
   if (parent === undefined) return { commit, changes: [] }
@@ -95,13 +99,14 @@ export async function getCommitDetail(
 /** Hides history and trash up to the head (0 days) or up to what is older than `days`. Never un-hides. */
 export async function emptyTrash(
   core: LibraryCore,
-  library: LibraryInfo,
+  { info: library, actor }: Pick<Library, 'info' | 'actor'>,
   days: number,
   also?: Also,
 ): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
   await core.db.write(async (tx) => {
     await raiseValidSince(tx, library.key, seq)
+    await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
     await also?.(tx)
   })
 }

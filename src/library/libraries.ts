@@ -7,15 +7,18 @@ import { insertCommits } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
-import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
+import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
 import {
   deleteLibraryTokensOf,
+  dropShares,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  handOverShares,
   insertLibrary,
+  insertRename,
+  listAllLibrariesOf,
   listDeletedLibrariesOf,
-  listLibrariesOf,
   markAllDeleted,
   markDeleted,
   setLibraryText,
@@ -92,12 +95,9 @@ export async function createLibraryIn(
   })
   if (key === undefined) return fail({ code: 'library-id-taken', id })
   await insertCommits(tx, key, [commit])
-  return (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
-}
-
-/** Newest change first. */
-export function librariesOf(core: LibraryCore, owner: Actor): Promise<LibrarySummary[]> {
-  return listLibrariesOf(core.db, owner.key)
+  const library = (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+  await core.events.record(tx, { kind: 'created', library, actor: owner })
+  return library
 }
 
 /** Throws library-not-found. */
@@ -123,8 +123,9 @@ export async function renameLibrary(
       result: undefined,
       always: true,
       library: text,
-      async also(tx) {
+      also: async (tx) => {
         await setLibraryText(tx, now.key, text.name, text.description)
+        if (name !== now.name) await insertRename(tx, now, name)
         await also?.(tx)
       },
     }
@@ -146,8 +147,11 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, al
     await deleteLibraryTokensOf(tx, key)
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
+    await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
+    await dropShares(tx, key)
     await also?.(tx)
   })
+  core.keys.forgetLibrary(id)
 }
 
 export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
@@ -161,7 +165,7 @@ export async function restoreLibrary(
   id: LibraryId,
   also?: Also,
 ): Promise<void> {
-  await restore(core, await getDeleted(core, owner, id), also)
+  await restore(core, owner, await getDeleted(core, owner, id), also)
 }
 
 /** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
@@ -186,26 +190,34 @@ export async function purgeDeletedOf(
 }
 
 /** Puts a deleted library back where it was. Throws not-in-trash. For whoever has checked that it may be done. */
-export async function restore(core: LibraryCore, library: LibraryInfo, also?: Also): Promise<void> {
+export async function restore(
+  core: LibraryCore,
+  actor: Actor,
+  library: LibraryInfo,
+  also?: Also,
+): Promise<void> {
   await core.db.write(async (tx) => {
     if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
+    await core.events.record(tx, { kind: 'restored', library, actor })
     await also?.(tx)
   })
 }
 
 /**
- * Hands a library over. History, files and trash stay; devices of the old owner are unlinked.
- * Throws library-not-found if it was deleted or handed over meanwhile.
+ * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
+ * are to be kept, but for one with everyone. Throws library-not-found if it was deleted or handed over meanwhile.
  */
 export async function transferLibrary(
   core: LibraryCore,
   library: OwnedLibrary,
   to: Actor,
-  also?: Also,
+  { keepShares = false, also }: { keepShares?: boolean; also?: Also } = {},
 ): Promise<void> {
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    if (!keepShares) await dropShares(tx, key, { keepPublic: true })
+    await handOverShares(tx, key, ownerKey, to.key)
     await tx.run('delete from sync_token where library_key = ? and account_key = ?', key, ownerKey)
     await deleteLibraryTokensOf(tx, key)
     await tx.run(
@@ -213,8 +225,10 @@ export async function transferLibrary(
       ownerKey,
       key,
     )
+    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     await also?.(tx)
   })
+  core.keys.forget({ info: library.info, actor: { ...library.actor, key: library.info.ownerKey } })
 }
 
 /**
@@ -224,6 +238,9 @@ export async function transferLibrary(
 export async function leaveWithAccount(tx: Transaction, accountKey: number, now: number): Promise<void> {
   const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
   await tx.run(`delete from sync_token where ${owned}`, accountKey)
+  for (const table of ['share', 'sub_library'])
+    await tx.run(`delete from ${table} where ${owned}`, accountKey)
+  await tx.run("delete from share where grantee = 'user' and grantee_key = ?", accountKey)
   await markAllDeleted(tx, accountKey, now)
   for (const table of ['file_lock', 'star', 'ticket', 'avatar', 'webdav_secret']) {
     await tx.run(`delete from ${table} where account_key = ?`, accountKey)
@@ -238,7 +255,11 @@ export async function transferAllLibraries(
   also?: Also,
 ): Promise<void> {
   await core.db.write(async (tx) => {
+    const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
+    for (const library of libraries) {
+      await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
+    }
     await also?.(tx)
   })
 }

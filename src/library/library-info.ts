@@ -1,12 +1,13 @@
 import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
 
 /** The values a client chose when it made an encrypted library; the server never holds the password. */
 export interface LibraryEncryption {
-  /** 2, 3 or 4. */
+  /** 2, 3 or 4; 1 in libraries of old, which are not made any more. */
   readonly version: number
-  /** Hex; checks a password. */
+  /** Hex; checks a password. Empty where `pwdHash` replaces it. */
   readonly magic: string
-  /** Hex; the data key's secret, encrypted with the password. */
+  /** Hex; the data key's secret, encrypted with the password. Empty in version 1, which has none. */
   readonly randomKey: string
   /** Hex; '' below version 3. */
   readonly salt: string
@@ -31,7 +32,21 @@ export interface LibrarySummary {
   readonly salt: string
 }
 
-/** A library as its row says it is at one moment: its head and all that moves with the head. */
+/** Where the content of a sub-library is. */
+export interface SubLibrary {
+  readonly key: number
+  readonly id: LibraryId
+  /** The library whose folder it shows, and that folder. */
+  readonly libraryKey: number
+  readonly path: LibraryPath
+  /** The first commit it shows. */
+  readonly sinceSeq: number
+}
+
+/**
+ * A library as its row says it is at one moment: its head and all that moves with the head. Of a sub-library: what
+ * its holder sees, with the key of the library that has its content.
+ */
 export interface LibraryInfo {
   readonly key: number
   readonly id: LibraryId
@@ -57,4 +72,6 @@ export interface LibraryInfo {
   readonly validSinceSeq: number
   readonly createdAt: number
   readonly deletedAt: number | null
+  /** Of a sub-library: the folder it shows, and the library that has it. */
+  readonly sub: (SubLibrary & { readonly origin: LibraryInfo }) | undefined
 }

@@ -2,7 +2,8 @@ import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
 import type { LibraryEncryption, LibraryInfo, LibraryStatus, LibrarySummary } from './library-info.ts'
 
-interface LibraryRow {
+/** All columns of a library, as they are stored. */
+export interface LibraryRow {
   key: number
   id: string
   owner_key: number
@@ -78,7 +79,7 @@ export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): 
       `select * from library where deleted_at is null and id in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
-    for (const row of rows) found.push(toInfo(row))
+    for (const row of rows) found.push(libraryFromRow(row))
   }
   return found
 }
@@ -108,13 +109,20 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
   }))
 }
 
+/** As listLibrariesOf, with all there is to know of each. */
+export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const sql =
+    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
+  return (await reader.all<LibraryRow>(sql, ownerKey)).map(libraryFromRow)
+}
+
 /** Latest deletion first. */
 export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
   const rows = await reader.all<LibraryRow>(
     'select * from library where owner_key = ? and deleted_at > 0 order by deleted_at desc, key desc',
     ownerKey,
   )
-  return rows.map(toInfo)
+  return rows.map(libraryFromRow)
 }
 
 /** When any library last changed, in Unix seconds; 0 if there is none. */
@@ -204,10 +212,55 @@ export async function setLibraryText(
   await tx.run('update library set name = ?, description = ? where key = ?', name, description, key)
 }
 
+/** The values of another password; the version and the salt never change. */
+export async function setEncryption(
+  tx: Transaction,
+  key: number,
+  { magic, randomKey, pwdHash }: LibraryEncryption,
+): Promise<void> {
+  const sql = 'update library set magic = ?, random_key = ?, pwd_hash = ? where key = ?'
+  await tx.run(sql, magic, randomKey, pwdHash, key)
+}
+
+/** Keeps the name a library had, under the number of the commit that is about to change it. */
+export async function insertRename(tx: Transaction, before: LibraryInfo, newName: string): Promise<void> {
+  const columns = ['library_key', 'seq', 'old_name', 'new_name']
+  await tx.insert('library_rename', columns, [[before.key, before.headSeq + 1, before.name, newName]])
+}
+
+/** Changes of a library's name by the number of the commit, from one commit to another. */
+export async function listRenames(
+  reader: Reader,
+  libraryKey: number,
+  from: number,
+  to: number,
+): Promise<Map<number, { oldName: string; newName: string }>> {
+  const rows = await reader.all<{ seq: number; old_name: string; new_name: string }>(
+    'select seq, old_name, new_name from library_rename where library_key = ? and seq between ? and ?',
+    libraryKey,
+    from,
+    to,
+  )
+  return new Map(rows.map((row) => [row.seq, { oldName: row.old_name, newName: row.new_name }]))
+}
+
 /** False if it is not `from`'s any more, or was deleted. */
 export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
   const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'
   return (await tx.run(sql, to, key, from)) === 1
+}
+
+/** Ends all shares of a library and takes its sub-libraries away; one with everyone may be kept. */
+export async function dropShares(tx: Transaction, key: number, { keepPublic = false } = {}): Promise<void> {
+  const which = keepPublic ? "and grantee <> 'everyone'" : ''
+  await tx.run(`delete from share where library_key = ? ${which}`, key)
+  await tx.run('delete from sub_library where library_key = ?', key)
+}
+
+/** The new owner of a library needs no share of it, and answers for what the old one shared. */
+export async function handOverShares(tx: Transaction, key: number, from: number, to: number): Promise<void> {
+  await tx.run("delete from share where library_key = ? and grantee = 'user' and grantee_key = ?", key, to)
+  await tx.run('update share set granted_by = ? where library_key = ? and granted_by = ?', to, key, from)
 }
 
 /** Every library of an owner that is not deleted; devices and the default library of `from` are let go. */
@@ -218,6 +271,12 @@ export async function setOwnerOfAll(tx: Transaction, from: number, to: number): 
   await tx.run(
     `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
     from,
+    from,
+  )
+  // Shares stay, but for what the new owner needs no longer.
+  await tx.run(
+    `delete from share where grantee = 'user' and grantee_key = ? and library_key in (${theirs})`,
+    to,
     from,
   )
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
@@ -255,14 +314,15 @@ export async function unmarkDeleted(tx: Transaction, key: number): Promise<boole
 
 async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
   const row = await reader.get<LibraryRow>(sql, parameter)
-  return row && toInfo(row)
+  return row && libraryFromRow(row)
 }
 
 function statusOf(row: LibraryRow): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'
 }
 
-function toInfo(row: LibraryRow): LibraryInfo {
+/** A library out of its row. */
+export function libraryFromRow(row: LibraryRow): LibraryInfo {
   return {
     key: row.key,
     id: row.id as LibraryId,
@@ -293,5 +353,6 @@ function toInfo(row: LibraryRow): LibraryInfo {
     validSinceSeq: row.valid_since_seq,
     createdAt: row.created_at,
     deletedAt: row.deleted_at,
+    sub: undefined,
   }
 }

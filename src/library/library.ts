@@ -2,11 +2,19 @@ import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { LibraryInfo } from './library-info.ts'
+import { FolderMoved, findSubLibraryInfos, refuseMoved } from './sub-libraries.ts'
 import { Tree } from './tree.ts'
-import type { Committed, Edit } from './writer.ts'
+import type { Committed, Edit, Edited } from './writer.ts'
 
 /** What a user may do at a path. */
 export type Permission = 'r' | 'rw'
+
+/** What a user may do with a library. */
+export interface Right {
+  readonly permission: Permission
+  /** May manage its shares and empty its trash, as its owner may. */
+  readonly isAdmin: boolean
+}
 
 /** The account that acts, as far as the core needs to know it. */
 export interface Actor {
@@ -18,46 +26,75 @@ export interface Actor {
 
 /** A library its holder may read; only access hands one out. It has no way to be changed. */
 export class Library {
-  readonly info: LibraryInfo
+  #info: LibraryInfo
   readonly actor: Actor
-  readonly permission: Permission
+  readonly right: Right
   /** The tree of the head as it was when the library was opened, unless another one is looked at. */
   readonly tree: Tree
   protected readonly core: LibraryCore
 
-  constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, permission: Permission, tree?: Tree) {
+  constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, right: Right | Permission, tree?: Tree) {
     this.core = core
-    this.info = info
+    this.#info = info
     this.actor = actor
-    this.permission = permission
+    this.right = typeof right === 'string' ? { permission: right, isAdmin: false } : right
     this.tree = tree ?? new Tree(core.objects, info.key, info.root)
   }
 
-  /** Whether the holder acts as the owner; a credential with bounds never does. */
+  get info(): LibraryInfo {
+    return this.#info
+  }
+
+  get permission(): Permission {
+    return this.right.permission
+  }
+
+  /**
+   * Acts as the owner of the library; of a sub-library: of the one that has its folder. A credential with
+   * bounds never does.
+   */
   get isOwner(): boolean {
     return this.info.ownerKey === this.actor.key && this.actor.scope === undefined
   }
 
-  /** What the holder may do at a path; the same everywhere until folders have shares of their own. */
+  /** Owner, or somebody who got the same right to manage shares. */
+  get isAdmin(): boolean {
+    return this.isOwner || this.right.isAdmin
+  }
+
+  /** What the holder may do at a path; the same everywhere: a folder with shares of its own is a sub-library. */
   permissionAt(_path: LibraryPath): Permission {
     return this.permission
   }
 
   /** The same library, looked at as it was in an earlier tree of its own. */
   asOf(tree: Tree): Library {
-    return new Library(this.core, this.info, this.actor, this.permission, tree)
+    return new Library(this.core, this.info, this.actor, this.right, tree)
   }
 
   /** The same library, with the right to change it at `path`. Throws permission-denied. */
   editable(path: LibraryPath): EditableLibrary {
     if (this.permissionAt(path) !== 'rw') fail({ code: 'permission-denied' })
-    return new EditableLibrary(this.core, this.info, this.actor, this.permission)
+    return new EditableLibrary(this.core, this.info, this.actor, this.right)
   }
 
-  /** The same library, with the rights of its owner. Throws permission-denied. */
+  /** The same library, with the rights of its owner; nobody owns a sub-library. Throws permission-denied. */
   owned(): OwnedLibrary {
-    if (!this.isOwner) fail({ code: 'permission-denied' })
-    return new OwnedLibrary(this.core, this.info, this.actor, this.permission)
+    if (!this.isOwner || this.info.sub !== undefined) fail({ code: 'permission-denied' })
+    return new OwnedLibrary(this.core, this.info, this.actor, this.right)
+  }
+
+  /** The same library, with the right to manage its shares. Throws permission-denied. */
+  administered(): AdministeredLibrary {
+    if (!this.isAdmin) fail({ code: 'permission-denied' })
+    return new AdministeredLibrary(this.core, this.info, this.actor, this.right)
+  }
+
+  /** Looks again: the folder of a sub-library was moved. Throws library-not-found. */
+  protected async refresh(): Promise<void> {
+    const { sub, id } = this.info
+    const [now] = sub === undefined ? [] : await findSubLibraryInfos(this.core, 'key', [sub.key])
+    this.#info = now ?? fail({ code: 'library-not-found', id })
   }
 }
 
@@ -69,16 +106,56 @@ export class EditableLibrary extends Library {
    * On any throw the head is where it was.
    */
   commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
-    return this.core.writers.commit(this.info, { author: this.actor.email, apply })
+    return this.#commit({ author: this.actor.email, apply })
   }
 
   /** As commit, for an upload: it may share its commit with others of this actor that wait with it. */
   commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
-    return this.core.writers.commit(this.info, { author: this.actor.email, isUpload: true, apply })
+    return this.#commit({ author: this.actor.email, isUpload: true, apply })
+  }
+
+  async #commit<T>(edit: Edit<T>): Promise<Committed<T>> {
+    if (this.info.sub === undefined) return this.core.writers.commit(this.info, edit)
+    for (;;) {
+      try {
+        return await this.#commitBelow(edit)
+      } catch (error) {
+        // Nobody gets an error because somebody else renamed a folder (I5).
+        if (!(error instanceof FolderMoved)) throw error
+        await this.refresh()
+      }
+    }
+  }
+
+  /** An edit of a sub-library is an edit of its origin that sees no more than the folder. Throws FolderMoved. */
+  async #commitBelow<T>(edit: Edit<T>): Promise<Committed<T>> {
+    const { info } = this
+    const { sub } = info
+    if (sub === undefined) return this.core.writers.commit(info, edit)
+    return this.core.writers.commit<T>(sub.origin, {
+      ...edit,
+      apply: async (tree, origin): Promise<Edited<T>> => {
+        const view = await tree.below(sub.path)
+        if (view === undefined) throw new FolderMoved(info)
+        const edited = await edit.apply(view, { ...info, headSeq: origin.headSeq, sub: { ...sub, origin } })
+        return {
+          ...edited,
+          also: async (tx) => {
+            await refuseMoved(tx, info)
+            await edited.also?.(tx)
+          },
+        }
+      },
+    })
   }
 }
 
 /** A library in the hands of its owner. */
 export class OwnedLibrary extends EditableLibrary {
   readonly owner = true
+}
+
+/** A library, or the folder of one, in the hands of somebody who may manage its shares. */
+export class AdministeredLibrary extends Library {
+  readonly admin = true
 }

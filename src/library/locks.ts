@@ -3,7 +3,9 @@ import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { Also } from './libraries.ts'
 import type { EditableLibrary, Library } from './library.ts'
+import type { LibraryInfo } from './library-info.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
+import { asSeen, inOrigin } from './scope.ts'
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
@@ -14,9 +16,19 @@ function expiry(now: number, seconds: number): number | null {
 }
 
 /** The locks of a library by path. */
-export async function locksOf(core: LibraryCore, libraryKey: number): Promise<Map<string, FileLock>> {
-  const locks = await listLocks(core.db, libraryKey, core.now())
+export async function locksOf(core: LibraryCore, library: LibraryInfo): Promise<Map<string, FileLock>> {
+  const locks = await seenLocks(core, library)
   return new Map(locks.map((lock) => [lock.path, lock]))
+}
+
+/** The locks that hold in a library, each at the path it shows. */
+export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promise<FileLock[]> {
+  const locks = await listLocks(core.db, library.key, core.now())
+  if (library.sub === undefined) return locks
+  return locks.flatMap((lock) => {
+    const path = asSeen(library, lock.path)
+    return path === undefined ? [] : [{ ...lock, path }]
+  })
 }
 
 /** The lock that holds at a path. */
@@ -25,7 +37,7 @@ export function findLockAt(
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock | undefined> {
-  return findLock(core.db, library.info.key, path, core.now())
+  return findLock(core.db, library.info.key, inOrigin(library.info, path), core.now())
 }
 
 /** Throws path-not-found; already-locked, whoever holds it. */
@@ -37,10 +49,15 @@ export async function lockFile(
 ): Promise<void> {
   await library.tree.getFile(path)
   const now = core.now()
-  const lock = { path, accountKey: library.actor.key, lockedAt: now, expiresAt: expiry(now, seconds) }
+  const place = inOrigin(library.info, path)
+  const lock = { path: place, accountKey: library.actor.key, lockedAt: now, expiresAt: expiry(now, seconds) }
+  const { info, actor } = library
   const held = await core.db.write(async (tx) => {
-    if (await insertLock(tx, library.info.key, lock, now)) return undefined
-    return findLock(tx, library.info.key, path, now)
+    if (await insertLock(tx, info.key, lock, now)) {
+      await core.events.record(tx, { kind: 'locked', library: info, actor, path: place })
+      return undefined
+    }
+    return findLock(tx, info.key, place, now)
   })
   if (held !== undefined) {
     fail({ code: 'already-locked', path, byCaller: held.accountKey === library.actor.key })
@@ -58,13 +75,16 @@ export async function unlockFile(
   options: { asOwner: boolean; onForced?: Also },
 ): Promise<void> {
   await library.tree.getFile(path)
+  const place = inOrigin(library.info, path)
   await core.db.write(async (tx) => {
-    const held = await findLock(tx, library.info.key, path, core.now())
+    const held = await findLock(tx, library.info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
     const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
     if (held.accountKey !== library.actor.key) await options.onForced?.(tx)
-    return deleteLock(tx, library.info.key, path)
+    await deleteLock(tx, library.info.key, place)
+    const { info, actor } = library
+    return core.events.record(tx, { kind: 'unlocked', library: info, actor, path: place })
   })
 }
 
@@ -76,11 +96,12 @@ export async function refreshLock(
   seconds: number,
 ): Promise<void> {
   await library.tree.getFile(path)
+  const place = inOrigin(library.info, path)
   await core.db.write(async (tx) => {
-    const held = await findLock(tx, library.info.key, path, core.now())
+    const held = await findLock(tx, library.info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
     if (held.accountKey !== library.actor.key) return fail({ code: 'lock-not-yours', path })
-    return setLockExpiry(tx, library.info.key, path, expiry(core.now(), seconds))
+    return setLockExpiry(tx, library.info.key, place, expiry(core.now(), seconds))
   })
 }
 
@@ -105,7 +126,7 @@ export async function refuseLocked(
 }
 
 async function heldByOthers(core: LibraryCore, library: EditableLibrary, paths: readonly LibraryPath[]) {
-  const locks = await listLocks(core.db, library.info.key, core.now())
+  const locks = await seenLocks(core, library.info)
   const asked = new Set(paths)
   return locks.flatMap((lock) => {
     if (lock.accountKey === library.actor.key) return []

@@ -1,11 +1,13 @@
 import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
-import { copyAcross, refuseEncrypted, takeAway } from './across.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeMoved } from './describe.ts'
+import { jointly } from './joint.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
+import { inOrigin } from './scope.ts'
 import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
 
 /**
@@ -21,9 +23,17 @@ export async function moveMerging(
   roomLeft: RoomLeft,
 ): Promise<void> {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
+  if (source.info.key === target.info.key && source.info.id !== target.info.id) {
+    await jointly(core, { source, selection }, { target, folder }, async (joint) => {
+      const { library } = joint
+      await moveMerging(core, library, inOrigin(source.info, path), library, joint.folder, roomLeft)
+      return []
+    })
+    return
+  }
   const chosen = await select(source.tree, selection)
   if (source.info.key !== target.info.key) {
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     await refuseLocked(core, source, [path])
     await copyAcross(core, { source, chosen, target, folder, roomLeft, merge: true })
     return takeAway(core, source, chosen)
@@ -41,7 +51,7 @@ export async function moveMerging(
     return {
       description: describeMoved(entriesOf(chosen)),
       result: undefined,
-      also: (tx) => followMoves(tx, source.info.key, placed),
+      also: (tx) => followMoves(tx, source.info, placed),
     }
   })
 }

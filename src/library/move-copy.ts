@@ -1,9 +1,10 @@
 import type { LibraryPath } from '../objects/paths.ts'
-import { copyAcross, refuseEncrypted, takeAway } from './across.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeMoved } from './describe.ts'
 import type { Placed } from './entries.ts'
+import { jointly } from './joint.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
 import {
@@ -25,7 +26,7 @@ export type { RoomLeft, Selection } from './selection.ts'
  * Moves entries into a folder, each under its name or, if that is taken, with ` (n)`. One commit in
  * one library; across libraries one there and then one here, which takes away only what was
  * copied. Into the folder they are in: no change. Throws path-not-found, into-itself, locked,
- * encrypted-mismatch, quota-exceeded, source-changed.
+ * password-needed, quota-exceeded, source-changed.
  */
 export async function move(
   core: LibraryCore,
@@ -35,8 +36,13 @@ export async function move(
   folder: LibraryPath,
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
-  if (source.info.key === target.info.key) return moveWithin(core, source, selection, folder)
-  refuseEncrypted(source, target)
+  if (source.info.id === target.info.id) return moveWithin(core, source, selection, folder)
+  if (source.info.key === target.info.key) {
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      moveWithin(core, joint.library, joint.selection, joint.folder),
+    )
+  }
+  refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
   const placed = await copyAcross(core, { source, chosen, target, folder, roomLeft })
@@ -45,8 +51,8 @@ export async function move(
 }
 
 /**
- * Copies entries into a folder, each under its name or with ` (n)`; the objects are shared, no bytes
- * are copied. Throws path-not-found, into-itself, encrypted-mismatch, quota-exceeded.
+ * Copies entries into a folder, each under its name or with ` (n)`; the objects are shared, and no bytes
+ * are copied but between libraries of which one is encrypted. Throws path-not-found, into-itself, password-needed, quota-exceeded.
  */
 export async function copy(
   core: LibraryCore,
@@ -57,10 +63,24 @@ export async function copy(
   roomLeft: RoomLeft,
 ): Promise<Placed[]> {
   if (source.info.key !== target.info.key) {
-    refuseEncrypted(source, target)
+    refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     return copyAcross(core, { source, chosen, target, folder, roomLeft })
   }
+  if (source.info.id !== target.info.id) {
+    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+      copyWithin(joint.library, joint.selection, joint.folder, roomLeft),
+    )
+  }
+  return copyWithin(target, selection, folder, roomLeft)
+}
+
+async function copyWithin(
+  target: EditableLibrary,
+  selection: Selection,
+  folder: LibraryPath,
+  roomLeft: RoomLeft,
+): Promise<Placed[]> {
   refuseIntoItself(selection, folder)
   const { result } = await target.commit(async (tree, library) => {
     const chosen = await select(tree, selection)
@@ -88,7 +108,7 @@ async function moveWithin(
     return {
       description: describeMoved(entriesOf(chosen)),
       result: placed,
-      also: (tx) => followMoves(tx, library.info.key, placed),
+      also: (tx) => followMoves(tx, library.info, placed),
     }
   })
   return result

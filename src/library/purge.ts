@@ -12,6 +12,7 @@ const LARGE = [
   ['first_seen', 'path_key'],
   ['path_origin', 'path_key'],
   ['file_edit', 'path_key'],
+  ['activity', 'key'],
   ['commit_object', 'id'],
 ] as const
 

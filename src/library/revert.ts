@@ -2,16 +2,17 @@ import { DomainError, type Fault, fail } from '../errors.ts'
 import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
 import type { CommitId } from '../objects/ids.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
-import { dropLocks } from './bound-paths-store.ts'
+import { dropBound } from './bound-paths-store.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeRestored, describeRevertedLibrary } from './describe.ts'
 import { getCommit } from './history.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
-import { listLocks } from './lock-store.ts'
+import { seenLocks } from './locks.ts'
 import type { RoomLeft } from './move-copy.ts'
 import { Pace } from './pace.ts'
 import { getCommitFor, treeOf } from './revisions.ts'
+import { settleSubLibraries, writeSettled } from './sub-libraries.ts'
 import type { WorkingTree } from './working-tree.ts'
 
 /** Something to be put back as it was in a commit. */
@@ -120,13 +121,17 @@ export async function revertLibrary(
     if (commit.rootId === info.root) return { description: '', result: undefined }
     const gone = await lockedFilesThatGo(core, library, tree, commit)
     const { size } = await tree.replaceRoot(commit.rootId)
+    const settled = await settleSubLibraries(core, info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
     if (room !== undefined && size - info.size >= room.left)
       fail({ code: 'quota-exceeded', limit: room.limit })
     return {
       description: describeRevertedLibrary(commit.ctime),
       result: undefined,
-      also: (tx) => dropLocks(tx, library.info.key, gone),
+      also: async (tx) => {
+        await dropBound(tx, library.info, gone)
+        await writeSettled(tx, settled)
+      },
     }
   })
 }
@@ -138,9 +143,9 @@ async function lockedFilesThatGo(
   now: WorkingTree,
   commit: NumberedCommit,
 ): Promise<LibraryPath[]> {
-  const then = treeOf(core, library.info, commit)
+  const then = await treeOf(core, library.info, commit)
   const gone: LibraryPath[] = []
-  for (const { path, accountKey } of await listLocks(core.db, library.info.key, core.now())) {
+  for (const { path, accountKey } of await seenLocks(core, library.info)) {
     const was = await then.find(path)
     const isMine = accountKey === library.actor.key
     if (!isMine && was?.id !== (await now.find(path))?.id) fail({ code: 'locked', path })
@@ -158,7 +163,7 @@ async function find(
 ): Promise<Found> {
   if (path === undefined) return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
   const commit = await getCommit(path)
-  const was = await treeOf(core, library.info, commit).find(path)
+  const was = await (await treeOf(core, library.info, commit)).find(path)
   if (was === undefined) return fail({ code: 'path-not-found', path, wanted: 'Item' })
   const { size } = await core.objects.totalsOf(library.info.key, was)
   return { path, was, bytes: size, from: commit.ctime }
@@ -171,7 +176,7 @@ async function putBack(
   roomLeft: RoomLeft,
 ): Promise<Restored[]> {
   const { result } = await library.commit(async (tree, info) => {
-    const locks = await listLocks(core.db, info.key, core.now())
+    const locks = await seenLocks(core, info)
     const locked = new Set(
       locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
     )

@@ -1,13 +1,15 @@
 import { fail } from '../errors.ts'
 import type { CommitId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { below, type LibraryPath } from '../objects/paths.ts'
 import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
-import { oldestRevisionShown } from './file-history.ts'
+import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
 import { getCommit, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findFirstSeen } from './path-index-store.ts'
-import { Tree } from './tree.ts'
+import { inOrigin, originOf } from './scope.ts'
+import { folderAsOf, treeAsOf } from './sub-history.ts'
+import type { Tree } from './tree.ts'
 
 /** The tree of a commit that the history still shows. Throws commit-not-found. */
 export async function getTreeAt(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Tree> {
@@ -43,13 +45,20 @@ export async function getCommitFor(
   const commit = await findCommit(core.db, library, id)
   if (commit === undefined) return fail({ code: 'commit-not-found', id })
   if (commit.seq >= (await oldestShown(core, library))) return commit
+  if (library.sub !== undefined && commit.seq < library.sub.sinceSeq) {
+    const first = await revisionWhenShared(core, library, path)
+    const folder = await folderAsOf(core, library, commit.seq)
+    const isFirst = first?.seq === commit.seq && folder !== undefined && below(folder, path) === first.path
+    return isFirst ? commit : fail({ code: 'commit-not-found', id })
+  }
   return commit.seq >= (await oldestRevisionShown(core, library, path))
     ? commit
     : fail({ code: 'commit-not-found', id })
 }
 
-export function treeOf(core: LibraryCore, library: LibraryInfo, commit: NumberedCommit): Tree {
-  return new Tree(core.objects, library.key, commit.rootId)
+/** The tree of a commit. Throws commit-not-found if it has nothing of the library, which may be a part of another. */
+export function treeOf(core: LibraryCore, library: LibraryInfo, commit: NumberedCommit): Promise<Tree> {
+  return treeAsOf(core, library, commit)
 }
 
 /** Who brought a path into the library and when; undefined when that is not known any more. */
@@ -58,6 +67,6 @@ export async function findOrigin(
   library: LibraryInfo,
   path: LibraryPath,
 ): Promise<{ author: string; addedAt: number } | undefined> {
-  await core.pathIndex.catchUp(library)
-  return findFirstSeen(core.db, library.key, path)
+  await core.pathIndex.catchUp(originOf(library))
+  return findFirstSeen(core.db, library.key, inOrigin(library, path))
 }

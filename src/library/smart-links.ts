@@ -3,6 +3,7 @@ import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
+import { inOrigin } from './scope.ts'
 import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
 
 /**
@@ -17,11 +18,13 @@ export async function smartLinkTo(
 ): Promise<string> {
   if (isDir) await library.tree.getDir(path)
   else await library.tree.getFile(path)
-  const known = await findSmartLinkToken(core.db, library.info.key, path, isDir)
+  const { key } = library.info
+  const place = inOrigin(library.info, path)
+  const known = await findSmartLinkToken(core.db, key, place, isDir)
   if (known !== undefined) return known
   return core.db.write(async (tx) => {
-    await insertSmartLink(tx, randomUUID(), library.info.key, path, isDir)
-    const token = await findSmartLinkToken(tx, library.info.key, path, isDir)
+    await insertSmartLink(tx, randomUUID(), key, place, isDir)
+    const token = await findSmartLinkToken(tx, key, place, isDir)
     return token ?? fail({ code: 'link-not-found' })
   })
 }

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import type { LibraryId } from '../objects/ids.ts'
-import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import { type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
 import { pathKey } from './path-key.ts'
 
 /** A library, folder or file that an account starred; the path of a library is the root. */
@@ -12,16 +12,24 @@ export interface Star {
 
 /** What an account starred in libraries that are not deleted, newest first. */
 export async function listStars(reader: Reader, accountKey: number): Promise<Star[]> {
-  const rows = await reader.all<{ id: string; path: string; is_dir: number }>(
-    `select l.id, s.path, s.is_dir from star s join library l on l.key = s.library_key
+  const rows = await reader.all<{
+    id: string
+    path: string
+    is_dir: number
+    sub_id: string | null
+    base: string | null
+  }>(
+    `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base
+     from star s join library l on l.key = s.library_key left join sub_library sub on sub.key = s.sub_key
      where s.account_key = ? and l.deleted_at is null order by s.created_at desc, l.key desc, s.path`,
     accountKey,
   )
-  return rows.map((row) => ({
-    libraryId: row.id as LibraryId,
-    path: row.path as LibraryPath,
-    isDir: row.is_dir === 1,
-  }))
+  return rows.flatMap((row) => {
+    const path = seenFrom((row.base ?? ROOT) as LibraryPath, row.path as LibraryPath)
+    // Moved out of the folder it was starred in, it is out of reach through it.
+    if (path === undefined) return []
+    return { libraryId: (row.sub_id ?? row.id) as LibraryId, path, isDir: row.is_dir === 1 }
+  })
 }
 
 /** The paths of a library that an account starred. */
@@ -29,20 +37,28 @@ export async function starredPaths(
   reader: Reader,
   accountKey: number,
   libraryKey: number,
-): Promise<Set<string>> {
+): Promise<LibraryPath[]> {
   const rows = await reader.all<{ path: string }>(
     'select path from star where account_key = ? and library_key = ?',
     accountKey,
     libraryKey,
   )
-  return new Set(rows.map((row) => row.path))
+  return rows.map((row) => row.path as LibraryPath)
 }
 
-/** The keys of the libraries that an account starred as a whole. */
-export async function starredLibraryKeys(reader: Reader, accountKey: number): Promise<Set<number>> {
-  const sql = 'select library_key from star where account_key = ? and path_key = ?'
-  const rows = await reader.all<{ library_key: number }>(sql, accountKey, pathKey(ROOT))
-  return new Set(rows.map((row) => row.library_key))
+/** The ids of the libraries and sub-libraries that an account starred as a whole. */
+export async function starredLibraryIds(reader: Reader, accountKey: number): Promise<Set<LibraryId>> {
+  const rows = await reader.all<{ id: string }>(
+    `select l.id from star s join library l on l.key = s.library_key
+     where s.account_key = ? and s.path_key = ?
+     union all
+     select sub.id from star s join sub_library sub on sub.key = s.sub_key and sub.path_key = s.path_key
+     where s.account_key = ?`,
+    accountKey,
+    pathKey(ROOT),
+    accountKey,
+  )
+  return new Set(rows.map((row) => row.id as LibraryId))
 }
 
 export async function hasStar(
@@ -58,11 +74,19 @@ export async function hasStar(
 /** Does nothing if it is there already. */
 export async function insertStar(
   tx: Transaction,
-  star: { accountKey: number; libraryKey: number; path: LibraryPath; isDir: boolean; createdAt: number },
+  star: {
+    accountKey: number
+    libraryKey: number
+    /** Of the sub-library it was starred in. */
+    subKey: number | undefined
+    path: LibraryPath
+    isDir: boolean
+    createdAt: number
+  },
 ): Promise<void> {
-  const columns = ['account_key', 'library_key', 'path_key', 'path', 'is_dir', 'created_at']
-  const { accountKey, libraryKey, path, isDir, createdAt } = star
-  const row = [accountKey, libraryKey, pathKey(path), path, isDir ? 1 : 0, createdAt]
+  const columns = ['account_key', 'library_key', 'sub_key', 'path_key', 'path', 'is_dir', 'created_at']
+  const { accountKey, libraryKey, subKey, path, isDir, createdAt } = star
+  const row = [accountKey, libraryKey, subKey ?? null, pathKey(path), path, isDir ? 1 : 0, createdAt]
   await tx.insert('star', columns, [row], { ignoreExisting: true })
 }
 
@@ -76,4 +100,15 @@ export async function deleteStar(
   const sql = `delete from star where account_key = ? and path_key = ?
     and library_key in (select key from library where id = ?)`
   return (await tx.run(sql, accountKey, pathKey(path), libraryId)) === 1
+}
+
+/** As deleteStar, by the key of the library. */
+export async function deleteStarIn(
+  tx: Transaction,
+  accountKey: number,
+  libraryKey: number,
+  path: LibraryPath,
+): Promise<boolean> {
+  const sql = 'delete from star where account_key = ? and path_key = ? and library_key = ?'
+  return (await tx.run(sql, accountKey, pathKey(path), libraryKey)) === 1
 }

@@ -1,16 +1,19 @@
 import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { below, type LibraryPath } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
+import { asSeen, inOrigin } from './scope.ts'
 import {
   deleteStar,
+  deleteStarIn,
   hasStar,
   insertStar,
   listStars,
   type Star,
-  starredLibraryKeys,
+  starredLibraryIds,
   starredPaths,
 } from './star-store.ts'
+import { findSubLibrary } from './sub-library-store.ts'
 
 /** What an account starred, newest first; some of it may be gone, or closed to it by now. */
 export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
@@ -18,17 +21,19 @@ export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
 }
 
 /** The paths of a library that its holder starred. */
-export function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
-  return starredPaths(core.db, library.actor.key, library.info.key)
+export async function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
+  const paths = await starredPaths(core.db, library.actor.key, library.info.key)
+  if (library.info.sub === undefined) return new Set(paths)
+  return new Set(paths.flatMap((path) => asSeen(library.info, path) ?? []))
 }
 
-/** The keys of the libraries that an account starred as a whole. */
-export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<number>> {
-  return starredLibraryKeys(core.db, actor.key)
+/** The ids of the libraries and sub-libraries that an account starred as a whole. */
+export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<LibraryId>> {
+  return starredLibraryIds(core.db, actor.key)
 }
 
 export function isStarred(core: LibraryCore, library: Library, path: LibraryPath): Promise<boolean> {
-  return hasStar(core.db, library.actor.key, library.info.key, path)
+  return hasStar(core.db, library.actor.key, library.info.key, inOrigin(library.info, path))
 }
 
 /** Starring twice is fine. */
@@ -38,8 +43,15 @@ export async function addStar(
   path: LibraryPath,
   isDir: boolean,
 ): Promise<void> {
-  const createdAt = core.now()
-  const star = { accountKey: library.actor.key, libraryKey: library.info.key, path, isDir, createdAt }
+  const { info, actor } = library
+  const star = {
+    accountKey: actor.key,
+    libraryKey: info.key,
+    subKey: info.sub?.key,
+    path: inOrigin(info, path),
+    isDir,
+    createdAt: core.now(),
+  }
   await core.db.write((tx) => insertStar(tx, star))
 }
 
@@ -50,5 +62,9 @@ export function removeStar(
   libraryId: LibraryId,
   path: LibraryPath,
 ): Promise<boolean> {
-  return core.db.write((tx) => deleteStar(tx, actor.key, libraryId, path))
+  return core.db.write(async (tx) => {
+    const sub = await findSubLibrary(tx, libraryId)
+    if (sub === undefined) return deleteStar(tx, actor.key, libraryId, path)
+    return deleteStarIn(tx, actor.key, sub.libraryKey, below(sub.path, path))
+  })
 }

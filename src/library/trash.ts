@@ -2,6 +2,8 @@ import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
 import { daysAgo, keepDays, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
+import { asSeen, inOrigin, originOf } from './scope.ts'
+import { folderSince } from './sub-history.ts'
 import { countTrash, listTrash, type TrashCursor, type TrashFilter, type TrashRow } from './trash-store.ts'
 
 const PAGE = 100
@@ -23,16 +25,15 @@ export async function listTrashPage(
   query: { folder?: LibraryPath; showDays?: number; cursor?: TrashCursor | undefined },
 ): Promise<TrashPage> {
   if (keepDays(core, library) === 0) return { items: [], next: undefined }
-  await core.pathIndex.catchUp(library)
+  await core.pathIndex.catchUp(originOf(library))
   const { folder = ROOT, showDays = 0, cursor } = query
   const filter = {
-    folder,
-    // The oldest commit shown is a state to come back to, not a deletion to undo.
-    afterSeq: await oldestShown(core, library),
+    folder: inOrigin(library, folder),
+    afterSeq: await afterSeq(core, library),
     from: showDays > 0 ? daysAgo(core, showDays) : undefined,
   }
   const rows = await listTrash(core.db, library.key, filter, { cursor, limit: PAGE + 1 })
-  const items = rows.slice(0, PAGE)
+  const items = rows.slice(0, PAGE).map((row) => seenRow(library, row))
   const last = items.at(-1)
   const more = rows.length > PAGE && last !== undefined
   return { items, next: more ? { seq: last.seq, position: last.position } : undefined }
@@ -52,10 +53,22 @@ export async function findTrash(
   // No name is longer, and the database takes no pattern of any length.
   if (keepDays(core, library) === 0 || (search.name?.length ?? 0) > LONGEST_NAME) return nothing
   if (search.deletedBy?.length === 0 || search.extensions?.length === 0) return nothing
-  await core.pathIndex.catchUp(library)
-  const filter = { ...search, afterSeq: await oldestShown(core, library) }
+  await core.pathIndex.catchUp(originOf(library))
+  const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(core, library) }
   const skip = (page - 1) * perPage
   const total = await countTrash(core.db, library.key, filter)
   if (skip >= total) return { items: [], total }
-  return { items: await listTrash(core.db, library.key, filter, { skip, limit: perPage }), total }
+  const rows = await listTrash(core.db, library.key, filter, { skip, limit: perPage })
+  return { items: rows.map((row) => seenRow(library, row)), total }
+}
+
+/** The oldest commit shown is a state to come back to, not a deletion to undo. */
+async function afterSeq(core: LibraryCore, library: LibraryInfo): Promise<number> {
+  const oldest = await oldestShown(core, library)
+  // What was deleted at these paths before the folder came here was another folder's.
+  return library.sub === undefined ? oldest : Math.max(oldest, await folderSince(core, library))
+}
+
+function seenRow(library: LibraryInfo, row: TrashRow): TrashRow {
+  return { ...row, path: asSeen(library, row.path) ?? row.path }
 }

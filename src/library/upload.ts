@@ -12,7 +12,8 @@ import { describeConflict, describeModified, describeUploaded } from './describe
 import type { Placed } from './entries.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { Tree } from './tree.ts'
+import { treeAsOf } from './sub-history.ts'
+import type { Tree } from './tree.ts'
 import type { WorkingTree } from './working-tree.ts'
 import type { Committed } from './writer.ts'
 
@@ -137,14 +138,19 @@ function direntOf(
   return fileDirent({ id, name, size, mtime, modifier: library.actor.email, ...mode })
 }
 
+async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
+  if (id === library.info.head) return library.tree
+  const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
+  return treeAsOf(core, library.info, commit)
+}
+
 async function fileAt(
   core: LibraryCore,
   library: EditableLibrary,
   id: CommitId,
   path: LibraryPath,
 ): Promise<Dirent | undefined> {
-  const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
-  const entry = await new Tree(core.objects, library.info.key, commit.rootId).find(path)
+  const entry = await (await treeAt(core, library, id)).find(path)
   return entry?.kind === 'file' ? entry : undefined
 }
 

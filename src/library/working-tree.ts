@@ -4,7 +4,7 @@ import type { Dirent } from '../objects/dirent.ts'
 import { dirDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { freeName, freeWholeName, parseName } from '../objects/names.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, segmentsOf } from '../objects/paths.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
 import { Pace } from './pace.ts'
@@ -20,6 +20,13 @@ interface Node {
   readonly children: Map<string, Node>
   /** Whether the change shows in the folder's own time; a rename leaves it alone. */
   touched: boolean
+}
+
+/** The whole of a tree being edited, which several views of it share. */
+interface Top {
+  /** The root this edit began with. */
+  readonly before: DirId
+  root: Node
 }
 
 /** What an edit made of a tree. */
@@ -68,27 +75,40 @@ export class WorkingTree {
   readonly #libraryKey: number
   readonly #pending: PendingDirs
   readonly #now: number
-  /** The root this edit began with. */
-  readonly #before: DirId
-  #root: Node
+  /** The names on the way to the folder whose tree this is; none for the whole. */
+  readonly #base: readonly string[]
+  readonly #top: Top
 
-  private constructor(source: TreeSource, now: number, root: StoredDir) {
+  private constructor(source: TreeSource, now: number, top: Top, base: readonly string[]) {
     this.#objects = source.objects
     this.#libraryKey = source.libraryKey
     this.#pending = source.pending
     this.#now = now
-    this.#before = root.dir.id
-    this.#root = node(root)
+    this.#top = top
+    this.#base = base
   }
 
   static async open(source: TreeSource, root: DirId, now: number): Promise<WorkingTree> {
     const { objects, libraryKey, pending } = source
-    return new WorkingTree(source, now, pending.get(root) ?? (await objects.getDir(libraryKey, root)))
+    const stored = pending.get(root) ?? (await objects.getDir(libraryKey, root))
+    return new WorkingTree(source, now, { before: stored.dir.id, root: node(stored) }, [])
+  }
+
+  /** The same tree, as far as it is below a folder; nothing above can be reached through it. Undefined if there is no such folder. */
+  async below(folder: LibraryPath): Promise<WorkingTree | undefined> {
+    const source = { objects: this.#objects, libraryKey: this.#libraryKey, pending: this.#pending }
+    const tree = new WorkingTree(source, this.#now, this.#top, [...this.#base, ...segmentsOf(folder)])
+    return (await tree.hasDir(ROOT)) ? tree : undefined
   }
 
   /** The time of this edit, Unix seconds. */
   get now(): number {
     return this.#now
+  }
+
+  /** The root as it is before this edit changes anything. */
+  async rootId(): Promise<DirId> {
+    return (await this.#get(ROOT)).stored.dir.id
   }
 
   /** The entry at a path; the root has none. */
@@ -119,7 +139,19 @@ export class WorkingTree {
   /** Puts another tree of this library in place of the whole; gives what is in it. Edits made so far are lost. */
   async replaceRoot(root: DirId): Promise<Totals> {
     const stored = await this.#dirById(root)
-    this.#root = node(stored)
+    const name = this.#base.at(-1)
+    if (name === undefined) {
+      this.#top.root = node(stored)
+      return stored
+    }
+    const parent = await this.#descendFrom(this.#top.root, this.#base.slice(0, -1))
+    const entry = parent && entryOf(parent, name)
+    if (parent === undefined || entry?.kind !== 'dir') {
+      return fail({ code: 'path-not-found', path: ROOT, wanted: 'Folder' })
+    }
+    parent.children.delete(entry.name)
+    parent.changes.set(entry.name, { ...entry, id: root, mtime: this.#now })
+    parent.touched = true
     return stored
   }
 
@@ -168,8 +200,8 @@ export class WorkingTree {
    */
   async makeDirs(path: LibraryPath, options: { restored?: boolean } = {}): Promise<LibraryPath[]> {
     const made: LibraryPath[] = []
-    let at = this.#root
-    let here = '/' as LibraryPath
+    let at = await this.#get(ROOT)
+    let here = ROOT
     const names = segmentsOf(path)
     for (const [index, name] of names.entries()) {
       const entry = entryOf(at, name)
@@ -192,8 +224,8 @@ export class WorkingTree {
   /** The new root and the dirs to store; undefined if the edit changed nothing. */
   async finish(): Promise<EditedTree | undefined> {
     const objects: PreparedObject[] = []
-    const stored = await this.#settle(this.#root, objects)
-    if (stored.dir.id === this.#before) return undefined
+    const stored = await this.#settle(this.#top.root, objects)
+    if (stored.dir.id === this.#top.before) return undefined
     return { root: stored.dir.id, size: stored.size, fileCount: stored.fileCount, objects }
   }
 
@@ -249,8 +281,12 @@ export class WorkingTree {
     return (await this.#descend(segmentsOf(path))) ?? fail({ code: 'path-not-found', path, wanted: 'Folder' })
   }
 
-  async #descend(names: readonly string[]): Promise<Node | undefined> {
-    let at = this.#root
+  #descend(names: readonly string[]): Promise<Node | undefined> {
+    return this.#descendFrom(this.#top.root, this.#base.length === 0 ? names : [...this.#base, ...names])
+  }
+
+  async #descendFrom(top: Node, names: readonly string[]): Promise<Node | undefined> {
+    let at = top
     for (const name of names) {
       const entry = entryOf(at, name)
       if (entry?.kind !== 'dir') return undefined

@@ -26,7 +26,7 @@ export interface Edited<T> {
   /** The contents of new files; those of a whole group are written together (I1). */
   readonly contents?: readonly Content[]
   /** What `also` changes of the library itself, for the edits after this one. */
-  readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description'>>
+  readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description' | 'encryption'>>
 }
 
 /** A change to a library: a function from tree to tree. It may run again, on a newer head. */
@@ -44,7 +44,7 @@ export interface Edit<T> {
 /** What came of an edit. */
 export interface Committed<T> {
   readonly result: T
-  /** The library as this edit left it. */
+  /** The library as this edit left it; of a sub-library: the one that has its folder. */
   readonly library: LibraryInfo
   /** The library as this edit found it. */
   readonly before: LibraryInfo

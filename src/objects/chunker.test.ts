@@ -102,6 +102,24 @@ describe('cutting files into blocks', () => {
     await fc.assert(property, { seed, numRuns: 300 })
   })
 
+  it('finds every stop of long data, wherever pieces and searches end', async () => {
+    const options = { min: 64, average: 65_536, max: 2 ** 20 }
+    const data = Buffer.alloc(6_000_001)
+    for (let at = 0, i = 0; at < data.length; i++, at += 32) hash('sha256', `${i}`, 'buffer').copy(data, at)
+    const byRule: number[] = []
+    for (let at = 0; at < data.length; at += byRule.at(-1) as number)
+      byRule.push(ruleCut(data.subarray(at, at + options.max + 1), options))
+    assert.ok(byRule.filter((length) => length < options.max).length > 50)
+    for (const sizes of [
+      [65_536],
+      [data.length],
+      [1, 2, 3, 15, 16, 17, 49, 63, 64, 65, 65_471, 65_473, 131_071],
+    ]) {
+      const lengths = (await cutUp(pieces(data, sizes), options)).map(([length]) => length)
+      assert.deepEqual(lengths, byRule)
+    }
+  })
+
   it('makes blocks between the least and the largest size, that add up', (t) => {
     const options = { min: 48, average: 128, max: 300 }
     const property = fc.property(fc.uint8Array({ minLength: 1, maxLength: 4000 }), (bytes) => {

@@ -1,6 +1,8 @@
 // The sync client's content-defined cut. Both ways of adding a file must cut it at the same places,
 // or one content has two file ids and clients make conflict files of equal files.
 
+import { SEARCH_GROUP, SEARCHED_AT_ONCE, StopSearch } from './stop-search.ts'
+
 /** How large blocks get, in bytes; the average must be a power of two. */
 export interface ChunkSizes {
   readonly min: number
@@ -27,10 +29,18 @@ function makeTable(): Int32Array {
   )
 }
 
+let sharedSearch: StopSearch | undefined
+
+function search(): StopSearch {
+  sharedSearch ??= new StopSearch(leaving, STOP)
+  return sharedSearch
+}
+
 /** Finds the ends of chunks in bytes that arrive piece by piece. Remembers 48 bytes, not the chunk. */
 export class Cutter {
   readonly #sizes: ChunkSizes
   readonly #mask: number
+  readonly #search: StopSearch | undefined
   /** The last bytes of the current chunk, in order. */
   readonly #window = new Uint8Array(WINDOW)
   #length = 0
@@ -42,6 +52,8 @@ export class Cutter {
     if (min < WINDOW || max < min || !powerOfTwo) throw new RangeError('These chunk sizes cannot be used.')
     this.#sizes = sizes
     this.#mask = average - 1
+    // What is compared at once are two bytes.
+    if (average >= 2 ** 16) this.#search = search()
   }
 
   /** Bytes of the current chunk seen so far; at the end of the data they are its last chunk. */
@@ -73,20 +85,46 @@ export class Cutter {
 
   /** The offset after the byte that completes a stop, or undefined, leaving the fingerprint at `end`. */
   #scan(bytes: Uint8Array, from: number, end: number): number | undefined {
-    const mask = this.#mask
-    const stop = STOP & mask
     const table = leaving
     let fingerprint = this.#fingerprint
-    let at = from
-    for (const near = Math.min(end, from + WINDOW); at < near; ) {
+    const near = Math.min(end, from + WINDOW)
+    for (let at = from; at < near; ) {
       const left = this.#window[at - from] as number
       fingerprint = ((fingerprint << 8) | (bytes[at++] as number)) ^ (table[left] as number)
-      if ((fingerprint & mask) === stop) return at
+      if (this.#stops(fingerprint)) return at
     }
-    while (at < end) {
+    this.#fingerprint = fingerprint
+    const at = this.#search === undefined ? near : this.#scanGroups(this.#search, bytes, near, end)
+    return at < 0 ? -at : this.#scanBytes(bytes, at, end)
+  }
+
+  /** Goes on in groups: how far it came, or the offset after a stop as a negative number. */
+  #scanGroups(search: StopSearch, bytes: Uint8Array, from: number, end: number): number {
+    // A search also looks at the byte before the window.
+    let at = from + 1
+    if (end - at < SEARCH_GROUP) return from
+    if (this.#stops(fingerprintAt(bytes, from))) return -at
+    while (end - at >= SEARCH_GROUP) {
+      const until = Math.min(end, at + SEARCHED_AT_ONCE)
+      let group = search.next(bytes, at, until)
+      for (; until - group >= SEARCH_GROUP; group = search.again(group, at, until)) {
+        for (const last = group + SEARCH_GROUP; group < last; group++) {
+          if (this.#stops(fingerprintAt(bytes, group))) return -(group + 1)
+        }
+      }
+      at = group
+    }
+    this.#fingerprint = fingerprintAt(bytes, at - 1)
+    return at
+  }
+
+  #scanBytes(bytes: Uint8Array, from: number, end: number): number | undefined {
+    const table = leaving
+    let fingerprint = this.#fingerprint
+    for (let at = from; at < end; ) {
       const left = bytes[at - WINDOW] as number
       fingerprint = ((fingerprint << 8) | (bytes[at++] as number)) ^ (table[left] as number)
-      if ((fingerprint & mask) === stop) return at
+      if (this.#stops(fingerprint)) return at
     }
     this.#fingerprint = fingerprint
     return undefined
@@ -108,6 +146,16 @@ export class Cutter {
     this.#length = 0
     return at
   }
+}
+
+/** The fingerprint after the byte at `at`, once four bytes have come in: it forgets all but the last four. */
+function fingerprintAt(bytes: Uint8Array, at: number): number {
+  let fingerprint = 0
+  for (let from = at - 3; from <= at; from++) {
+    const left = bytes[from - WINDOW] as number
+    fingerprint = ((fingerprint << 8) | (bytes[from] as number)) ^ (leaving[left] as number)
+  }
+  return fingerprint
 }
 
 /** The length of the chunk that starts at `offset`, the rest of the bytes being all there is. */

@@ -39,6 +39,19 @@ export function joinPath(parent: LibraryPath, name: string): LibraryPath {
   return (parent === ROOT ? `/${name}` : `${parent}/${name}`) as LibraryPath
 }
 
+/** The path of what is at `path` seen from a folder. */
+export function below(folder: LibraryPath, path: LibraryPath): LibraryPath {
+  if (path === ROOT) return folder
+  return folder === ROOT ? path : ((folder + path) as LibraryPath)
+}
+
+/** A path as it is seen from a folder; undefined for what is not in it. */
+export function seenFrom(folder: LibraryPath, path: LibraryPath): LibraryPath | undefined {
+  if (folder === ROOT) return path
+  if (path === folder) return ROOT
+  return path.startsWith(`${folder}/`) ? (path.slice(folder.length) as LibraryPath) : undefined
+}
+
 /** Whether a path is the ancestor or lies below it. */
 export function isWithin(path: LibraryPath, ancestor: LibraryPath): boolean {
   return path === ancestor || path.startsWith(withSlash(ancestor))

@@ -9,6 +9,8 @@ export interface ByteRange {
 export interface ReadOptions {
   /** A chunk is the caller's only until it asks for the next: its memory may be used again then. */
   readonly lend?: boolean
+  /** A range need not be checked against the id, for bytes that do not leave the server. */
+  readonly unchecked?: boolean
 }
 
 /** A block on its way in: all of it, or its pieces as they arrive. */
@@ -29,13 +31,8 @@ export interface BlockStore extends AsyncDisposable {
    */
   put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
 
-  /**
-   * Takes a block whose id shows only at its end. Resolves when the last piece was taken in and
-   * written, not yet synced: whoever names the block awaits `durable` first, and until then must
-   * not count on it. On any throw, and if `durable` rejects, the store holds what it held.
-   * At least one byte must come.
-   */
-  receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock>
+  /** Begins a block whose id shows only at its end. Nothing is kept until it is finished. */
+  begin(): BlockWriter
 
   /**
    * The bytes, read as they are asked for; the chunks are the caller's to keep. Nothing is opened
@@ -57,6 +54,25 @@ export interface BlockStore extends AsyncDisposable {
 
   /** All ids held, ascending. What is put or removed meanwhile may or may not be among them. */
   list(): AsyncIterable<BlockId>
+}
+
+/** A block that comes in piece by piece, under no name yet. Ends with `finish` or `abort`. */
+export interface BlockWriter {
+  /**
+   * Takes the next piece, which must not change any more. Gives a promise if the caller is to wait before it brings
+   * more. Throws BlockStoreError if the bytes could not be kept.
+   */
+  write(piece: Uint8Array): Promise<void> | undefined
+
+  /**
+   * Resolves when all is written, not yet synced: whoever names the block awaits `durable` first, and until then must
+   * not count on it. On any throw, and if `durable` rejects, the store holds what it held. At least one byte
+   * must have come.
+   */
+  finish(): Promise<ReceivedBlock>
+
+  /** Keeps nothing of it. */
+  abort(): Promise<void>
 }
 
 /** A block that came in under no name. */

@@ -11,12 +11,6 @@ const SLICE_BYTES = 1024 * 1024
  * end if they are not those of `id`. What came before must then be thrown away.
  */
 export async function* checkedOnTheWayIn(id: BlockId, source: BlockSource, signal?: AbortSignal) {
-  const actual = yield* hashedOnTheWayIn(source, signal)
-  if (actual !== id) throw new BlockMismatch(id, actual)
-}
-
-/** The slices of a source, hashed as they pass; returns the id they hash to. */
-export async function* hashedOnTheWayIn(source: BlockSource, signal?: AbortSignal) {
   const hash = createHash('sha1')
   const chunks = source instanceof Uint8Array ? [source] : untilAborted(source, signal)
   for await (const chunk of chunks) {
@@ -29,7 +23,8 @@ export async function* hashedOnTheWayIn(source: BlockSource, signal?: AbortSigna
     }
   }
   signal?.throwIfAborted()
-  return hash.digest('hex') as BlockId
+  const actual = hash.digest('hex')
+  if (actual !== id) throw new BlockMismatch(id, actual)
 }
 
 /** The door a whole block leaves by: its last chunk is held back until all of them hash to `id`. */

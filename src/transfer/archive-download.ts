@@ -4,6 +4,7 @@ import type { Span } from '../http/ranges.ts'
 import { answerWith } from '../http/ranges-answer.ts'
 import { rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
+import type { FinishedArchive } from './archive-task.ts'
 import { disposition } from './disposition.ts'
 import { route } from './services.ts'
 
@@ -33,7 +34,7 @@ export const archiveDownloadRoutes = [
           'Cache-Control': 'private, no-cache',
           'Access-Control-Allow-Origin': '*',
         },
-        read: (span) => readSpan(archive.path, span),
+        read: (span) => readSpan(archive, span),
       })
     },
   }),
@@ -49,7 +50,10 @@ export const archiveDownloadRoutes = [
 ]
 
 /** Part of an archive, one chunk ahead of what was asked for. An archive removed meanwhile is read to its end. */
-async function* readSpan(path: string, { start, end }: Span): AsyncGenerator<Buffer, void> {
+async function* readSpan(
+  { path, cover }: FinishedArchive,
+  { start, end }: Span,
+): AsyncGenerator<Buffer, void> {
   const handle = await openArchive(path)
   let position = start
   const readNext = () => {
@@ -61,9 +65,10 @@ async function* readSpan(path: string, { start, end }: Span): AsyncGenerator<Buf
   try {
     while (position < end) {
       const chunk = await ahead
+      const bytes = cover?.apply(chunk, position) ?? chunk
       position += chunk.length
       if (position < end) ahead = readNext()
-      yield chunk
+      yield bytes
     }
   } finally {
     await ahead.catch(() => {})

@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { Cover } from '../library/cover.ts'
 import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 
 /** Bytes gathered before they are written, and bytes read back at a time. */
@@ -11,6 +12,7 @@ const BUFFER_BYTES = 1024 * 1024
  */
 export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   readonly #path: string
+  readonly #cover: Cover | undefined
   #handle: FileHandle | undefined
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #spare: Buffer | undefined
@@ -19,8 +21,10 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   #start = 0
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(path: string) {
+  /** With a cover, nothing of it rests readable. */
+  constructor(path: string, cover?: Cover) {
     this.#path = path
+    this.#cover = cover
   }
 
   async append(bytes: Uint8Array): Promise<void> {
@@ -48,7 +52,8 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
       const chunk = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, this.#start - position))
       const { bytesRead } = await (await this.#open()).read(chunk, 0, chunk.length, position)
       if (bytesRead === 0) throw new Error('A temporary file of an archive was cut short.')
-      yield chunk.subarray(0, bytesRead)
+      const bytes = chunk.subarray(0, bytesRead)
+      yield this.#cover?.apply(bytes, position) ?? bytes
       position += bytesRead
     }
     yield this.#buffer.subarray(0, this.#filled)
@@ -87,8 +92,9 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
     this.#spare = full
   }
 
-  async #write(bytes: Uint8Array, position: number): Promise<void> {
+  async #write(plain: Uint8Array, position: number): Promise<void> {
     const handle = await this.#open()
+    const bytes = this.#cover?.apply(plain, position) ?? plain
     for (let from = 0; from < bytes.length; ) {
       const { bytesWritten } = await handle.write(bytes, from, bytes.length - from, position + from)
       from += bytesWritten

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LibraryCore } from '../library/core.ts'
+import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
+import type { Slots } from '../library/slots.ts'
 import type { Dirent, FileDirent } from '../objects/dirent.ts'
 import type { FileObject } from '../objects/file.ts'
-import type { Slots } from './archive-slots.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
 import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
 import type { ZipEntry, ZipMethod } from './zip/records.ts'
@@ -16,6 +17,8 @@ const FILES_AHEAD = 4
 const LONGEST_TURN_MS = 4
 
 export interface PackingOptions {
+  /** What the library is encrypted with; undefined for a plain one. */
+  readonly key: DataKey | undefined
   /** Bytes all files may have together; undefined for no limit. */
   readonly limit: number | undefined
   readonly signal: AbortSignal
@@ -171,8 +174,9 @@ class ItemReader {
 
   async *#chunks(object: FileObject): AsyncGenerator<Buffer, void> {
     if (object.size === 0) return
-    for await (const chunk of this.#core.content.read(this.#libraryKey, object)) {
-      this.#options.signal.throwIfAborted()
+    const { key, signal } = this.#options
+    for await (const chunk of this.#core.content.read(this.#libraryKey, object, undefined, key)) {
+      signal.throwIfAborted()
       yield chunk
     }
   }

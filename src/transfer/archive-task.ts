@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Cover } from '../library/cover.ts'
+import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
 import type { Dirent } from '../objects/dirent.ts'
 
@@ -25,6 +27,8 @@ export interface FinishedArchive {
   readonly id: string
   readonly name: string
   readonly path: string
+  /** What the file is covered with. */
+  readonly cover: Cover | undefined
   /** Bytes. */
   readonly size: number
   /** Unix seconds. */
@@ -39,6 +43,11 @@ export class ArchiveTask {
   readonly wish: ArchiveWish
   /** Unix seconds. */
   readonly expiresAt: number
+  /** What the library is encrypted with, held until the archive is packed; undefined for a plain one. */
+  readonly key: DataKey | undefined
+  /** What the archive is covered with: plaintext of an encrypted library must not outlive the process. */
+  readonly cover: Cover | undefined
+  readonly #lease: Disposable | undefined
   /** Settles when nothing works on it any more; it never rejects. */
   packing: Promise<void> | undefined
   total: number | undefined
@@ -46,12 +55,22 @@ export class ArchiveTask {
   failure: ArchiveFailure | undefined
   canceled = false
   finished: FinishedArchive | undefined
+  /** Called with each step; `progress` then says how far it is. */
+  onProgress: (state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled') => void = () => {}
   readonly #abort = new AbortController()
 
-  constructor(library: Library, wish: ArchiveWish, expiresAt: number) {
+  constructor(library: Library, wish: ArchiveWish, expiresAt: number, key: DataKey | undefined) {
     this.library = library
     this.wish = wish
     this.expiresAt = expiresAt
+    this.key = key
+    this.cover = key && Cover.random()
+    this.#lease = key?.lease()
+  }
+
+  /** Lets go of the library's key. To be called when nothing will be read any more. */
+  releaseKey(): void {
+    this.#lease?.[Symbol.dispose]()
   }
 
   /** Aborted when nobody wants the archive any more. */

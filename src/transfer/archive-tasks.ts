@@ -1,13 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Tickets } from '../access/tickets.ts'
-import { fail } from '../errors.ts'
 import type { LibraryCore } from '../library/core.ts'
+import { Cover } from '../library/cover.ts'
 import type { Library } from '../library/library.ts'
+import { Slots } from '../library/slots.ts'
 import { ROOT } from '../objects/paths.ts'
 import { ArchiveFile } from './archive-file.ts'
 import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
-import { Slots } from './archive-slots.ts'
 import { ArchiveTask, type ArchiveWish } from './archive-task.ts'
 import { ZipWriter } from './zip/writer.ts'
 
@@ -22,6 +22,16 @@ export interface ArchivesOptions {
   readonly limit: number | undefined
   /** Where archives rest for as long as their tickets live. It holds nothing else. */
   readonly directory: string
+  /** Told how archives go on, by the account and the ticket they are for. */
+  readonly onProgress?: (
+    accountKey: number,
+    ticket: string,
+    progress: {
+      readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
+      readonly zipped: number
+      readonly total: number
+    },
+  ) => void
   /** Told why an archive could not be made, or a file of one not removed. */
   readonly onError: (error: unknown) => void
 }
@@ -54,17 +64,20 @@ export class Archives implements AsyncDisposable {
   }
 
   /**
-   * Starts an archive of the tree as the library was opened; gives its ticket. Throws encrypted-mismatch for
-   * an encrypted library, which cannot be read without its password.
+   * Starts an archive of the tree as the library was opened; gives its ticket. Throws password-needed for
+   * an encrypted library whose key is not held for the account.
    */
   async start(library: Library, wish: ArchiveWish): Promise<string> {
-    if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
     await this.#sweep()
-    const { tickets, now, lifeSeconds } = this.#options
-    const task = new ArchiveTask(library, wish, now() + lifeSeconds)
+    const { core, tickets, now, lifeSeconds } = this.#options
+    const key = core.keys.keyFor(library)
     const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true })
     if (this.#closed) return ticket
+    const task = new ArchiveTask(library, wish, now() + lifeSeconds, key)
     this.#tasks.set(ticket, task)
+    task.onProgress = (state) =>
+      this.#options.onProgress?.(library.actor.key, ticket, { state, ...task.progress })
+    task.onProgress('queued')
     this.#sweeper ??= setInterval(() => void this.#sweep(), SWEEP_MS).unref()
     const run = this.#workers.run(async () => {
       if (task.signal.aborted) return
@@ -72,7 +85,10 @@ export class Archives implements AsyncDisposable {
       await task.packing
     })
     this.#runs.add(run)
-    void run.finally(() => this.#runs.delete(run))
+    void run.finally(() => {
+      task.releaseKey()
+      this.#runs.delete(run)
+    })
     return ticket
   }
 
@@ -90,6 +106,7 @@ export class Archives implements AsyncDisposable {
     if (task === undefined || task.failure !== undefined) return
     task.canceled = true
     await this.#discard(task)
+    task.onProgress('canceled')
   }
 
   /** Stops everything and removes every file. */
@@ -124,12 +141,15 @@ export class Archives implements AsyncDisposable {
       const size = await this.#pack(task)
       // Whoever stopped it removes the file.
       if (task.signal.aborted) return
-      const file = { id: task.id, name: task.wish.name, path: this.#pathOf(task), size }
+      const { id, cover, wish } = task
+      const file = { id, name: wish.name, path: this.#pathOf(task), cover, size }
       task.finished = { ...file, finishedAt: this.#options.now() }
+      task.onProgress('successful')
     } catch (error) {
       if (task.signal.aborted) return
       const isTooLarge = error instanceof ArchiveTooLarge
       task.failure = isTooLarge ? 'size too large' : 'internal error'
+      task.onProgress('failed')
       if (!isTooLarge) this.#options.onError(error)
     }
   }
@@ -137,19 +157,21 @@ export class Archives implements AsyncDisposable {
   /** Gives the bytes of the archive. On any throw its files are gone. */
   async #pack(task: ArchiveTask): Promise<number> {
     const { core, limit, directory } = this.#options
-    const { library, wish, signal } = task
+    const { library, wish, key, cover, signal } = task
     const { files, bytes } = await countArchive(core, library, wish.roots)
     if (limit !== undefined && bytes > limit) throw new ArchiveTooLarge()
     task.total = files
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await using made = new AsyncDisposableStack()
-    const file = made.use(new ArchiveFile(this.#pathOf(task)))
-    const index = made.use(new ArchiveFile(`${this.#pathOf(task)}.index`))
+    const file = made.use(new ArchiveFile(this.#pathOf(task), cover))
+    const index = made.use(new ArchiveFile(`${this.#pathOf(task)}.index`, cover && Cover.random()))
     const writer = new ZipWriter(file, index)
     const onFile = () => {
       task.packed += 1
+      task.onProgress('running')
     }
-    await packArchive(core, library, wish.roots, writer, { limit, signal, deflates: this.#deflates, onFile })
+    const options = { key, limit, signal, deflates: this.#deflates, onFile }
+    await packArchive(core, library, wish.roots, writer, options)
     const size = await writer.finish()
     await file.close()
     await index[Symbol.asyncDispose]()

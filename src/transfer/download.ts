@@ -31,8 +31,9 @@ export const fileDownloadRoutes = [
       if (use.operation !== 'download' && use.operation !== 'view') throw wrongOperation()
       if (name === '' || name.includes('/')) throw invalidUrl()
       if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
-      if (use.library.info.encryption !== undefined) throw passwordNeeded()
-      const file = await core.content.open(use.library.info.key, use.objectId as FileId)
+      // Of the account the link was made for, whoever uses it.
+      const key = core.keys.keyFor(use.library)
+      const file = await core.content.open(use.library.info.key, use.objectId as FileId, key)
       return start(use, request, representationOf(use, file, name, request))
     },
   }),
@@ -117,8 +118,4 @@ function wrongOperation(): TextRefusal {
 
 function invalidUrl(): TextRefusal {
   return new TextRefusal(400, 'Invalid URL')
-}
-
-function passwordNeeded(): TextRefusal {
-  return new TextRefusal(400, 'Repo is encrypted. Please provide password to view it.')
 }

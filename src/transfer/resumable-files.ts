@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Cover } from '../library/cover.ts'
+import type { DataKey } from '../library/data-key.ts'
 
 /** Bytes per read and per write. */
 const PIECE_BYTES = 512 * 1024
@@ -19,10 +21,10 @@ export class UploadFolder {
   }
 
   /** A new file for the bytes of one request. */
-  async create(): Promise<ChunkFile> {
+  async create(key: DataKey | undefined): Promise<ChunkFile> {
     const name = randomUUID()
     const file = path.join(this.#directory, name)
-    return new ChunkFile(name, file, await open(file, 'wx+', 0o600))
+    return new ChunkFile(name, file, await open(file, 'wx+', 0o600), key)
   }
 
   /** Undefined if there is none of that name. */
@@ -64,13 +66,22 @@ export class ChunkFile implements AsyncDisposable {
   readonly name: string
   readonly handle: FileHandle
   readonly #file: string
+  readonly #key: DataKey | undefined
+  readonly #cover: Cover | undefined
   #size = 0
   #kept = false
 
-  constructor(name: string, file: string, handle: FileHandle) {
+  constructor(name: string, file: string, handle: FileHandle, key: DataKey | undefined) {
     this.name = name
     this.#file = file
     this.handle = handle
+    this.#key = key
+    this.#cover = this.coverOf(name)
+  }
+
+  /** What a file of this upload is covered with: each has its own, made from the library's key and its name. */
+  coverOf(name: string): Cover | undefined {
+    return this.#key?.cover(name)
   }
 
   /** Bytes. */
@@ -105,27 +116,32 @@ export class ChunkFile implements AsyncDisposable {
   async #write(pieces: readonly Buffer[], length: number): Promise<void> {
     const [first] = pieces
     if (first === undefined) return
-    await writeFully(this.handle, pieces.length === 1 ? first : Buffer.concat(pieces, length), this.#size)
+    const bytes = pieces.length === 1 ? first : Buffer.concat(pieces, length)
+    await writeFully(this.handle, this.#cover?.apply(bytes, this.#size) ?? bytes, this.#size)
     this.#size += length
   }
 }
 
-/** Copies `length` bytes from the start of one file to an offset of another. */
-export async function copyInto(
-  from: FileHandle,
-  to: FileHandle,
+/** Copies the first `length` bytes of a chunk to an offset of the file it belongs to. */
+export async function addTo(
+  { handle, cover }: { handle: FileHandle; cover: Cover | undefined },
   offset: number,
+  chunk: ChunkFile,
   length: number,
 ): Promise<void> {
   let position = offset
-  for await (const piece of piecesOf(from, length)) {
-    await writeFully(to, piece, position)
+  for await (const piece of piecesOf(chunk.handle, length, chunk.coverOf(chunk.name))) {
+    await writeFully(handle, cover?.apply(piece, position) ?? piece, position)
     position += piece.length
   }
 }
 
-/** The first `length` bytes of a file, one piece ahead of what was asked for. */
-export async function* piecesOf(handle: FileHandle, length: number): AsyncGenerator<Buffer, void> {
+/** The first `length` bytes of a file without its cover, one piece ahead of what was asked for. */
+export async function* piecesOf(
+  handle: FileHandle,
+  length: number,
+  cover: Cover | undefined,
+): AsyncGenerator<Buffer, void> {
   const read = (at: number) => {
     const next = at < length ? readFully(handle, at, Math.min(PIECE_BYTES, length - at)) : undefined
     next?.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
@@ -136,9 +152,10 @@ export async function* piecesOf(handle: FileHandle, length: number): AsyncGenera
   try {
     while (ahead !== undefined) {
       const piece = await ahead
+      const plain = cover?.apply(piece, position) ?? piece
       position += piece.length
       ahead = read(position)
-      yield piece
+      yield plain
     }
   } finally {
     await ahead?.catch(() => {})

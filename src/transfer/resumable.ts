@@ -1,6 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Database, Transaction } from '../database/database.ts'
-import { type ChunkFile, copyInto, piecesOf, UploadFolder } from './resumable-files.ts'
+import type { DataKey } from '../library/data-key.ts'
+import { KeyedTurns } from '../library/keyed-turns.ts'
+import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import {
   deletePartialUpload,
   deletePartialUploadsBefore,
@@ -11,7 +13,6 @@ import {
   setReceived,
   type UploadKey,
 } from './resumable-store.ts'
-import { KeyedTurns } from './resumable-turns.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
 const KEPT_SECONDS = 3 * 86_400
@@ -54,9 +55,9 @@ export class PartialUploads {
     return (await findPartialUpload(this.#db, key))?.received ?? 0
   }
 
-  /** A file to receive a chunk into. */
-  newChunk(): Promise<ChunkFile> {
-    return this.#folder.create()
+  /** A file to receive a chunk into. With the key of an encrypted library, nothing of it rests readable. */
+  newChunk(key: DataKey | undefined): Promise<ChunkFile> {
+    return this.#folder.create(key)
   }
 
   /**
@@ -100,7 +101,8 @@ export class PartialUploads {
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
     let result: T | undefined
-    if (end === total) result = await this.#finish(key, piecesOf(chunk.handle, total), finish)
+    if (end === total)
+      result = await this.#finish(key, piecesOf(chunk.handle, total, chunk.coverOf(chunk.name)), finish)
     else {
       await chunk.handle.datasync()
       await this.#folder.sync()
@@ -123,9 +125,10 @@ export class PartialUploads {
     },
   ): Promise<T | undefined> {
     const { chunk, stored, handle, finish } = parts
-    await copyInto(chunk.handle, handle, start, end - start)
+    const cover = chunk.coverOf(stored.file)
+    await addTo({ handle, cover }, start, chunk, end - start)
     if (end === total) {
-      const result = await this.#finish(key, piecesOf(handle, total), finish)
+      const result = await this.#finish(key, piecesOf(handle, total, cover), finish)
       await this.#forget(stored.file)
       return result
     }

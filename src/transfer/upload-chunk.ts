@@ -1,5 +1,6 @@
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import type { Content } from '../library/content.ts'
+import { inOrigin } from '../library/scope.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { WholeFile } from './resumable.ts'
 import type { ChunkFile } from './resumable-files.ts'
@@ -17,7 +18,7 @@ export async function receiveChunk(
 ): Promise<ChunkFile> {
   const length = range.end - range.start
   const digest = AnnouncedDigest.read(part.headers.get('content-digest'))
-  const chunk = session.own(await partialUploads.newChunk())
+  const chunk = session.own(await partialUploads.newChunk(session.dataKey))
   let received = 0
   const checked = async function* () {
     for await (const bytes of part.content) {
@@ -39,15 +40,16 @@ export async function receiveChunk(
  */
 export function addChunk<T>(
   { core, partialUploads }: TransferServices,
-  { fileDigest, library }: UploadSession,
+  { dataKey, fileDigest, library }: UploadSession,
   { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
-  const key = { libraryKey: library.info.key, accountKey: library.actor.key, path }
+  const { key: libraryKey } = library.info
+  const key = { libraryKey, accountKey: library.actor.key, path: inOrigin(library.info, path) }
   return partialUploads.add(key, range, chunk, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
-    const content = await core.content.receive(whole.content, { onBytes })
+    const content = await core.content.receive(whole.content, { key: dataKey, onBytes })
     fileDigest?.check()
     return commit(content, (tx) => whole.settle(tx))
   })

@@ -52,7 +52,11 @@ export class FileReceiver {
     const onBytes = (bytes: Buffer) => {
       for (const digest of digests) digest.update(bytes)
     }
-    const content = await this.#core.content.receive(part.content, digests.length === 0 ? {} : { onBytes })
+    const { dataKey: key } = this.#session
+    const content = await this.#core.content.receive(part.content, {
+      key,
+      ...(digests.length > 0 && { onBytes }),
+    })
     partDigest?.check()
     for (const bytes of content.small.values()) this.#held += bytes.length
     if (this.#held <= HELD_BYTES) return content

@@ -7,6 +7,7 @@ import { BodyChunks } from '../http/body-chunks.ts'
 import { boundaryOf } from '../http/header-parameters.ts'
 import { MultipartStream } from '../http/multipart-stream.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { DataKey } from '../library/data-key.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { TransferServices } from './services.ts'
@@ -28,6 +29,8 @@ export class UploadSession implements AsyncDisposable {
   readonly ticketPath: LibraryPath
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
+  /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
+  readonly dataKey: DataKey | undefined
   /** Of the whole file, announced in the head of the request. */
   readonly fileDigest: AnnouncedDigest | undefined
   readonly #services: TransferServices
@@ -49,6 +52,9 @@ export class UploadSession implements AsyncDisposable {
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
     this.#reservation = head.reservation
+    this.dataKey = head.dataKey
+    // What was begun with the key ends with it, however long it takes.
+    this.#owned.use(head.dataKey?.lease())
     const chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
     this.#owned.defer(() => chunks.release())
     this.form = new MultipartStream(() => chunks.read(), head.boundary, { malformed })
@@ -56,7 +62,7 @@ export class UploadSession implements AsyncDisposable {
 
   /**
    * Checks the head of a request in the order clients rely on: ticket, operation, library, range, quota,
-   * size, form. Throws refusals, ticket-not-found, permission-denied, quota-exceeded, encrypted-mismatch.
+   * size, form. Throws refusals, ticket-not-found, permission-denied, quota-exceeded, password-needed.
    */
   static async open(
     services: TransferServices,
@@ -79,11 +85,11 @@ export class UploadSession implements AsyncDisposable {
       const room = declared === undefined ? await services.quotas.roomLeft(info) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
-      // Blocks come as the client encrypted them; a file would have to be encrypted here.
-      if (info.encryption !== undefined && !takesBlocks) fail({ code: 'encrypted-mismatch' })
+      // Blocks come as the client encrypted them; a file is encrypted here.
+      const dataKey = takesBlocks ? undefined : services.core.keys.keyFor(use.library)
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
-      const head = { body, boundary, range, declared, reservation, room, limit }
+      const head = { body, boundary, range, declared, reservation, room, limit, dataKey }
       return new UploadSession(services, request, use, head)
     } catch (error) {
       await reservation?.[Symbol.asyncDispose]()
@@ -107,8 +113,10 @@ export class UploadSession implements AsyncDisposable {
 
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
-    const isOld = this.#services.now() - this.#openedAt >= RECHECK_SECONDS
-    return (isOld ? await this.#reopen() : this.library).editable(path)
+    const { library } = this
+    // What a share gives can be taken back at any moment.
+    const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
+    return (isOld ? await this.#reopen() : library).editable(path)
   }
 
   /** Gives back what was set aside, as part of the commit. */
@@ -149,6 +157,7 @@ interface CheckedHead {
   readonly room: { left: number; limit: number } | undefined
   /** Most bytes of an upload. */
   readonly limit: number | undefined
+  readonly dataKey: DataKey | undefined
 }
 
 function lengthOf({ headers }: HttpRequest): number | undefined {

@@ -182,7 +182,7 @@ describe('batch copy and move, done before the answer', () => {
     const secret = new Workspace(server, here.client, reply.body.repo_id)
     await secret.file('/s.txt')
     await secret.folder('/in')
-    const text = 'Files can not be moved or copied between an encrypted library and another one.'
+    const text = 'This library has not been decrypted.'
     for (const operation of OPERATIONS) {
       assertError(await syncBatch(here.client, operation, batch(here, ['a.txt'], secret, '/')), 403, text)
       assertError(await syncBatch(here.client, operation, batch(secret, ['s.txt'], there, '/')), 403, text)

@@ -145,11 +145,7 @@ describe('copies and moves as tasks', () => {
       [batch(here, ['b.txt', 'none'], there, '/in'), 404, 'none not found.'],
       [batch(here, ['none'], here, '/in'), 404, 'none not found.'],
       [batch(here, ['d'], here, '/d/sub'), 400, 'Can not move folder /d to its subfolder /d/sub'],
-      [
-        batch(secret, ['s.txt'], there, '/'),
-        403,
-        'Files can not be moved or copied between an encrypted library and another one.',
-      ],
+      [batch(secret, ['s.txt'], there, '/'), 403, 'This library has not been decrypted.'],
     ]
     for (const operation of OPERATIONS) {
       for (const [body, status, text] of rows) {

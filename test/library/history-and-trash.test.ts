@@ -121,7 +121,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const library = await stage.newLibrary(await stage.actor())
     for (const name of ['/a', '/b']) await createFile(library, at(name))
     await removeOne(stage.core, library, at('/a'))
-    await emptyTrash(stage.core, (await stage.reopen(library)).info, 0)
+    await emptyTrash(stage.core, await stage.reopen(library), 0)
     assert.deepEqual(await trashPaths(stage, library), [])
     const { info } = await stage.reopen(library)
     assert.deepEqual(
@@ -142,7 +142,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     await removeOne(stage.core, library, at('/a'))
     now += 5 * DAY
     await removeOne(stage.core, library, at('/b'))
-    await emptyTrash(stage.core, (await stage.reopen(library)).info, 3)
+    await emptyTrash(stage.core, await stage.reopen(library), 3)
     assert.deepEqual(await trashPaths(stage, library), ['/b'])
   })
 

@@ -5,11 +5,11 @@ import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { Slots } from '../../src/library/slots.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { ArchiveFile } from '../../src/transfer/archive-file.ts'
-import { Slots } from '../../src/transfer/archive-slots.ts'
 import { Archives } from '../../src/transfer/archive-tasks.ts'
 import {
   archiveFiles,

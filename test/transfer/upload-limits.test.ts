@@ -211,13 +211,13 @@ describe('an upload that takes long', () => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
-    const body = formBytes([root, bytesOf(100_000)])
+    const body = formBytes([root, bytesOf(1_000_000)])
     const { outgoing, answered } = begin(link, { 'Content-Length': String(body.length) })
-    outgoing.write(body.subarray(0, 80_000))
+    outgoing.write(body.subarray(0, 800_000))
     await eventually(async () => assert.notDeepEqual(await temporaryFiles(server), []))
     await makeReadOnly(server, library)
     now += 10
-    outgoing.end(body.subarray(80_000))
+    outgoing.end(body.subarray(800_000))
     const reply = await answered
     assert.equal(reply.statusCode, 403)
     assert.deepEqual(JSON.parse(await text(reply)), { error: 'Repo status not writable.' })

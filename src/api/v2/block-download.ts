@@ -1,5 +1,6 @@
 import { type Reader, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { showsFile } from '../../library/reach.ts'
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/ids.ts'
 import { folderAt } from '../lookups.ts'
 import { libraryIdParam, sentPathOrRoot } from '../readers.ts'
@@ -24,7 +25,8 @@ export const blockDownloadRoutes = [
       const library = await access.open(user, params.repo_id)
       const { path } = await folderAt(library, query.p)
       const file = await core.objects.findFile(library.info.key, params.file_id)
-      if (file === undefined) return notFound('File not found.')
+      const isHere = file !== undefined && (await showsFile(core, library, params.file_id))
+      if (file === undefined || !isHere) return notFound('File not found.')
       if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
       const wish = { operation: 'download-blocks', path, objectId: params.file_id, reusable: true } as const
       const ticket = await tickets.issue(library, wish)

@@ -51,7 +51,7 @@ export const fileHistoryRoutes = [
       const words = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
       const file = await worded(words, async () => {
         const commit = await getCommitFor(core, library.info, id, path)
-        return fileAt({ tree: treeOf(core, library.info, commit) }, sent)
+        return fileAt({ tree: await treeOf(core, library.info, commit) }, sent)
       })
       return downloadLink(services, library, file, { reusable: readReuse(query.reuse), request })
     },

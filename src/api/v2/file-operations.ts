@@ -6,8 +6,9 @@ import type { Account } from '../../identity/account.ts'
 import { createFile, type Placed, rename } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
 import { copy, move } from '../../library/move-copy.ts'
+import { inOrigin } from '../../library/scope.ts'
 import { parseName } from '../../objects/names.ts'
-import { baseName, joinPath, parentOf, ROOT } from '../../objects/paths.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../objects/paths.ts'
 import { type Destination, openDestination } from '../destination.ts'
 import { placedToWire } from '../entry-wire.ts'
 import { olderLibraryNotFound } from '../faults.ts'
@@ -99,7 +100,7 @@ async function moveFile(services: ApiServices, call: Call): Promise<Answer> {
   const { path } = await entryAt(library, sent)
   const target = destination.library.editable(destination.path)
   const parent = parentOf(path)
-  if (library.info.key === target.info.key && parent === destination.path) return answer(200, 'success')
+  if (isSamePlace(library, parent, target, destination.path)) return answer(200, 'success')
   const selection = { parent, names: [baseName(path)] }
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const [placed] = await move(services.core, source, selection, target, destination.path, roomLeft)
@@ -140,6 +141,11 @@ async function done(
   if (reload) return reloaded(services, await services.access.open(user, id), parentOf(path))
   const location = `${request.baseUrl}/api2/repos/${id}/file/?p=${encodePath(path)}`
   return answer(reply.status, reply.body, { Location: location })
+}
+
+/** Whether two folders are one, in whichever library they are looked at. */
+function isSamePlace(one: Library, path: LibraryPath, other: Library, otherPath: LibraryPath): boolean {
+  return one.info.key === other.info.key && inOrigin(one.info, path) === inOrigin(other.info, otherPath)
 }
 
 function readOperation(sent: string | undefined): Operation | undefined {

@@ -178,7 +178,7 @@ function failing(failed: string): FaultWords {
   return {
     'path-not-found': (fault) =>
       fault.wanted === 'Item' ? [400, 'file_names invalid.'] : apiFaults['path-not-found'](fault),
-    'encrypted-mismatch': failure,
+    'password-needed': failure,
     'source-changed': failure,
     'too-many-names': failure,
     locked: failure,

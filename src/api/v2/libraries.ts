@@ -2,14 +2,13 @@ import { fail } from '../../errors.ts'
 import { answer } from '../../http/answer.ts'
 import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import { personOf, strangerCalled } from '../../identity/account.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
-import { scopeReaches } from '../../identity/scope.ts'
-import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
-import { parseName, toNfc } from '../../objects/names.ts'
+import { createLibrary, deleteLibrary } from '../../library/libraries.ts'
+import { parseName } from '../../objects/names.ts'
 import { libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { libraryDetail, NO_ACCESS, ownedLibraryItem, syncInfo } from '../library-wire.ts'
+import { listLibraries, type Way } from '../library-list.ts'
+import { libraryDetail, libraryItem, NO_ACCESS, syncInfo } from '../library-wire.ts'
 import { wishWithEncryption, wishWithPassword } from '../new-library.ts'
 import { libraryIdParam } from '../readers.ts'
 import { parseText } from '../sent-values.ts'
@@ -35,21 +34,17 @@ export const libraryRoutes = [
     scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words, nameContains: rawText() },
-    async handle({ user, query }, { core, directory, now }) {
-      // Owned libraries are the only ones there are so far; the other types have none.
-      if (query.type !== undefined && !query.type.has('mine')) return answer(200, [], listHeaders)
-      const wanted = toNfc(query.nameContains ?? '').toLowerCase()
-      const all = (await librariesOf(core, user)).filter(({ key }) => scopeReaches(user.scope, key))
-      const libraries =
-        wanted === '' ? all : all.filter(({ name }) => toNfc(name).toLowerCase().includes(wanted))
-      const people = await directory.people(libraries.map(({ modifier }) => modifier))
-      const owner = personOf(user)
-      const time = now()
-      const items = libraries.map((library) => {
-        const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
-        return ownedLibraryItem(library, { owner, modifier }, time)
-      })
-      return answer(200, items, listHeaders)
+    async handle({ user, query }, services) {
+      const { type } = query
+      // Everyone's libraries are called those of the organization here.
+      const wanted = { has: (way: Way) => type?.has(way === 'public' ? 'org' : way) ?? true }
+      const { entries, parties } = await listLibraries(services, user, wanted, query.nameContains)
+      const time = services.now()
+      return answer(
+        200,
+        entries.map((listed) => libraryItem(listed, parties, time)),
+        listHeaders,
+      )
     },
   }),
   route({

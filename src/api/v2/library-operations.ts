@@ -1,10 +1,11 @@
 import { fail } from '../../errors.ts'
+import { throttled } from '../../http/rate-limit.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
-import { checkMagic, checkPassword } from '../../library/encryption.ts'
-import { getLibrary, renameLibrary } from '../../library/libraries.ts'
+import { checkMagic } from '../../library/encryption.ts'
+import { renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
@@ -23,14 +24,15 @@ export const libraryOperationRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/',
     auth: 'user',
-    summary: 'Renames a library (`op=rename`) or checks its password (`op=setpassword`, `op=checkpassword`).',
+    summary:
+      'Renames a library (`op=rename`), opens it with its password for an hour (`op=setpassword`), or compares its magic (`op=checkpassword`).',
     params: { repo_id: libraryIdParam },
     query: { op: rawText(), magic: rawText() },
     body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
     faults: olderLibraryNotFound,
     async handle({ user, params, query, body, request }, services) {
       const call = { user, id: params.repo_id, services, request }
-      await getLibrary(services.core, call.id)
+      if (!(await services.access.exists(call.id))) fail({ code: 'library-not-found', id: call.id })
       const op = query.op ?? 'setpassword'
       if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
       if (op === 'setpassword') return setPassword(call, body.password)
@@ -60,12 +62,14 @@ async function rename(call: Call, sentName: string, sentText: string | undefined
 }
 
 async function setPassword({ user, id, services }: Call, password: string | undefined) {
-  const { info } = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
-  const encryption = encryptionOf(info)
+  const library = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
+  const encryption = encryptionOf(library.info)
   if (!password) throw errorMessage(440, 'Library password is needed.')
   // With NULs at its end a password makes the same key as without them; no password has any.
-  const right = parseText(password) !== undefined && (await checkPassword(id, encryption, password))
-  if (!right) throw errorMessage(400, INCORRECT_PASSWORD)
+  if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
+  const outcome = await services.libraryPasswords.set(library, encryption, password)
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
+  if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
   return 'success'
 }
 

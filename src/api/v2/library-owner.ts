@@ -2,9 +2,9 @@ import { fail } from '../../errors.ts'
 import { required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
-import { getLibrary, transferLibrary } from '../../library/libraries.ts'
+import { transferLibrary } from '../../library/libraries.ts'
 import { libraryDeed, noting } from '../audited.ts'
-import { libraryIdParam } from '../readers.ts'
+import { keepShares, libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/repos/:repo_id/owner/'
@@ -28,9 +28,9 @@ export const libraryOwnerRoutes = [
     auth: 'user',
     summary: 'Hands a library over to another account.',
     params,
-    body: { owner: required() },
+    body: { owner: required(), reshare: keepShares },
     async handle({ user, params, body, request }, { access, accounts, audit, core }) {
-      await getLibrary(core, params.repo_id)
+      if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
       const email = body.owner.toLowerCase()
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       const library = await access.openOwned(user, params.repo_id)
@@ -40,7 +40,8 @@ export const libraryOwnerRoutes = [
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
       const deed = libraryDeed('library-transferred', library.info, { from: user.email, to: owner.email })
-      await transferLibrary(core, library, owner, noting({ audit }, { user, request }, deed))
+      const also = noting({ audit }, { user, request }, deed)
+      await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
       return { success: true }
     },
   }),

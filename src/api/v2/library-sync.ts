@@ -18,7 +18,7 @@ export const librarySyncRoutes = [
     faults: denied(NO_ACCESS),
     async handle({ user, params }, { access, syncTokens, now }) {
       const { info, permission } = await access.open(user, params.repo_id)
-      const syncToken = await syncTokens.issue(info.key, user.key)
+      const syncToken = await syncTokens.issue(info.key, user.key, info.sub?.key)
       return syncInfo(info, { email: user.email, permission, syncToken, now: now() })
     },
   }),
@@ -30,10 +30,10 @@ export const librarySyncRoutes = [
     query: { repos: rawText() },
     async handle({ user, query }, { access, syncTokens }) {
       if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')
-      const libraries = [...(await access.openAll(user, parseIds(query.repos))).values()]
-      const keys = libraries.map(({ info }) => info.key)
-      const tokens = await syncTokens.issueMany(keys, user.key)
-      return Object.fromEntries(libraries.map(({ info }) => [info.id, tokens.get(info.key)]))
+      const opened = [...(await access.openAll(user, parseIds(query.repos))).values()]
+      const libraries = opened.map(({ info }) => info)
+      const tokens = await syncTokens.issueMany(libraries, user.key)
+      return Object.fromEntries(libraries.map(({ id }, index) => [id, tokens[index]]))
     },
   }),
 ]

@@ -13,7 +13,7 @@ import { parseName } from '../../objects/names.ts'
 import { adminLibrariesToWire, pageInfo } from '../admin-wire.ts'
 import { type AuditedCall, libraryDeed, noting } from '../audited.ts'
 import { pageQuery } from '../paging.ts'
-import { libraryIdParam } from '../readers.ts'
+import { keepShares, libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
 const path = '/api/v2.1/admin/libraries/'
@@ -96,8 +96,7 @@ export const adminLibraryRoutes = [
     auth: 'admin',
     summary: 'Renames a library, hands it over, or makes it read-only or normal again.',
     params: { repo_id: libraryIdParam },
-    // `reshare` is read so that it is not refused: shares stay as they are.
-    body: { status, name: newName, owner: optionalText('owner invalid.'), reshare: optionalText() },
+    body: { status, name: newName, owner: optionalText('owner invalid.'), reshare: keepShares },
     async handle({ user, params, body, request }, services) {
       const { core } = services
       const call = { user, request }
@@ -113,7 +112,8 @@ export const adminLibraryRoutes = [
       if (body.name !== undefined) await rename(services, call, params.repo_id, body.name)
       if (owner !== undefined) {
         const deed = libraryDeed('library-transferred', library.info, { to: owner.email })
-        await transferLibrary(core, library, owner, noting(services, call, deed))
+        const also = noting(services, call, deed)
+        await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
       }
       return oneLibrary(services, params.repo_id)
     },

@@ -55,8 +55,8 @@ export const adminTrashLibraryRoutes = [
       const owner = await accounts.findByKey(library.ownerKey)
       const detail = owner === undefined ? { to: user.email } : {}
       const also = noting(services, { user, request }, libraryDeed('library-restored', library, detail))
-      if (owner === undefined) await restoreTo(core, library, user.key, also)
-      else await restore(core, library, also)
+      if (owner === undefined) await restoreTo(core, library, user, also)
+      else await restore(core, user, library, also)
       return { success: true }
     },
   }),

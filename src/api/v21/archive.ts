@@ -25,7 +25,7 @@ const wish = { parent_dir: requiredPath(), dirents: sentNames, ...moment }
 
 // The words of the file server, where clients of encrypted libraries expect them.
 const faults = {
-  'encrypted-mismatch': (): FaultAnswer => [400, 'Repo is encrypted. Please provide password to view it.'],
+  'password-needed': (): FaultAnswer => [400, 'Repo is encrypted. Please provide password to view it.'],
 }
 
 const LOOKUPS_A_TURN = 200

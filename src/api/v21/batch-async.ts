@@ -22,7 +22,7 @@ export const batchAsyncRoutes = [
     faults: batchFaults,
     async handle({ user, body }, services) {
       const batch = await openCopyBatch(services, user, body)
-      refuseUndecrypted(batch)
+      refuseUndecrypted(services, batch)
       return { task_id: await startCopy(services, batch) }
     },
   }),
@@ -36,7 +36,7 @@ export const batchAsyncRoutes = [
     faults: batchFaults,
     async handle({ user, body }, services) {
       const batch = await openMoveBatch(services, user, body)
-      refuseUndecrypted(batch)
+      refuseUndecrypted(services, batch)
       return { task_id: await startMove(services, batch) }
     },
   }),
@@ -64,7 +64,7 @@ export async function startMove(services: ApiServices, batch: MoveBatch): Promis
   return ''
 }
 
-// No password is ever kept here, so an encrypted library is never open to the caller.
-function refuseUndecrypted({ target }: Batch): void {
-  if (target.info.encryption !== undefined) throw new Refusal(403, { lib_need_decrypt: true })
+// Said of the target alone: clients ask for its password then.
+function refuseUndecrypted({ core }: ApiServices, { target }: Batch): void {
+  if (!core.keys.isOpen(target)) throw new Refusal(403, { lib_need_decrypt: true })
 }

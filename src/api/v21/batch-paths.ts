@@ -105,7 +105,7 @@ async function findStep(
   item: Item,
 ): Promise<Step | string> {
   const [from, to] = [asFolder(item.source), asFolder(item.folder)]
-  if (source.info.key === target.info.key && to.startsWith(from)) {
+  if (source.info.id === target.info.id && to.startsWith(from)) {
     return "The destination directory is the same as the source, or is it's subfolder."
   }
   if (from === '/') return "The source path can not be '/'."

@@ -1,5 +1,6 @@
 import { answer } from '../../http/answer.ts'
 import { map, required } from '../../http/readers.ts'
+import { inOrigin } from '../../library/scope.ts'
 import { parseName } from '../../objects/names.ts'
 import { joinPath, ROOT } from '../../objects/paths.ts'
 import { folderAt } from '../lookups.ts'
@@ -25,7 +26,7 @@ export const fileUploadedBytesRoutes = [
           : await services.partialUploads.uploadedBytes({
               libraryKey: library.info.key,
               accountKey: user.key,
-              path: joinPath(path, query.file_name),
+              path: inOrigin(library.info, joinPath(path, query.file_name)),
             })
       // The folder of an upload with a relative path is made with its last chunk.
       if (uploadedBytes === 0) await folderAt(library, query.parent_dir)

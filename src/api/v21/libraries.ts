@@ -3,14 +3,14 @@ import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { personOf, strangerCalled } from '../../identity/account.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
-import { scopeReaches } from '../../identity/scope.ts'
-import { createLibrary, deleteLibrary, librariesOf } from '../../library/libraries.ts'
-import { findLibrary } from '../../library/library-store.ts'
+import { createLibrary, deleteLibrary } from '../../library/libraries.ts'
 import { starredLibraries } from '../../library/stars.ts'
 import { parseName } from '../../objects/names.ts'
+import { ROOT } from '../../objects/paths.ts'
 import { avatarUrl } from '../account-wire.ts'
 import { libraryDeed, noting } from '../audited.ts'
-import { createdLibrary, libraryDetailV21, ownedLibraryItemV21 } from '../library-wire.ts'
+import { listLibraries, type Way } from '../library-list.ts'
+import { createdLibrary, libraryDetailV21, libraryItemV21 } from '../library-wire.ts'
 import { wishWithPassword } from '../new-library.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
@@ -28,22 +28,20 @@ export const libraryRoutesV21 = [
     scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words },
-    async handle({ user, query, request }, { core, directory }) {
-      if (query.type.length > 0 && !query.type.includes('mine')) return { repos: [] }
-      const all = await librariesOf(core, user)
-      const libraries = all.filter(({ key }) => scopeReaches(user.scope, key))
-      const starred = await starredLibraries(core, user)
-      const people = await directory.people(libraries.map(({ modifier }) => modifier))
-      const owner = personOf(user)
-      const avatar = avatarUrl(request.baseUrl, user)
-      const repos = libraries.map((library) => {
-        const modifier = people.get(library.modifier) ?? strangerCalled(library.modifier)
-        return ownedLibraryItemV21(
-          library,
-          { owner, modifier },
-          { starred: starred.has(library.key), avatar },
-        )
-      })
+    async handle({ user, query, request }, services) {
+      const { type } = query
+      const wanted = { has: (way: Way) => type.length === 0 || type.includes(way) }
+      const { entries, parties } = await listLibraries(services, user, wanted)
+      const stars = await starredLibraries(services.core, user)
+      const monitored = await services.activity.monitored.list(user.key)
+      const avatar = avatarUrl(request.baseUrl)
+      const repos = entries.map((listed) =>
+        libraryItemV21(listed, parties, {
+          starred: stars.has(listed.library.id),
+          monitored: monitored.has(listed.library.key),
+          avatar,
+        }),
+      )
       return { repos }
     },
   }),
@@ -71,14 +69,17 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: 'Describes one library.',
     params,
-    async handle({ user, params, request }, { access, accounts, quotas }) {
+    async handle({ user, params, request }, { access, accounts, activity, core, quotas, shares }) {
       const library = await access.open(user, params.repo_id)
       const { ownerKey } = library.info
       const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
       const room = await quotas.roomLeft(library.info)
       return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
         noQuota: room !== undefined && room.left <= 0,
+        monitored: (await activity.monitored.list(user.key)).has(library.info.key),
         avatar: avatarUrl(request.baseUrl, owner),
+        isOpen: core.keys.isOpen(library),
+        sharedOut: library.isAdmin && (await shares.on(library, ROOT)).length > 0,
       })
     },
   }),
@@ -89,7 +90,7 @@ export const libraryRoutesV21 = [
     summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
     params,
     async handle({ user, params, request }, { access, audit, core }) {
-      if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
+      if (!(await access.exists(params.repo_id))) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
       const deed = libraryDeed('library-deleted', library.info)

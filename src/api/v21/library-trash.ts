@@ -1,3 +1,4 @@
+import { fail } from '../../errors.ts'
 import { integer, optional, type Reader, rawText, type Values } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { Account } from '../../identity/account.ts'
@@ -55,10 +56,12 @@ export const libraryTrashRoutes = [
     query: keptDays,
     body: keptDays,
     async handle({ user, params, query, body, request }, { access, audit, core }) {
-      const { info } = await access.openOwned(user, params.repo_id)
+      const library = await access.openAdministered(user, params.repo_id)
+      // It would hide the history of folders the holder cannot see.
+      if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
       const days = body.keep_days ?? query.keep_days ?? 0
-      const deed = libraryDeed('trash-cleaned', info, { keptDays: days })
-      await emptyTrash(core, info, days, noting({ audit }, { user, request }, deed))
+      const deed = libraryDeed('trash-cleaned', library.info, { keptDays: days })
+      await emptyTrash(core, library, days, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),

@@ -50,6 +50,7 @@ export const personalTokenRoutes = [
         name: body.name,
         access: accesses[body.permission],
         libraryKey: library?.info.key,
+        subKey: library?.info.sub?.key,
         expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
       }
       const detail = { token: body.name, permission: body.permission, repo_id: library?.info.id }

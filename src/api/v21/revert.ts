@@ -1,4 +1,3 @@
-import { errorMessage } from '../../http/refusal.ts'
 import { getCommit } from '../../library/history.ts'
 import { revertLibrary } from '../../library/revert.ts'
 import { ROOT } from '../../objects/paths.ts'
@@ -16,10 +15,8 @@ export const revertRoutesV21 = [
       const library = await access.open(user, params.repo_id)
       const { id } = await getCommit(core, library.info, params.commit_id)
       const owned = library.owned()
-      // Content encrypted on a device is not the server's to bring back unseen.
-      if (library.info.encryption !== undefined) {
-        throw errorMessage(403, 'This library has not been decrypted.')
-      }
+      // No byte of it is needed, but what is locked stays as it is. Throws password-needed.
+      core.keys.keyFor(library)
       // Being the owner is not enough to change a library that is read-only.
       library.editable(ROOT)
       await revertLibrary(core, owned, id, (info) => quotas.roomLeft(info))

@@ -44,9 +44,9 @@ export const smartLinkRoutes = [
     summary: 'Tells where a lasting link leads now.',
     params: { token: text() },
     async handle({ user, params }, { access, core }) {
-      const { libraryId, path, isDir } = await getSmartLink(core, params.token)
-      await access.open(user, libraryId)
-      return { repo_id: libraryId, path, is_dir: isDir }
+      const link = await getSmartLink(core, params.token)
+      const { library, path } = await access.openAround(user, link.libraryId, link.path)
+      return { repo_id: library.info.id, path, is_dir: link.isDir }
     },
   }),
 ]

@@ -13,6 +13,7 @@ export const administration: Migration = {
         kind ${text} not null,
         account_key ${int} not null references account (key) on delete cascade,
         library_key ${int} references library (key) on delete cascade,
+        sub_key ${int} references sub_library (key) on delete cascade,
         name ${text} not null,
         access ${text} not null,
         sealed ${bytes},
@@ -23,6 +24,7 @@ export const administration: Migration = {
       'create index scoped_token_by_account on scoped_token (account_key, kind)',
       "create unique index library_token_by_app on scoped_token (library_key, name) where kind = 'library'",
       'create index scoped_token_by_library on scoped_token (library_key)',
+      'create index scoped_token_by_sub on scoped_token (sub_key)',
       // A ticket asked for with such a token ends with it.
       `alter table ticket add column scoped_token_key ${int} references scoped_token (key) on delete cascade`,
       'create index ticket_by_scoped_token on ticket (scoped_token_key)',

@@ -2,8 +2,18 @@ import { foundation } from './0001-foundation.ts'
 import { transfers } from './0002-transfers.ts'
 import { tasks } from './0003-tasks.ts'
 import { revisions } from './0004-revisions.ts'
+import { sharing } from './0005-sharing.ts'
+import { events } from './0007-events.ts'
 import { administration } from './0008-administration.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
-export const migrations: readonly Migration[] = [foundation, transfers, tasks, revisions, administration]
+export const migrations: readonly Migration[] = [
+  foundation,
+  transfers,
+  tasks,
+  revisions,
+  sharing,
+  events,
+  administration,
+]

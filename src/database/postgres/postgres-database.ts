@@ -78,8 +78,9 @@ export class PostgresDatabase implements Migratable {
     if (this.#closed) throw databaseClosed()
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.#attempt(work, options)
+        const { result, tx } = await this.#attempt(work, options)
         options.onCommitted?.()
+        tx.announce()
         return result
       } catch (error) {
         if (attempt === maxAttempts || !asksForRetry(error)) throw error
@@ -111,7 +112,10 @@ export class PostgresDatabase implements Migratable {
     await this.#pool.end()
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions): Promise<T> {
+  async #attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: WriteOptions,
+  ): Promise<{ result: T; tx: PostgresTransaction }> {
     const client = await this.#connect()
     const tx = new PostgresTransaction(client, this.#statements, (error) => this.#translate(error))
     let usable = false
@@ -123,7 +127,7 @@ export class PostgresDatabase implements Migratable {
       const { command } = await this.#control(client, 'commit')
       if (command !== 'COMMIT') throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
       usable = true
-      return result
+      return { result, tx }
     } catch (error) {
       await tx.settle()
       usable = await rollBack(client)

@@ -10,6 +10,7 @@ export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient
   readonly #statements: Statements
   readonly #translate: (error: unknown) => unknown
+  readonly #announcements: (() => void)[] = []
   #last: Promise<unknown> = Promise.resolve()
   #over = false
   #failure: unknown
@@ -43,6 +44,15 @@ export class PostgresTransaction implements Transaction {
       inserted += await this.#insertChunk(table, columns, chunk, options.ignoreExisting)
     }
     return inserted
+  }
+
+  afterCommit(announce: () => void): void {
+    this.#announcements.push(announce)
+  }
+
+  /** To be called once it is committed. */
+  announce(): void {
+    for (const announce of this.#announcements) announce()
   }
 
   /** What a statement failed with, if one did. */

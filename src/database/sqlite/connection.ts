@@ -13,6 +13,7 @@ interface Prepared {
 export class Connection {
   readonly handle: DatabaseSync
   readonly #prepared = new Map<string, Prepared>()
+  #dataVersion: StatementSync | undefined
 
   constructor(file: string, busyTimeoutMs: number) {
     try {
@@ -58,8 +59,15 @@ export class Connection {
     }
   }
 
+  /** A number that is another one after anybody else, in this process or another, has committed. */
+  dataVersion(): number {
+    this.#dataVersion ??= this.handle.prepare('pragma data_version')
+    return Number(this.#dataVersion.get()?.data_version)
+  }
+
   close(): void {
     this.#prepared.clear()
+    this.#dataVersion = undefined
     if (this.handle.isOpen) this.handle.close()
   }
 

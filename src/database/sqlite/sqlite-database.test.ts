@@ -56,6 +56,39 @@ async function listIds(db: Database): Promise<number[]> {
   return (await db.all<{ id: number }>('select id from note order by id')).map((row) => row.id)
 }
 
+describe('rows of SQLite read again', () => {
+  const body = (db: Database, id: number | string) =>
+    db.get<{ body: string }>('select body from note where id = ? and 1 = 1', id)
+
+  it('are as the last commit left them, whoever made it', async () => {
+    const file = newFile()
+    await using db = await openNotes({ file })
+    await using other = await openSqlite({ file, onFatal: (error) => assert.fail(error) })
+    assert.equal(await body(db, 1), undefined)
+    await addNote(db, 1)
+    assert.equal((await body(db, 1))?.body, 'note 1')
+    for (const [n, writer] of [db, other, other, db].entries()) {
+      await writer.write((tx) => tx.run('update note set body = ? where id = 1', `text ${n}`))
+      for (const reader of [db, other]) {
+        assert.equal((await body(reader, 1))?.body, `text ${n}`)
+        assert.equal((await body(reader, 1))?.body, `text ${n}`)
+      }
+    }
+    await other.write((tx) => tx.run('delete from note'))
+    assert.equal(await body(db, 1), undefined)
+  })
+
+  it('are told apart by the type of what was asked for', async () => {
+    await using db = await openNotes()
+    const typeOf = async (value: string | number | null) =>
+      (await db.get<{ type: string }>('select typeof(?) as type', value))?.type
+    assert.equal(await typeOf(1), 'integer')
+    assert.equal(await typeOf('1'), 'text')
+    assert.equal(await typeOf(null), 'null')
+    assert.equal(await typeOf('null'), 'text')
+  })
+})
+
 describe('SQLite files', () => {
   it('are for their owner alone', async () => {
     const file = newFile()

@@ -10,6 +10,7 @@ import { Turns } from '../turns.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
 import { GroupSync } from './group-sync.ts'
+import { ReadCache } from './read-cache.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions {
@@ -65,6 +66,7 @@ export class SqliteDatabase implements Migratable {
   readonly #file: string
   readonly #writer: Connection
   readonly #reader: Connection
+  readonly #rows: ReadCache
   readonly #log: FileHandle
   readonly #turns = new Turns()
   readonly #sync: GroupSync
@@ -76,6 +78,7 @@ export class SqliteDatabase implements Migratable {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
+    this.#rows = new ReadCache(reader)
     this.#log = log
     this.#sync = new GroupSync(() => syncLog(log), onFatal)
     this.#checkpointer = new Checkpointer({
@@ -94,21 +97,22 @@ export class SqliteDatabase implements Migratable {
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
     if (this.#closed) throw databaseClosed()
-    return this.#reader.get(sql, parameters) as R | undefined
+    return this.#rows.get(sql, parameters) as R | undefined
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     const endTurn = await this.#turns.take()
-    let result: T
+    let done: { result: T; tx: SqliteTransaction }
     try {
-      result = await this.#transact(work)
+      done = await this.#transact(work)
     } finally {
       endTurn()
     }
     options.onCommitted?.()
+    done.tx.announce()
     // Also when nothing was changed: what the work read may not have been synced yet.
     if (options.durable !== false) await this.#sync.covered()
-    return result
+    return done.result
   }
 
   async ping(): Promise<void> {
@@ -148,7 +152,7 @@ export class SqliteDatabase implements Migratable {
     await this.#log.close()
   }
 
-  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
     await this.#begin()
     const tx = new SqliteTransaction(this.#writer)
     try {
@@ -156,7 +160,7 @@ export class SqliteDatabase implements Migratable {
       tx.finish()
       this.#writer.exec('commit')
       this.#checkpointer.consider(this.#framesInLog())
-      return result
+      return { result, tx }
     } catch (error) {
       tx.abandon()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')

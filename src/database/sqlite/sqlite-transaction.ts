@@ -10,6 +10,7 @@ const sliceMs = 4
 /** The statements of one `write`, on the write connection. */
 export class SqliteTransaction implements Transaction {
   readonly #connection: Connection
+  readonly #announcements: (() => void)[] = []
   #over = false
   #failure: unknown
 
@@ -45,6 +46,15 @@ export class SqliteTransaction implements Transaction {
       sliceEnd = performance.now() + sliceMs
     }
     return inserted
+  }
+
+  afterCommit(announce: () => void): void {
+    this.#announcements.push(announce)
+  }
+
+  /** To be called once it is committed. */
+  announce(): void {
+    for (const announce of this.#announcements) announce()
   }
 
   /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */

@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/ids.ts'
 import {
   type BlockSource,
   type BlockStore,
-  BlockStoreError,
+  type BlockWriter,
   type ByteRange,
   type ReadOptions,
-  type ReceivedBlock,
 } from '../block-store.ts'
-import { checkedOnTheWayIn, checkedOnTheWayOut, hashedOnTheWayIn } from '../checked-bytes.ts'
+import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
+import { DiskBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBuffers } from './chunk-buffers.ts'
-import { codeOf, reading, writing } from './disk-errors.ts'
+import { codeOf, reading, UNNAMED, writing } from './disk-errors.ts'
 import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
 import { backdate, SoundBlocks } from './sound-blocks.ts'
 
@@ -23,13 +25,21 @@ export interface DiskBlockStoreOptions {
   directory: string
   /** Another process of this server has the store open, so temp files may be in use: leave them. */
   shared?: boolean
+  /** Threads that hash long blocks; one for every core but the one the event loop has, unless given. */
+  threads?: number
+}
+
+const MOST_THREADS = 4
+
+function defaultThreads(): number {
+  return Math.min(Math.max(1, os.availableParallelism() - 1), MOST_THREADS)
 }
 
 /** Opens, and at first makes, a store in `directory`. Throws BlockStoreError if it cannot be written. */
 export async function openDiskBlockStore(options: DiskBlockStoreOptions): Promise<BlockStore> {
-  const { directory, shared = false } = options
+  const { directory, shared = false, threads = defaultThreads() } = options
   const temporary = await prepareFolders(directory, { removeLeftovers: !shared })
-  return new DiskBlockStore(directory, temporary)
+  return new DiskBlockStore(directory, temporary, threads)
 }
 
 /** Blocks as files `ab/cdef…`, each complete and synced before it gets its name. */
@@ -42,10 +52,13 @@ class DiskBlockStore implements BlockStore {
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
+  readonly #threads: readonly [HashThread, ...HashThread[]]
 
-  constructor(directory: string, temporary: string) {
+  constructor(directory: string, temporary: string, threads: number) {
     this.#directory = directory
     this.#temporary = temporary
+    const more = Array.from({ length: threads - 1 }, () => new HashThread())
+    this.#threads = [new HashThread(), ...more]
   }
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
@@ -58,38 +71,34 @@ class DiskBlockStore implements BlockStore {
     }
   }
 
-  async receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock> {
-    const temporary = path.join(this.#temporary, `in-${randomUUID()}`)
-    const handle = await writing(UNNAMED, open(temporary, 'wx', 0o600))
-    const hashed = hashedOnTheWayIn(bytes, signal)
-    let id: BlockId | undefined
-    let size = 0
-    try {
-      await writeChunks(
-        UNNAMED,
-        handle,
-        (async function* () {
-          for (let step = await hashed.next(); ; step = await hashed.next()) {
-            if (step.done === true) {
-              id = step.value
-              return
-            }
-            size += step.value.length
-            yield step.value
-          }
-        })(),
-      )
-      if (id === undefined || size === 0) throw new BlockStoreError('A block has at least one byte.')
-    } catch (error) {
+  begin(): BlockWriter {
+    return new DiskBlockWriter({
+      open: () => this.#openTemporary(),
+      thread: () => this.#leastBusyThread(),
+      name: (id, file) => this.#nameReceived(id, file),
+    })
+  }
+
+  async #openTemporary(): Promise<TemporaryFile> {
+    const file = path.join(this.#temporary, `in-${randomUUID()}`)
+    const handle = await writing(UNNAMED, open(file, 'wx', 0o600))
+    const discard = async () => {
       await handle.close()
-      await rm(temporary, { force: true }).catch(() => {})
-      throw error
+      await rm(file, { force: true }).catch(() => {})
     }
-    const durable = this.#name(id, handle, temporary)
+    return { handle, path: file, discard }
+  }
+
+  #leastBusyThread(): HashThread {
+    return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
+  }
+
+  #nameReceived(id: BlockId, { handle, path: file }: TemporaryFile): Promise<void> {
+    const durable = this.#name(id, handle, file)
     this.#puts.add(durable)
     const forget = () => this.#puts.delete(durable)
     durable.then(forget, forget)
-    return { id, size, durable }
+    return durable
   }
 
   /** Syncs a written file and gives it its name. */
@@ -142,9 +151,10 @@ class DiskBlockStore implements BlockStore {
     await this.#name(id, handle, temporary)
   }
 
-  read(id: BlockId, range?: ByteRange, { lend = false }: ReadOptions = {}): AsyncGenerator<Buffer, void> {
-    const lent = lend ? this.#buffers : undefined
-    return range === undefined ? this.#readWhole(id, lent) : this.#readRange(id, range, lent)
+  read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
+    const lent = options.lend ? this.#buffers : undefined
+    const isChecked = !options.unchecked
+    return range === undefined ? this.#readWhole(id, lent) : this.#readRange(id, range, lent, isChecked)
   }
 
   async *#readWhole(id: BlockId, lent: ChunkBuffers | undefined): AsyncGenerator<Buffer, void> {
@@ -164,9 +174,10 @@ class DiskBlockStore implements BlockStore {
     id: BlockId,
     range: ByteRange,
     lent: ChunkBuffers | undefined,
+    isChecked: boolean,
   ): AsyncGenerator<Buffer, void> {
     await using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
-    if (!this.#sound.has(id, file.stats)) await this.#check(id, file)
+    if (isChecked && !this.#sound.has(id, file.stats)) await this.#check(id, file)
     yield* readChunks(id, file.handle, range, lent)
   }
 
@@ -220,6 +231,7 @@ class DiskBlockStore implements BlockStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#puts)
     await this.#openFiles.close()
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
   #fileOf(id: BlockId): string {
@@ -227,8 +239,6 @@ class DiskBlockStore implements BlockStore {
   }
 }
 
-// How a block is called in an error before its last byte has come.
-const UNNAMED = 'without a name yet' as BlockId
 const LOOKUPS_AT_ONCE = 32
 
 async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {

@@ -1,6 +1,9 @@
 import type { BlockId } from '../../objects/ids.ts'
 import { BlockMissing, BlockStoreError } from '../block-store.ts'
 
+/** How a block is called in an error before its last byte has come. */
+export const UNNAMED = 'without a name yet' as BlockId
+
 /** Turns the file system's errors of a read into ours. */
 export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T> {
   try {

@@ -103,7 +103,8 @@ export async function writeChunks(
   }
 }
 
-async function writeFully(handle: FileHandle, chunks: Uint8Array[]): Promise<void> {
+/** Writes chunks one after the other, all of them. */
+export async function writeFully(handle: FileHandle, chunks: Uint8Array[]): Promise<void> {
   if (chunks.length === 0) return
   const { bytesWritten } = await handle.writev(chunks)
   const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0)

@@ -1,14 +1,14 @@
-import type { BlockId } from '../../objects/ids.ts'
+import { type BlockId, sha1Hex } from '../../objects/ids.ts'
 import {
   BlockDamaged,
   BlockMissing,
   type BlockSource,
   type BlockStore,
   BlockStoreError,
+  type BlockWriter,
   type ByteRange,
-  type ReceivedBlock,
 } from '../block-store.ts'
-import { checkedOnTheWayIn, hashedOnTheWayIn } from '../checked-bytes.ts'
+import { checkedOnTheWayIn } from '../checked-bytes.ts'
 
 /** Blocks in memory, for tests: as fast as can be, and gone with the process. */
 export class MemoryBlockStore implements BlockStore {
@@ -20,19 +20,18 @@ export class MemoryBlockStore implements BlockStore {
     this.#blocks.set(id, Buffer.concat(slices))
   }
 
-  async receive(bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ReceivedBlock> {
-    const slices: Uint8Array[] = []
-    const hashed = hashedOnTheWayIn(bytes, signal)
-    for (;;) {
-      const step = await hashed.next()
-      if (step.done !== true) {
-        slices.push(step.value)
-        continue
-      }
-      const block = Buffer.concat(slices)
-      if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')
-      this.#blocks.set(step.value, block)
-      return { id: step.value, size: block.length, durable: Promise.resolve() }
+  begin(): BlockWriter {
+    const pieces: Uint8Array[] = []
+    return {
+      write: (piece) => void pieces.push(piece),
+      finish: async () => {
+        const block = Buffer.concat(pieces)
+        if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')
+        const id = sha1Hex(block) as BlockId
+        this.#blocks.set(id, block)
+        return { id, size: block.length, durable: Promise.resolve() }
+      },
+      abort: async () => void pieces.splice(0),
     }
   }
 

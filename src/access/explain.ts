@@ -1,0 +1,115 @@
+import type { Database } from '../database/database.ts'
+import type { Account } from '../identity/account.ts'
+import type { Group } from '../identity/group.ts'
+import { findGroups } from '../identity/group-store.ts'
+import type { Permission } from '../library/library.ts'
+import type { LibraryInfo, LibraryStatus } from '../library/library-info.ts'
+import { inOrigin, originOf } from '../library/scope.ts'
+import { findSubLibraryAt } from '../library/sub-library-store.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import { isWithin, type LibraryPath, ROOT } from '../objects/paths.ts'
+import { seesPublic } from './access.ts'
+import { capped, type Decision, decide, type Grant } from './grant.ts'
+import { grantsOf } from './share-store.ts'
+
+/** A grant that an account has in a library, and whether it reaches the path that was asked about. */
+export interface ExplainedGrant extends Grant {
+  readonly group: Group | undefined
+  readonly reaches: boolean
+  readonly decides: boolean
+}
+
+/** Why an account may do what it may do at a path. */
+export interface Explanation {
+  readonly email: string
+  /** In the library that has the content, whatever the question named. */
+  readonly libraryId: LibraryId
+  readonly libraryName: string
+  readonly path: LibraryPath
+  /** Undefined for none. */
+  readonly permission: Permission | undefined
+  readonly isAdmin: boolean
+  readonly isOwner: boolean
+  /** The id the account reaches the path by: the library, or the sub-library of a folder. */
+  readonly openAs: LibraryId | undefined
+  readonly status: LibraryStatus
+  readonly active: boolean
+  readonly grants: readonly ExplainedGrant[]
+  /** One sentence for a person. */
+  readonly reason: string
+}
+
+/** Says which grant gives an account which right at a path, and which ones come to nothing. */
+export async function explain(
+  db: Database,
+  library: LibraryInfo,
+  account: Account,
+  path: LibraryPath,
+): Promise<Explanation> {
+  const origin = originOf(library)
+  const place = inOrigin(library, path)
+  const asking = { key: account.key, seesPublic: seesPublic(account) }
+  const grants = (await grantsOf(db, asking, [origin.key])).get(origin.key) ?? []
+  const groups = await groupsIn(db, grants)
+  const isOwner = origin.ownerKey === account.key
+  const decision = isOwner ? undefined : decide(grants, place)
+  const permission = isOwner ? 'rw' : decision?.permission
+  return {
+    email: account.email,
+    libraryId: origin.id,
+    libraryName: origin.name,
+    path: place,
+    permission: permission && account.active ? capped(permission, origin) : undefined,
+    isAdmin: account.active && (isOwner || decision?.isAdmin === true),
+    isOwner,
+    openAs: await wayIn(db, origin, isOwner, decision),
+    status: origin.status,
+    active: account.active,
+    grants: grants.map((grant) => ({
+      ...grant,
+      group: grant.grantee === 'group' ? groups.get(grant.granteeKey) : undefined,
+      reaches: isWithin(place, grant.path),
+      decides: grant === decision?.by,
+    })),
+    reason: reasonFor(account, origin, isOwner, decision, groups),
+  }
+}
+
+async function groupsIn(db: Database, grants: readonly Grant[]): Promise<Map<number, Group>> {
+  const keys = grants.filter(({ grantee }) => grantee === 'group').map(({ granteeKey }) => granteeKey)
+  const found = await findGroups(db, [...new Set(keys)])
+  return new Map(found.map((group) => [group.key, group]))
+}
+
+async function wayIn(
+  db: Database,
+  origin: LibraryInfo,
+  isOwner: boolean,
+  decision: Decision | undefined,
+): Promise<LibraryId | undefined> {
+  if (isOwner || decision?.by.path === ROOT) return origin.id
+  return decision && (await findSubLibraryAt(db, origin.key, decision.by.path))?.id
+}
+
+function reasonFor(
+  { email, active }: Account,
+  origin: LibraryInfo,
+  isOwner: boolean,
+  decision: Decision | undefined,
+  groups: ReadonlyMap<number, Group>,
+): string {
+  if (!active) return `${email} is deactivated and can do nothing.`
+  const cap = origin.status === 'read-only' ? ' The library is read-only, which leaves reading.' : ''
+  if (isOwner) return `${email} owns the library.${cap}`
+  if (decision === undefined) return `Nothing here is shared with ${email}.`
+  const { by } = decision
+  const what = by.path === ROOT ? 'The library' : `The folder ${by.path}`
+  const right = decision.isAdmin ? 'admin' : by.permission
+  return `${what} is shared with ${nameOf(by, email, groups)} (${right}).${cap}`
+}
+
+function nameOf({ grantee, granteeKey }: Grant, email: string, groups: ReadonlyMap<number, Group>): string {
+  if (grantee === 'user') return email
+  if (grantee === 'everyone') return 'everyone'
+  return `the group ${groups.get(granteeKey)?.name ?? granteeKey}, which ${email} is in`
+}

@@ -1,0 +1,293 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import type { Permission } from '../library/library.ts'
+import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
+import { type LibraryRow, libraryFromRow } from '../library/library-store.ts'
+import type { LibraryId } from '../objects/ids.ts'
+import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { Grant, Grantee } from './grant.ts'
+
+/** A share as it rests. */
+export interface Share {
+  readonly grantee: Grantee
+  /** 0 for everyone. */
+  readonly granteeKey: number
+  readonly permission: Permission
+  readonly isAdmin: boolean
+  readonly grantedBy: number
+}
+
+/** What a share is on: a library, or the folder of one of its sub-libraries. */
+export interface SharedThing {
+  readonly libraryKey: number
+  readonly subKey: number | undefined
+}
+
+/** A share with the library it is on. */
+export interface LibraryShare extends Share {
+  /** The library; of a folder: the one it is in. */
+  readonly library: LibraryInfo
+  readonly sub: SubLibrary | undefined
+}
+
+/** Whose grants are asked for. */
+export interface Asking {
+  readonly key: number
+  /** What is shared with everyone counts for them. */
+  readonly seesPublic: boolean
+}
+
+interface GrantRow {
+  library_key: number
+  grantee: Grantee
+  grantee_key: number
+  permission: Permission
+  is_admin: number
+  path: string | null
+  sub_key: number | null
+}
+
+const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key'
+const TO_SUB = 'left join sub_library sub on sub.key = s.sub_key'
+const LIBRARIES_A_QUERY = 500
+
+/** All an account was granted on some libraries and folders in them, by the key of the library. */
+export async function grantsOf(
+  reader: Reader,
+  { key, seesPublic }: Asking,
+  libraryKeys: readonly number[],
+): Promise<Map<number, Grant[]>> {
+  const grants = new Map<number, Grant[]>()
+  for (let start = 0; start < libraryKeys.length; start += LIBRARIES_A_QUERY) {
+    const some = libraryKeys.slice(start, start + LIBRARIES_A_QUERY)
+    const among = `s.library_key in (${some.map(() => '?').join(', ')})`
+    const rows = await reader.all<GrantRow>(
+      `select ${GRANT}, s.is_admin from share s ${TO_SUB}
+       where s.grantee = 'user' and s.grantee_key = ? and ${among}
+       union all
+       select ${GRANT}, s.is_admin * m.is_admin from group_member m
+       join share s on s.grantee = 'group' and s.grantee_key = m.group_key ${TO_SUB}
+       where m.account_key = ? and ${among}
+       union all
+       select ${GRANT}, 0 from share s ${TO_SUB}
+       where s.grantee = 'everyone' and s.grantee_key = 0 and 1 = ? and ${among}`,
+      key,
+      ...some,
+      key,
+      ...some,
+      seesPublic ? 1 : 0,
+      ...some,
+    )
+    for (const row of rows) {
+      const known = grants.get(row.library_key)
+      if (known === undefined) grants.set(row.library_key, [toGrant(row)])
+      else known.push(toGrant(row))
+    }
+  }
+  return grants
+}
+
+function toGrant(row: GrantRow): Grant {
+  return {
+    grantee: row.grantee,
+    granteeKey: row.grantee_key,
+    permission: row.permission,
+    isAdmin: row.is_admin === 1,
+    path: (row.path ?? ROOT) as LibraryPath,
+    subKey: row.sub_key ?? undefined,
+  }
+}
+
+/** All shares of one thing, oldest first. */
+export async function sharesOn(reader: Reader, thing: SharedThing): Promise<Share[]> {
+  const rows = await reader.all<ShareRow>(
+    `select grantee, grantee_key, permission, is_admin, granted_by from share
+     where library_key = ? and coalesce(sub_key, 0) = ? order by created_at, grantee_key`,
+    thing.libraryKey,
+    thing.subKey ?? 0,
+  )
+  return rows.map(toShare)
+}
+
+export async function findShare(
+  reader: Reader,
+  thing: SharedThing,
+  grantee: Grantee,
+  granteeKey: number,
+): Promise<Share | undefined> {
+  const row = await reader.get<ShareRow>(
+    `select grantee, grantee_key, permission, is_admin, granted_by from share
+     where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
+    thing.libraryKey,
+    thing.subKey ?? 0,
+    grantee,
+    granteeKey,
+  )
+  return row && toShare(row)
+}
+
+/** False if it is shared with them already. */
+export async function insertShare(
+  tx: Transaction,
+  thing: SharedThing,
+  share: Share,
+  now: number,
+): Promise<boolean> {
+  const columns = [
+    'library_key',
+    'sub_key',
+    'grantee',
+    'grantee_key',
+    'permission',
+    'is_admin',
+    'granted_by',
+    'created_at',
+  ]
+  const row = [
+    thing.libraryKey,
+    thing.subKey ?? null,
+    share.grantee,
+    share.granteeKey,
+    share.permission,
+    share.isAdmin ? 1 : 0,
+    share.grantedBy,
+    now,
+  ]
+  return (await tx.insert('share', columns, [row], { ignoreExisting: true })) === 1
+}
+
+/** False if there is no such share. */
+export async function updateShare(
+  tx: Transaction,
+  thing: SharedThing,
+  share: Omit<Share, 'grantedBy'>,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update share set permission = ?, is_admin = ?
+     where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
+    share.permission,
+    share.isAdmin ? 1 : 0,
+    thing.libraryKey,
+    thing.subKey ?? 0,
+    share.grantee,
+    share.granteeKey,
+  )
+  return changed === 1
+}
+
+/** False if there was none. */
+export async function deleteShare(
+  tx: Transaction,
+  thing: SharedThing,
+  grantee: Grantee,
+  granteeKey: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `delete from share
+     where library_key = ? and coalesce(sub_key, 0) = ? and grantee = ? and grantee_key = ?`,
+    thing.libraryKey,
+    thing.subKey ?? 0,
+    grantee,
+    granteeKey,
+  )
+  return changed === 1
+}
+
+/** Which shares with libraries are wanted. */
+export type ShareQuery =
+  | { readonly to: 'user' | 'group'; readonly keys: readonly number[] }
+  | { readonly to: 'everyone' }
+  | { readonly ownedBy: number }
+
+/** Shares of libraries that are not deleted, with those, newest change first. */
+export async function librarySharesOf(reader: Reader, query: ShareQuery): Promise<LibraryShare[]> {
+  if ('keys' in query && query.keys.length === 0) return []
+  const { condition, values } = conditionOf(query)
+  const rows = await reader.all<LibraryRow & SharedColumns>(
+    `select l.*, s.grantee as share_to, s.grantee_key as share_to_key, s.permission as share_permission,
+       s.is_admin as share_admin, s.granted_by as share_by,
+       sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since
+     from share s join library l on l.key = s.library_key ${TO_SUB}
+     where l.deleted_at is null and ${condition}
+     order by l.updated_at desc, l.key desc, s.created_at, s.grantee_key`,
+    ...values,
+  )
+  return rows.map((row) => ({
+    grantee: row.share_to,
+    granteeKey: row.share_to_key,
+    permission: row.share_permission,
+    isAdmin: row.share_admin === 1,
+    grantedBy: row.share_by,
+    library: libraryFromRow(row),
+    sub: subOf(row),
+  }))
+}
+
+function conditionOf(query: ShareQuery): { condition: string; values: Value[] } {
+  if ('ownedBy' in query) return { condition: 'l.owner_key = ?', values: [query.ownedBy] }
+  if (query.to === 'everyone') return { condition: "s.grantee = 'everyone'", values: [] }
+  const marks = query.keys.map(() => '?').join(', ')
+  return { condition: `s.grantee = ? and s.grantee_key in (${marks})`, values: [query.to, ...query.keys] }
+}
+
+interface SharedColumns {
+  share_to: Grantee
+  share_to_key: number
+  share_permission: Permission
+  share_admin: number
+  share_by: number
+  sub_key: number | null
+  sub_id: string | null
+  sub_path: string | null
+  sub_since: number | null
+}
+
+function subOf(row: LibraryRow & SharedColumns): SubLibrary | undefined {
+  if (row.sub_key === null) return undefined
+  return {
+    key: row.sub_key,
+    id: row.sub_id as LibraryId,
+    libraryKey: row.key,
+    path: row.sub_path as LibraryPath,
+    sinceSeq: row.sub_since ?? 0,
+  }
+}
+
+/** The keys of the accounts a library, or a folder at or above one, is shared with: themselves or through groups. */
+export async function accountsReading(
+  reader: Reader,
+  libraryKey: number,
+  subKeys: readonly number[],
+): Promise<number[]> {
+  const among = `coalesce(s.sub_key, 0) in (${[0, ...subKeys].map(() => '?').join(', ')})`
+  const keys = [0, ...subKeys]
+  const rows = await reader.all<{ account_key: number }>(
+    `select s.grantee_key as account_key from share s
+     where s.library_key = ? and s.grantee = 'user' and ${among}
+     union
+     select m.account_key from share s join group_member m on m.group_key = s.grantee_key
+     where s.library_key = ? and s.grantee = 'group' and ${among}`,
+    libraryKey,
+    ...keys,
+    libraryKey,
+    ...keys,
+  )
+  return rows.map((row) => row.account_key)
+}
+
+interface ShareRow {
+  grantee: Grantee
+  grantee_key: number
+  permission: Permission
+  is_admin: number
+  granted_by: number
+}
+
+function toShare(row: ShareRow): Share {
+  return {
+    grantee: row.grantee,
+    granteeKey: row.grantee_key,
+    permission: row.permission,
+    isAdmin: row.is_admin === 1,
+    grantedBy: row.granted_by,
+  }
+}

@@ -1,0 +1,26 @@
+import type { LibraryCore } from '../library/core.ts'
+import type { Permission } from '../library/library.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { Pace } from '../library/pace.ts'
+import { lookThrough } from '../library/sub-libraries.ts'
+import { capped } from './grant.ts'
+import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
+
+/** A share, and the library or sub-library it shows to those it is for. */
+export interface SharedLibrary extends Share {
+  readonly info: LibraryInfo
+  /** What it gives now: a read-only library is for reading. */
+  readonly permission: Permission
+}
+
+/** One query for all; folders are looked up in trees that are mostly in memory. Newest change first. */
+export async function listShared(core: LibraryCore, query: ShareQuery): Promise<SharedLibrary[]> {
+  const shared: SharedLibrary[] = []
+  const pace = new Pace()
+  for (const { library, sub, ...share } of await librarySharesOf(core.db, query)) {
+    const info = sub === undefined ? library : await lookThrough(core, library, sub)
+    if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
+    if (pace.isDue) await pace.rest()
+  }
+  return shared.sort((one, other) => other.info.updatedAt - one.info.updatedAt)
+}

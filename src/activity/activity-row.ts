@@ -1,0 +1,92 @@
+import type { NumberedCommit } from '../library/commit-store.ts'
+import { isRecovery } from '../library/describe.ts'
+import type { Change } from '../library/diff.ts'
+import type { CommitId } from '../objects/ids.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+
+export type ActivityOp = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
+export type ActivityObject = 'repo' | 'dir' | 'file'
+
+/** One thing somebody did, as the feed shows it. */
+export interface Activity {
+  readonly op: ActivityOp
+  readonly object: ActivityObject
+  readonly path: LibraryPath
+  /** Where it was before, if it was renamed or moved. */
+  readonly oldPath: LibraryPath | undefined
+  /** What the library was called before, if that changed. */
+  readonly oldName: string | undefined
+  readonly author: string
+  /** Unix seconds. */
+  readonly at: number
+  readonly commitId: CommitId | undefined
+  /** What the trash spared, in days. */
+  readonly days: number | undefined
+}
+
+/** An activity derived from a commit. */
+export interface CommitActivity extends Activity {
+  readonly seq: number
+}
+
+/** A commit of more changes is shown by this many, the first by path; its detail lists all of them. */
+export const MOST_ROWS_A_COMMIT = 100
+
+/** What a commit did: one activity for each change, a folder with all it holds being one. */
+export function activitiesOf(
+  commit: NumberedCommit,
+  changes: readonly Change[],
+  rename: { readonly oldName: string } | undefined,
+): CommitActivity[] {
+  const common = {
+    seq: commit.seq,
+    author: commit.creatorName ?? '',
+    at: commit.ctime,
+    commitId: commit.id,
+    oldPath: undefined,
+    oldName: undefined,
+    days: undefined,
+  }
+  const found: CommitActivity[] = []
+  if (commit.seq === 1) found.push({ ...common, op: 'create', object: 'repo', path: ROOT })
+  if (rename !== undefined) {
+    found.push({ ...common, op: 'rename', object: 'repo', path: ROOT, oldName: rename.oldName })
+  }
+  const recovers = isRecovery(commit.description)
+  for (const change of changes) {
+    if (found.length >= MOST_ROWS_A_COMMIT) break
+    const what = opOf(change, recovers)
+    if (what !== undefined) found.push({ ...common, object: change.entry.kind, ...what })
+  }
+  return found
+}
+
+/** As many of the first activities as have so many characters in their paths. */
+export function fitting<T extends Pick<Activity, 'path' | 'oldPath'>>(
+  activities: readonly T[],
+  mostCharacters: number,
+): readonly T[] {
+  let characters = 0
+  const end = activities.findIndex(({ path, oldPath }) => {
+    characters += path.length + (oldPath?.length ?? 0)
+    return characters > mostCharacters
+  })
+  return end < 0 ? activities : activities.slice(0, end)
+}
+
+/** Undefined for what nobody would call a change: a new time or mode with the same content. */
+function opOf(change: Change, recovers: boolean): Pick<Activity, 'op' | 'path' | 'oldPath'> | undefined {
+  switch (change.op) {
+    case 'added':
+      return { op: recovers ? 'recover' : 'create', path: change.path, oldPath: undefined }
+    case 'deleted':
+      return { op: 'delete', path: change.path, oldPath: undefined }
+    case 'modified':
+      if (change.entry.id === change.before.id) return undefined
+      return { op: recovers ? 'recover' : 'edit', path: change.path, oldPath: undefined }
+    case 'renamed': {
+      const stays = parentOf(change.path) === parentOf(change.newPath)
+      return { op: stays ? 'rename' : 'move', path: change.newPath, oldPath: change.path }
+    }
+  }
+}

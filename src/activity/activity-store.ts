@@ -1,0 +1,247 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
+
+const COLUMNS = [
+  'library_key',
+  'account_key',
+  'seq',
+  'at',
+  'rank',
+  'op',
+  'object',
+  'path',
+  'old_path',
+  'old_name',
+  'author',
+  'commit_id',
+  'days',
+]
+
+/** Where an activity stands in the feed: newest first, and of one second what came last in its library first. */
+export interface Mark {
+  readonly key: number
+  readonly at: number
+  readonly rank: number
+}
+
+/** What the feed goes through: a library, or what an account is shown whatever it may open. */
+export type Lane = { readonly libraryKey: number } | { readonly accountKey: number }
+
+export interface StoredActivity extends Activity {
+  readonly key: number
+  readonly libraryKey: number
+}
+
+interface ActivityRow {
+  key: number
+  library_key: number
+  at: number
+  op: string
+  object: string
+  path: string
+  old_path: string | null
+  old_name: string | null
+  author: string
+  commit_id: Uint8Array | null
+  days: number | null
+}
+
+/** What a commit did stands in the feed in the order it is given in. */
+export async function insertCommitActivities(
+  tx: Transaction,
+  libraryKey: number,
+  activities: readonly CommitActivity[],
+): Promise<void> {
+  // The last written of one commit stands first.
+  const rows = activities.toReversed().map((one) => rowOf(libraryKey, null, one.seq, 2 * one.seq, one))
+  await tx.insert('activity', COLUMNS, rows)
+}
+
+/** What was done to a library while this was its head. It is also shown to the account, if one is given, whatever it may open. */
+export async function insertDeed(
+  tx: Transaction,
+  library: { readonly key: number; readonly headSeq: number },
+  deed: Activity,
+  accountKey: number | null = null,
+): Promise<void> {
+  const row = rowOf(library.key, accountKey, null, 2 * library.headSeq + 1, deed)
+  await tx.insert('activity', COLUMNS, [row])
+}
+
+function rowOf(
+  libraryKey: number,
+  accountKey: number | null,
+  seq: number | null,
+  rank: number,
+  one: Activity,
+): Value[] {
+  return [
+    libraryKey,
+    accountKey,
+    seq,
+    one.at,
+    rank,
+    one.op,
+    one.object,
+    one.path,
+    one.oldPath ?? null,
+    one.oldName ?? null,
+    one.author,
+    one.commitId === undefined ? null : idToBytes(one.commitId),
+    one.days ?? null,
+  ]
+}
+
+/** Drops what commits gave rise to, or so much of it; gives the number dropped. */
+export function deleteDerived(tx: Transaction, libraryKey: number, most?: number): Promise<number> {
+  const limit = most === undefined ? '' : `limit ${most}`
+  const sql = `delete from activity where key in
+    (select key from activity where library_key = ? and seq is not null ${limit})`
+  return tx.run(sql, libraryKey)
+}
+
+/** Those of the libraries whose commits a follower has not all followed, each with the columns of its row. */
+export async function keysBehind(
+  reader: Reader,
+  name: string,
+  libraryKeys: readonly number[],
+): Promise<number[]> {
+  const behind: number[] = []
+  for (let start = 0; start < libraryKeys.length; start += 500) {
+    const some = libraryKeys.slice(start, start + 500)
+    const rows = await reader.all<{ key: number }>(
+      `select l.key from library l left join follower f on f.library_key = l.key and f.name = ?
+       where l.key in (${marks(some)}) and (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
+      name,
+      ...some,
+    )
+    behind.push(...rows.map((row) => row.key))
+  }
+  return behind
+}
+
+/** When the newest activity of each library was, by library; those without any are left out. */
+export async function newestTimes(
+  reader: Reader,
+  libraryKeys: readonly number[],
+  author: string | undefined,
+): Promise<Map<number, number>> {
+  const times = new Map<number, number>()
+  const by = author === undefined ? '' : 'and a.author = ?'
+  for (let start = 0; start < libraryKeys.length; start += 500) {
+    const some = libraryKeys.slice(start, start + 500)
+    const rows = await reader.all<{ key: number; at: number | null }>(
+      `select l.key, (select max(a.at) from activity a where a.library_key = l.key ${by}) as at
+       from library l where l.key in (${marks(some)})`,
+      ...(author === undefined ? [] : [author]),
+      ...some,
+    )
+    for (const { key, at } of rows) if (at !== null) times.set(key, at)
+  }
+  return times
+}
+
+export interface LaneQuery {
+  readonly lane: Lane
+  /** Only what is older than this. */
+  readonly before: Mark | undefined
+  readonly author: string | undefined
+  /** Only what is below this folder, or was; it ends with a slash. */
+  readonly below: string | undefined
+  readonly limit: number
+}
+
+/** The next of several lanes, newest first in each; asked for together. */
+export async function listMarks(reader: Reader, queries: readonly LaneQuery[]): Promise<Mark[][]> {
+  if (queries.length === 0) return []
+  const parameters: Value[] = []
+  const parts = queries.map((query, index) => {
+    const part = laneSql(query, index)
+    parameters.push(...part.parameters)
+    return part.sql
+  })
+  const rows = await reader.all<{ lane: number } & Mark>(
+    `${parts.join(' union all ')} order by lane, at desc, rank desc, key desc`,
+    ...parameters,
+  )
+  const lanes: Mark[][] = queries.map(() => [])
+  for (const { lane, key, at, rank } of rows) lanes[lane]?.push({ key, at, rank })
+  return lanes
+}
+
+function laneSql({ lane, before, author, below, limit }: LaneQuery, index: number) {
+  const conditions: string[] = []
+  const parameters: Value[] = []
+  const add = (condition: string, ...values: Value[]) => {
+    conditions.push(condition)
+    parameters.push(...values)
+  }
+  if ('libraryKey' in lane) add('library_key = ?', lane.libraryKey)
+  else add('account_key = ?', lane.accountKey)
+  if (author !== undefined) add('author = ?', author)
+  if (before !== undefined) {
+    const { at, rank, key } = before
+    add('at <= ? and (at < ? or rank < ? or (rank = ? and key < ?))', at, at, rank, rank, key)
+  }
+  if (below !== undefined) {
+    // All texts that begin with the folder: "0" is what comes after a slash.
+    const end = `${below.slice(0, -1)}0`
+    add('((path >= ? and path < ?) or (old_path >= ? and old_path < ?))', below, end, below, end)
+  }
+  const sql = `select * from (select ${index} as lane, key, at, rank from activity where ${conditions.join(' and ')}
+    order by at desc, rank desc, key desc limit ${limit}) as lane${index}`
+  return { sql, parameters }
+}
+
+/** Activities by their keys. */
+export async function findActivities(
+  reader: Reader,
+  keys: readonly number[],
+): Promise<Map<number, StoredActivity>> {
+  const found = new Map<number, StoredActivity>()
+  for (let start = 0; start < keys.length; start += 500) {
+    const some = keys.slice(start, start + 500)
+    const rows = await reader.all<ActivityRow>(
+      `select key, library_key, at, op, object, path, old_path, old_name, author, commit_id, days
+       from activity where key in (${marks(some)})`,
+      ...some,
+    )
+    for (const row of rows) found.set(row.key, toActivity(row))
+  }
+  return found
+}
+
+/** What libraries are called, deleted ones too. */
+export async function namesOfLibraries(
+  reader: Reader,
+  keys: readonly number[],
+): Promise<Map<number, { id: LibraryId; name: string }>> {
+  if (keys.length === 0) return new Map()
+  const rows = await reader.all<{ key: number; id: string; name: string }>(
+    `select key, id, name from library where key in (${marks(keys)})`,
+    ...keys,
+  )
+  return new Map(rows.map((row) => [row.key, { id: row.id as LibraryId, name: row.name }]))
+}
+
+function marks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ')
+}
+
+function toActivity(row: ActivityRow): StoredActivity {
+  return {
+    key: row.key,
+    libraryKey: row.library_key,
+    op: row.op as ActivityOp,
+    object: row.object as ActivityObject,
+    path: row.path as LibraryPath,
+    oldPath: (row.old_path ?? undefined) as LibraryPath | undefined,
+    oldName: row.old_name ?? undefined,
+    author: row.author,
+    at: row.at,
+    commitId: row.commit_id === null ? undefined : idFromBytes<CommitId>(row.commit_id),
+    days: row.days ?? undefined,
+  }
+}

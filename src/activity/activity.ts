@@ -1,0 +1,188 @@
+import type { Access } from '../access/access.ts'
+import type { Transaction } from '../database/database.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { LibraryEvent } from '../library/library-events.ts'
+import { ROOT } from '../objects/paths.ts'
+import { ActivityFollower, FOLLOWER } from './activity-follower.ts'
+import { insertDeed } from './activity-store.ts'
+import { Feed } from './feed.ts'
+import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
+import { LiveStreams } from './live-streams.ts'
+import { MonitoredLibraries } from './monitored.ts'
+import { deleteMonitoredBy } from './monitored-store.ts'
+import { repoTransfer } from './notices.ts'
+import { deleteNotificationsOf } from './notification-store.ts'
+import { Notifications } from './notifications.ts'
+import { systemNetwork } from './webhook-request.ts'
+import { WebhookSecrets } from './webhook-secret.ts'
+import { WebhookSender } from './webhook-sender.ts'
+import { librariesToTell } from './webhook-store.ts'
+import { Webhooks } from './webhooks.ts'
+
+export interface ActivityOptions {
+  readonly core: LibraryCore
+  readonly access: Access
+  readonly accounts: Accounts
+  /** Of the server; what webhooks are signed with is sealed under it. */
+  readonly secret: Buffer
+  /** Whether webhooks may call addresses within our own network. */
+  readonly webhookPrivate: boolean
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Told of failures of what runs in the background; it is tried again. */
+  readonly onError: (error: unknown) => void
+}
+
+/** All that tells people what happened. */
+export class ActivityRoom implements AsyncDisposable {
+  readonly hub: EventHub = new LocalEventHub()
+  readonly feed: Feed
+  readonly follower: ActivityFollower
+  readonly live: LiveStreams
+  readonly monitored: MonitoredLibraries
+  readonly notifications: Notifications
+  readonly webhooks: Webhooks
+  readonly webhookSender: WebhookSender
+  readonly #options: ActivityOptions
+  #stopping = false
+
+  constructor(options: ActivityOptions) {
+    this.#options = options
+    const { core, access, accounts, now, onError } = options
+    this.live = new LiveStreams({ core, access, hub: this.hub, now, onError })
+    this.follower = new ActivityFollower(core, onError)
+    this.feed = new Feed(core.db, access, this.follower)
+    this.notifications = new Notifications({
+      db: core.db,
+      hub: this.hub,
+      now,
+      catchUp: async (accountKey) => this.follower.catchUp([...(await this.monitored.list(accountKey))]),
+    })
+    this.monitored = new MonitoredLibraries({
+      db: core.db,
+      access,
+      accounts,
+      notifications: this.notifications,
+    })
+    const secrets = new WebhookSecrets(options.secret)
+    const network = systemNetwork(options.webhookPrivate)
+    this.webhookSender = new WebhookSender({ db: core.db, secrets, network, now, onError })
+    this.webhooks = new Webhooks({
+      db: core.db,
+      secrets,
+      allowPrivate: options.webhookPrivate,
+      now,
+      onPending: () => this.webhookSender.wake(),
+    })
+    this.follower.onCommits(this.monitored.tell)
+    this.follower.onCommits(this.webhooks.tell)
+    this.#listen(core)
+  }
+
+  /** For whoever changes what accounts may read: what they watch live is looked up again. */
+  accessChanged(tx: Transaction, accountKeys: Iterable<number>): void {
+    for (const accountKey of new Set(accountKeys)) {
+      tx.afterCommit(() => this.hub.publish({ kind: 'access', accountKey }))
+    }
+  }
+
+  /** How a task of an account goes on. */
+  taskMoved(accountKey: number, task: TaskNews): void {
+    this.hub.publish({ kind: 'task', accountKey, task })
+  }
+
+  /** Begins what runs in the background. */
+  async start(): Promise<void> {
+    await this.live.start()
+    this.webhookSender.start()
+    void this.#tellMissed()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true
+    await this.follower.stop()
+    await this.webhookSender[Symbol.asyncDispose]()
+    await this.live[Symbol.asyncDispose]()
+  }
+
+  /** What was committed before an earlier process ended, and receivers wait for. */
+  async #tellMissed(): Promise<void> {
+    const { core, onError } = this.#options
+    try {
+      await this.follower.catchUp(await librariesToTell(core.db, FOLLOWER))
+    } catch (error) {
+      if (!this.#stopping) onError(error)
+    }
+  }
+
+  #listen(core: LibraryCore): void {
+    core.onHeadMoved((library) => {
+      this.follower.wake(library)
+      this.hub.publish({
+        kind: 'commit',
+        libraryKey: library.key,
+        libraryId: library.id,
+        commitId: library.head,
+        root: library.root,
+        author: library.modifier,
+        at: library.updatedAt,
+      })
+    })
+    core.events.onRecord((tx, event) => this.#record(tx, event))
+    core.events.onRecord((tx, event) => this.webhooks.record(tx, event))
+    core.events.onEvent((event) => this.#announce(event))
+  }
+
+  async #record(tx: Transaction, event: LibraryEvent): Promise<void> {
+    const { library, actor, kind } = event
+    const common = {
+      object: 'repo' as const,
+      path: ROOT,
+      oldPath: undefined,
+      oldName: undefined,
+      days: undefined,
+    }
+    const deed = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
+    switch (kind) {
+      case 'deleted':
+        // Nobody can open it any more; who owned it is told all the same.
+        return insertDeed(tx, library, { ...deed, op: 'delete' }, library.ownerKey)
+      case 'restored':
+        return insertDeed(tx, library, { ...deed, op: 'recover' })
+      case 'trash-emptied':
+        return insertDeed(tx, library, { ...deed, op: 'clean-up-trash', days: event.days })
+      case 'transferred':
+        return this.notifications.put(tx, [event.to.key], ...repoTransfer(library, actor.email))
+      case 'created':
+      case 'locked':
+      case 'unlocked':
+        return undefined
+    }
+  }
+
+  #announce(event: LibraryEvent): void {
+    const { library, actor } = event
+    if (event.kind === 'locked' || event.kind === 'unlocked') {
+      this.hub.publish({
+        kind: 'lock',
+        libraryKey: library.key,
+        libraryId: library.id,
+        path: event.path,
+        locked: event.kind === 'locked',
+        author: actor.email,
+      })
+      return
+    }
+    if (event.kind === 'trash-emptied') return
+    if (event.kind === 'created') this.follower.wake(library)
+    this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
+    if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })
+  }
+}
+
+/** What becomes of an account's things here when it is removed, in the transaction that removes it. */
+export async function forgetAccount(tx: Transaction, accountKey: number): Promise<void> {
+  await deleteNotificationsOf(tx, accountKey)
+  await deleteMonitoredBy(tx, accountKey)
+}

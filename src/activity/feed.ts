@@ -1,0 +1,144 @@
+import type { Access } from '../access/access.ts'
+import type { Readable } from '../access/readable.ts'
+import type { Database } from '../database/database.ts'
+import type { Account } from '../identity/account.ts'
+import { Pace } from '../library/pace.ts'
+import { ROOT, withSlash } from '../objects/paths.ts'
+import type { ActivityFollower } from './activity-follower.ts'
+import {
+  findActivities,
+  type Lane,
+  listMarks,
+  type Mark,
+  namesOfLibraries,
+  newestTimes,
+} from './activity-store.ts'
+import { type FeedItem, seenThrough, viewsOf } from './view.ts'
+
+const MOST_LANES_A_QUERY = 100
+// A query is answered in one go (I10).
+const ROWS_A_QUERY = 2000
+const FEWEST_A_LANE = 20
+const MOST_A_LANE = 500
+/** How far back the feed can be paged through. */
+export const LONGEST_FEED = 100_000
+
+export interface FeedQuery {
+  /** E-mail of the account whose doings are wanted; undefined for everybody's. */
+  readonly author: string | undefined
+  readonly skip: number
+  readonly limit: number
+}
+
+/** A lane that is being merged into the feed. */
+interface OpenLane {
+  readonly lane: Lane
+  readonly below: string | undefined
+  /** The last that was read. */
+  last: Mark | undefined
+  /** No activity of the lane still to come is newer than this. */
+  bound: number
+}
+
+/**
+ * What happened in all that an account may read now, newest first. What was answered before it is asked for is
+ * in it. Lanes are merged, so that a page costs what it shows and skips, and not what there is.
+ */
+export class Feed {
+  readonly #db: Database
+  readonly #access: Access
+  readonly #follower: ActivityFollower
+
+  constructor(db: Database, access: Access, follower: ActivityFollower) {
+    this.#db = db
+    this.#access = access
+    this.#follower = follower
+  }
+
+  async list(user: Account, { author, skip, limit }: FeedQuery): Promise<FeedItem[]> {
+    const count = Math.min(skip + limit, LONGEST_FEED)
+    if (skip >= count) return []
+    const views = viewsOf(await this.#access.listReadable(user))
+    await this.#follower.catchUp([...views.keys()])
+    const marks = await this.#newest(user, views, author, count)
+    const page = marks.slice(skip)
+    const found = await findActivities(
+      this.#db,
+      page.map(({ key }) => key),
+    )
+    const activities = page.flatMap(({ key }) => found.get(key) ?? [])
+    const gone = activities.filter(({ libraryKey }) => !views.has(libraryKey))
+    const names = await namesOfLibraries(this.#db, [...new Set(gone.map(({ libraryKey }) => libraryKey))])
+    return activities.flatMap((one) => {
+      const readable = views.get(one.libraryKey)
+      if (readable !== undefined) return seenThrough(readable, one) ?? []
+      const name = names.get(one.libraryKey)
+      return name === undefined ? [] : { ...one, libraryId: name.id, libraryName: name.name }
+    })
+  }
+
+  /** The newest `count` of all lanes, newest first. */
+  async #newest(
+    user: Account,
+    views: ReadonlyMap<number, readonly Readable[]>,
+    author: string | undefined,
+    count: number,
+  ): Promise<Mark[]> {
+    let open = await this.#lanes(user, views, author, count)
+    let newest: Mark[] = []
+    const pace = new Pace()
+    while (open.length > 0) {
+      const limit = Math.min(MOST_A_LANE, Math.max(FEWEST_A_LANE, Math.ceil((2 * count) / open.length)))
+      const lanes = Math.min(MOST_LANES_A_QUERY, Math.floor(ROWS_A_QUERY / limit))
+      const read: Mark[] = []
+      for (let start = 0; start < open.length; start += lanes) {
+        if (pace.isDue) await pace.rest()
+        const some = open.slice(start, start + lanes)
+        const queries = some.map((one) => ({ ...one, before: one.last, author, limit }))
+        for (const [index, marks] of (await listMarks(this.#db, queries)).entries()) {
+          const lane = some[index]
+          if (lane === undefined) continue
+          read.push(...marks)
+          lane.last = marks.at(-1)
+          lane.bound = marks.length < limit ? Number.NEGATIVE_INFINITY : (lane.last?.at ?? 0)
+        }
+      }
+      newest = withoutDoubles([...newest, ...read].sort(byTime)).slice(0, count)
+      const worst = newest.length < count ? Number.NEGATIVE_INFINITY : (newest.at(-1)?.at ?? 0)
+      open = open.filter(({ bound }) => bound > Number.NEGATIVE_INFINITY && bound >= worst)
+    }
+    return newest
+  }
+
+  /** The lanes that can have one of the newest `count`: no more than that, each by its own newest. */
+  async #lanes(
+    user: Account,
+    views: ReadonlyMap<number, readonly Readable[]>,
+    author: string | undefined,
+    count: number,
+  ): Promise<OpenLane[]> {
+    const times = await newestTimes(this.#db, [...views.keys()], author)
+    const whole: OpenLane[] = []
+    const parts: OpenLane[] = []
+    for (const [libraryKey, bound] of times) {
+      for (const { base } of views.get(libraryKey) ?? []) {
+        const lane = { lane: { libraryKey }, last: undefined, bound }
+        if (base === ROOT) whole.push({ ...lane, below: undefined })
+        // The newest of the library may be elsewhere in it, so its time only bounds that of the folder.
+        else parts.push({ ...lane, below: withSlash(base) })
+      }
+    }
+    whole.sort((a, b) => b.bound - a.bound)
+    const least = whole[count - 1]?.bound ?? Number.NEGATIVE_INFINITY
+    const own = { lane: { accountKey: user.key }, below: undefined, last: undefined, bound: Infinity }
+    return [own, ...[...whole, ...parts].filter(({ bound }) => bound >= least)]
+  }
+}
+
+function byTime(a: Mark, b: Mark): number {
+  return b.at - a.at || b.rank - a.rank || b.key - a.key
+}
+
+function withoutDoubles(marks: readonly Mark[]): Mark[] {
+  return marks.filter(({ key }, index) => index === 0 || marks[index - 1]?.key !== key)
+}

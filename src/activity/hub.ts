@@ -1,0 +1,102 @@
+import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+
+/** What is told at once to those who watch a library. */
+export type LibraryLiveEvent =
+  | {
+      readonly kind: 'commit'
+      readonly libraryKey: number
+      readonly libraryId: LibraryId
+      /** The new head; commits that come in quick succession may be told of by the last. */
+      readonly commitId: CommitId
+      readonly root: DirId
+      readonly author: string
+      /** Unix seconds. */
+      readonly at: number
+    }
+  | {
+      readonly kind: 'lock'
+      readonly libraryKey: number
+      readonly libraryId: LibraryId
+      readonly path: LibraryPath
+      readonly locked: boolean
+      readonly author: string
+    }
+
+/** How a copy, a move or an archive goes on, in files. */
+export interface TaskNews {
+  readonly id: string
+  readonly type: 'copy' | 'move' | 'archive'
+  readonly state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled'
+  readonly done: number
+  readonly total: number
+}
+
+/** What is told at once to one account. */
+export type AccountLiveEvent =
+  /** What the account may read changed. */
+  | { readonly kind: 'access'; readonly accountKey: number }
+  | { readonly kind: 'notification'; readonly accountKey: number; readonly id: number; readonly type: string }
+  | { readonly kind: 'task'; readonly accountKey: number; readonly task: TaskNews }
+
+export type LiveEvent = LibraryLiveEvent | AccountLiveEvent
+
+export function isLibraryEvent(event: LiveEvent): event is LibraryLiveEvent {
+  return event.kind === 'commit' || event.kind === 'lock'
+}
+
+/** Stops a subscription. May be called again. */
+export type Unsubscribe = () => void
+
+/**
+ * Carries live events within a process. Listeners are called in the order of what happened, at once, and must
+ * neither throw nor take long. Events of other processes arrive here too, by way of the log they are kept in
+ * (`live-log.ts`), at most a second later.
+ */
+export interface EventHub {
+  publish(event: LiveEvent): void
+  /** Head moves and lock changes of these libraries, or of all. */
+  subscribe(libraryKeys: Iterable<number> | 'all', listener: (event: LibraryLiveEvent) => void): Unsubscribe
+  /** Every event there is. */
+  subscribeAll(listener: (event: LiveEvent) => void): Unsubscribe
+}
+
+/** The hub of one process. */
+export class LocalEventHub implements EventHub {
+  readonly #all = new Set<(event: LiveEvent) => void>()
+  readonly #byLibrary = new Map<number, Set<(event: LibraryLiveEvent) => void>>()
+
+  publish(event: LiveEvent): void {
+    for (const listener of this.#all) listener(event)
+    if (!isLibraryEvent(event)) return
+    for (const listener of this.#byLibrary.get(event.libraryKey) ?? []) listener(event)
+  }
+
+  subscribe(libraryKeys: Iterable<number> | 'all', listener: (event: LibraryLiveEvent) => void): Unsubscribe {
+    if (libraryKeys === 'all') {
+      return this.subscribeAll((event) => {
+        if (isLibraryEvent(event)) listener(event)
+      })
+    }
+    const keys = new Set(libraryKeys)
+    for (const key of keys) {
+      const listeners = this.#byLibrary.get(key)
+      if (listeners === undefined) this.#byLibrary.set(key, new Set([listener]))
+      else listeners.add(listener)
+    }
+    return () => {
+      for (const key of keys) {
+        const listeners = this.#byLibrary.get(key)
+        listeners?.delete(listener)
+        if (listeners?.size === 0) this.#byLibrary.delete(key)
+      }
+    }
+  }
+
+  subscribeAll(listener: (event: LiveEvent) => void): Unsubscribe {
+    // A wrapper, so that one listener may subscribe twice.
+    const own = (event: LiveEvent) => listener(event)
+    this.#all.add(own)
+    return () => void this.#all.delete(own)
+  }
+}

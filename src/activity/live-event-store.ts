@@ -1,0 +1,54 @@
+import type { Database, Reader } from '../database/database.ts'
+import type { LiveEvent } from './hub.ts'
+
+/** A live event under the number it is resumed by. */
+export interface NumberedEvent {
+  readonly id: number
+  readonly event: LiveEvent
+}
+
+/**
+ * Keeps events and gives the number of the last. Whoever appends holds the row of the numbers until it is
+ * committed, so nobody ever sees a number whose predecessors are still to come.
+ */
+export function appendEvents(db: Database, events: readonly LiveEvent[], now: number): Promise<number> {
+  return db.write(
+    async (tx) => {
+      const sql = 'update live_event_number set last = last + ? where key = 1 returning last'
+      const last = (await tx.get<{ last: number }>(sql, events.length))?.last ?? 0
+      const first = last - events.length + 1
+      const rows = events.map((event, index) => [first + index, now, JSON.stringify(event)])
+      await tx.insert('live_event', ['id', 'at', 'event'], rows)
+      return last
+    },
+    { durable: false },
+  )
+}
+
+export async function listEventsAfter(reader: Reader, id: number, limit: number): Promise<NumberedEvent[]> {
+  const rows = await reader.all<{ id: number; event: string }>(
+    'select id, event from live_event where id > ? order by id limit ?',
+    id,
+    limit,
+  )
+  return rows.map((row) => ({ id: row.id, event: JSON.parse(row.event) as LiveEvent }))
+}
+
+/** The number handed out last; 0 for none. */
+export async function lastEventId(reader: Reader): Promise<number> {
+  return (await reader.get<{ last: number }>('select last from live_event_number where key = 1'))?.last ?? 0
+}
+
+/** The oldest event kept; undefined if none is. */
+export async function oldestEventId(reader: Reader): Promise<number | undefined> {
+  return (await reader.get<{ id: number | null }>('select min(id) as id from live_event'))?.id ?? undefined
+}
+
+export function deleteEvents(
+  db: Database,
+  { upTo, before }: { upTo: number; before: number },
+): Promise<number> {
+  return db.write((tx) => tx.run('delete from live_event where id <= ? or at < ?', upTo, before), {
+    durable: false,
+  })
+}

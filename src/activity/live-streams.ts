@@ -1,0 +1,215 @@
+import type { Access } from '../access/access.ts'
+import { fail } from '../errors.ts'
+import type { Account } from '../identity/account.ts'
+import type { LibraryCore } from '../library/core.ts'
+import { type EventHub, isLibraryEvent } from './hub.ts'
+import { listEventsAfter, oldestEventId } from './live-event-store.ts'
+import { LiveLog, type LoggedEvent } from './live-log.ts'
+import { LiveStream } from './live-stream.ts'
+import { type LiveMessage, LiveViewer } from './live-viewer.ts'
+
+/** How many connections an account may have open. */
+export const MOST_STREAMS = 100
+const HEARTBEAT_MS = 15_000
+const CHECK_EVERY = 2
+const EVENTS_A_PAGE = 200
+
+export interface LiveStreamsOptions {
+  readonly core: LibraryCore
+  readonly access: Access
+  readonly hub: EventHub
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** How a client is spoken to, and where it was. */
+export interface StreamWish {
+  /** The last number it has; undefined begins with now, null asks for a reset. */
+  readonly since: number | null | undefined
+  readonly render: (message: LiveMessage) => string
+  /** The words a stream begins with. */
+  readonly ready: (id: number) => string
+  readonly reset: (id: number) => string
+  /** What keeps a silent connection open, and moves its number on. */
+  readonly alive: (id: number) => string
+  /** Whether the credentials it was opened with still hold; asked now and then. */
+  readonly isSignedIn: () => Promise<boolean>
+}
+
+/** Everyone who watches live, over one log. */
+export class LiveStreams implements AsyncDisposable {
+  readonly log: LiveLog
+  readonly #options: LiveStreamsOptions
+  readonly #viewers = new Map<number, LiveViewer>()
+  readonly #watching = new Map<number, Set<LiveViewer>>()
+  readonly #seen = new Map<LiveViewer, ReadonlySet<number>>()
+  readonly #wishes = new Map<LiveStream, { wish: StreamWish; viewer: LiveViewer }>()
+  #heartbeat: NodeJS.Timeout | undefined
+  #beats = 0
+  #closed = false
+
+  constructor(options: LiveStreamsOptions) {
+    this.#options = options
+    const { core, hub, now, onError } = options
+    this.log = new LiveLog({
+      db: core.db,
+      hub,
+      now,
+      onEvents: (events) => this.#pass(events),
+      onLost: () => this.#resetAll(),
+      onError,
+    })
+  }
+
+  async start(): Promise<void> {
+    await this.log.start()
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
+  }
+
+  get count(): number {
+    return this.#wishes.size
+  }
+
+  /** Throws too-many-streams. */
+  async open(account: Account, wish: StreamWish): Promise<LiveStream> {
+    const viewer = this.#viewers.get(account.key) ?? this.#newViewer(account)
+    if (viewer.streams.size >= MOST_STREAMS) fail({ code: 'too-many-streams', limit: MOST_STREAMS })
+    const stream = new LiveStream(wish.reset, (ended) => this.#forget(ended))
+    viewer.streams.set(stream, wish.render)
+    this.#wishes.set(stream, { wish, viewer })
+    if (this.#closed) stream.end()
+    try {
+      await viewer.refresh()
+      await this.#begin(stream, wish)
+    } catch (error) {
+      stream.end()
+      throw error
+    }
+    if (stream.catchingUp) void this.#catchUp(stream, viewer, wish)
+    return stream
+  }
+
+  /** Ends every stream, so that the server can close; clients come back to another. */
+  endAll(): void {
+    this.#closed = true
+    clearInterval(this.#heartbeat)
+    for (const stream of this.#wishes.keys()) stream.end()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.endAll()
+    await this.log.stop()
+  }
+
+  /** Says where the stream stands; it is left catching up if there is something to catch up with. */
+  async #begin(stream: LiveStream, { since, ready }: StreamWish): Promise<void> {
+    const { last } = this.log
+    const oldest = (await oldestEventId(this.#options.core.db)) ?? last + 1
+    const isKnown = since !== null && since !== undefined && since <= this.log.last && since >= oldest - 1
+    stream.lastId = isKnown ? since : last
+    if (since === undefined || isKnown) stream.push(ready(stream.lastId))
+    else stream.reset(last)
+    if (!isKnown) stream.catchingUp = stream.leftOut > stream.lastId
+  }
+
+  /** Gives a stream what it missed, no faster than it is taken. */
+  async #catchUp(stream: LiveStream, viewer: LiveViewer, { render }: StreamWish): Promise<void> {
+    const { core, onError } = this.#options
+    try {
+      while (!stream.isEnded) {
+        const page = await listEventsAfter(core.db, stream.lastId, EVENTS_A_PAGE)
+        for (const logged of page) {
+          const messages = await viewer.see(logged, true)
+          stream.lastId = logged.id
+          for (const message of messages) stream.push(render(message))
+        }
+        if (page.length === 0 && stream.leftOut <= stream.lastId) break
+        await stream.taken()
+      }
+      stream.catchingUp = false
+    } catch (error) {
+      stream.end()
+      onError(error)
+    }
+  }
+
+  #newViewer(account: Account): LiveViewer {
+    const { access, core, onError } = this.#options
+    const viewer = new LiveViewer({
+      account,
+      access,
+      core,
+      onViews: (one, keys) => this.#watch(one, keys),
+      onError,
+    })
+    this.#viewers.set(account.key, viewer)
+    return viewer
+  }
+
+  #pass(events: readonly LoggedEvent[]): void {
+    for (const logged of events) {
+      const { event } = logged
+      if (isLibraryEvent(event)) {
+        for (const viewer of this.#watching.get(event.libraryKey) ?? []) viewer.tell(logged)
+      } else this.#viewers.get(event.accountKey)?.tell(logged)
+    }
+  }
+
+  #watch(viewer: LiveViewer, keys: ReadonlySet<number>): void {
+    const before = this.#seen.get(viewer) ?? new Set()
+    for (const key of before.difference(keys)) this.#unwatch(viewer, key)
+    if (viewer.streams.size === 0) return
+    for (const key of keys) {
+      const viewers = this.#watching.get(key)
+      if (viewers === undefined) this.#watching.set(key, new Set([viewer]))
+      else viewers.add(viewer)
+    }
+    this.#seen.set(viewer, keys)
+  }
+
+  #unwatch(viewer: LiveViewer, key: number): void {
+    const viewers = this.#watching.get(key)
+    viewers?.delete(viewer)
+    if (viewers?.size === 0) this.#watching.delete(key)
+  }
+
+  #forget(stream: LiveStream): void {
+    const viewer = this.#wishes.get(stream)?.viewer
+    this.#wishes.delete(stream)
+    viewer?.streams.delete(stream)
+    if (viewer === undefined || viewer.streams.size > 0) return
+    for (const key of this.#seen.get(viewer) ?? []) this.#unwatch(viewer, key)
+    this.#seen.delete(viewer)
+    if (this.#viewers.get(viewer.account.key) === viewer) this.#viewers.delete(viewer.account.key)
+  }
+
+  #resetAll(): void {
+    for (const stream of this.#wishes.keys()) stream.reset(this.log.last)
+  }
+
+  #beat(): void {
+    this.#beats++
+    for (const [stream, { wish, viewer }] of this.#wishes) {
+      if (stream.isIdle && !stream.catchingUp) {
+        // Nothing of what happened meanwhile was for it, so it need not go through that when it comes back.
+        if (!viewer.isBusy) stream.lastId = this.log.last
+        stream.push(wish.alive(stream.lastId))
+      }
+    }
+    if (this.#beats % CHECK_EVERY === 0) void this.checkAll()
+  }
+
+  /** Ends the streams of those who are not signed in any more. */
+  async checkAll(): Promise<void> {
+    for (const [stream, { wish }] of this.#wishes) await this.#check(stream, wish)
+  }
+
+  async #check(stream: LiveStream, { isSignedIn }: StreamWish): Promise<void> {
+    try {
+      if (!(await isSignedIn())) stream.end()
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+}

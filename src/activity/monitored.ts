@@ -1,0 +1,104 @@
+import type { Access } from '../access/access.ts'
+import type { Database } from '../database/database.ts'
+import type { Account } from '../identity/account.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import type { Teller, ToldCommit } from './activity-follower.ts'
+import { fitting } from './activity-row.ts'
+import { deleteMonitored, insertMonitored, listWatchers, monitoredBy } from './monitored-store.ts'
+import { type Notice, repoMonitor } from './notices.ts'
+import type { Notifications } from './notifications.ts'
+import { type FeedItem, seenThrough, viewsOf } from './view.ts'
+
+const MOST_PATHS = 20
+const MOST_PATH_CHARACTERS = 16_384
+
+export interface MonitoredOptions {
+  readonly db: Database
+  readonly access: Access
+  readonly accounts: Accounts
+  readonly notifications: Notifications
+}
+
+/** The libraries people watch: each is notified of what others commit there, as far as they may see it then. */
+export class MonitoredLibraries {
+  readonly #options: MonitoredOptions
+
+  constructor(options: MonitoredOptions) {
+    this.#options = options
+  }
+
+  /** From now on; watching twice is watching. */
+  async add(user: Account, { key, headSeq }: LibraryInfo): Promise<void> {
+    await this.#options.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
+  }
+
+  async remove(user: Account, { key }: LibraryInfo): Promise<void> {
+    await this.#options.db.write((tx) => deleteMonitored(tx, user.key, key))
+  }
+
+  /** Keys of the libraries an account watches. */
+  list(accountKey: number): Promise<Set<number>> {
+    return monitoredBy(this.#options.db, accountKey)
+  }
+
+  readonly tell: Teller = async (library, commits) => {
+    const { db, accounts, notifications } = this.#options
+    const watchers = await listWatchers(db, library.key)
+    if (watchers.length === 0) return undefined
+    const people = await accounts.findManyByKey(watchers.map(({ accountKey }) => accountKey))
+    const letters: { accountKey: number; seq: number; notice: Notice }[] = []
+    for (const { accountKey, sinceSeq } of watchers) {
+      const account = people.get(accountKey)
+      if (account === undefined || !account.active) continue
+      const news = commits.filter(
+        ({ commit }) => commit.seq > sinceSeq && commit.creatorName !== account.email,
+      )
+      if (news.length === 0) continue
+      for (const letter of await this.#lettersTo(account, library, news)) {
+        letters.push({ accountKey, ...letter })
+      }
+    }
+    return async (tx, fresh) => {
+      const seqs = new Set(fresh.map(({ commit }) => commit.seq))
+      for (const { accountKey, seq, notice } of letters) {
+        if (seqs.has(seq)) await notifications.put(tx, [accountKey], ...notice)
+      }
+    }
+  }
+
+  async #lettersTo(
+    account: Account,
+    library: LibraryInfo,
+    news: readonly ToldCommit[],
+  ): Promise<{ seq: number; notice: Notice }[]> {
+    const readable = await this.#options.access.listReadable(account)
+    const views = viewsOf(readable.filter(({ libraryKey }) => libraryKey === library.key)).get(library.key)
+    if (views === undefined) return []
+    return news.flatMap(({ commit, activities }) => {
+      const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
+      const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))
+      return groups.flatMap((group) => {
+        const notice = noticeOf(group)
+        return notice === undefined ? [] : { seq: commit.seq, notice }
+      })
+    })
+  }
+}
+
+function noticeOf(group: readonly FeedItem[]): Notice | undefined {
+  const [first] = group
+  if (first === undefined) return undefined
+  const shown = fitting(group.slice(0, MOST_PATHS), MOST_PATH_CHARACTERS)
+  return repoMonitor(
+    { id: first.libraryId, name: first.libraryName },
+    {
+      op: first.op,
+      object: first.object,
+      byEmail: first.author,
+      commitId: first.commitId ?? '',
+      paths: shown.map(({ path }) => path),
+      oldPaths: shown.flatMap(({ oldPath }) => oldPath ?? []),
+    },
+  )
+}

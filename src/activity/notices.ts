@@ -1,0 +1,136 @@
+import type { LibraryId } from '../objects/ids.ts'
+import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
+
+/** What people can be notified of. */
+export type NoticeType =
+  | 'add_user_to_group'
+  | 'deleted_files'
+  | 'file_uploaded'
+  | 'folder_uploaded'
+  | 'repo_monitor'
+  | 'repo_share'
+  | 'repo_share_perm_change'
+  | 'repo_share_perm_delete'
+  | 'repo_share_to_group'
+  | 'repo_transfer'
+
+/**
+ * What a notification says, in wire names, because each type has its own. Under a key that ends in `_email`
+ * stands an account; name, contact e-mail and picture are added when it is shown.
+ */
+export type NoticeDetail = Readonly<Record<string, string | number | null | readonly string[]>>
+
+/** A notification to be put: `notifications.put(tx, keys, ...repoTransfer(library, from))`. */
+export type Notice = readonly [type: NoticeType, detail: NoticeDetail]
+
+interface NamedLibrary {
+  readonly id: LibraryId
+  readonly name: string
+}
+
+interface NamedGroup {
+  readonly id: number
+  readonly name: string
+}
+
+/** To the new owner of a library. */
+export function repoTransfer(library: NamedLibrary, fromEmail: string): Notice {
+  return ['repo_transfer', { ...named(library), transfer_from_user_email: fromEmail }]
+}
+
+/** To whom a library, or the folder at `path`, was shared. */
+export function repoShare(
+  library: NamedLibrary,
+  share: { readonly fromEmail: string; readonly path: LibraryPath; readonly permission: string },
+): Notice {
+  return ['repo_share', { ...named(library), ...shared(share), permission: share.permission }]
+}
+
+/** To the members of a group a library, or the folder at `path`, was shared to. */
+export function repoShareToGroup(
+  library: NamedLibrary,
+  share: {
+    readonly fromEmail: string
+    readonly path: LibraryPath
+    readonly permission: string
+    readonly group: NamedGroup
+  },
+): Notice {
+  const { group, permission } = share
+  const to = { group_id: group.id, group_name: group.name }
+  return ['repo_share_to_group', { ...named(library), ...shared(share), permission, ...to }]
+}
+
+/** To whom a share gives another permission now. */
+export function repoSharePermChange(
+  library: NamedLibrary,
+  share: { readonly fromEmail: string; readonly path: LibraryPath; readonly permission: string },
+): Notice {
+  return ['repo_share_perm_change', { ...named(library), ...shared(share), permission: share.permission }]
+}
+
+/** To whom a share was taken away from. */
+export function repoSharePermDelete(
+  library: NamedLibrary,
+  share: { readonly fromEmail: string; readonly path: LibraryPath },
+): Notice {
+  return ['repo_share_perm_delete', { ...named(library), ...shared(share) }]
+}
+
+/** To who was made a member of a group. */
+export function addUserToGroup(group: NamedGroup, byEmail: string): Notice {
+  return ['add_user_to_group', { group_id: group.id, group_name: group.name, group_staff_email: byEmail }]
+}
+
+/** To the owner of a link, for a file uploaded through it. */
+export function fileUploaded(library: NamedLibrary, path: LibraryPath): Notice {
+  const folder = parentOf(path)
+  const place = { folder_path: folder, folder_name: baseName(folder) || library.name }
+  return ['file_uploaded', { ...named(library), file_path: path, file_name: baseName(path), ...place }]
+}
+
+/** To the owner of a link, for a folder uploaded through it. */
+export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice {
+  const parent = parentOf(path)
+  const place = { parent_dir_path: parent, parent_dir_name: baseName(parent) || library.name }
+  return ['folder_uploaded', { ...named(library), folder_path: path, folder_name: baseName(path), ...place }]
+}
+
+/** To the owner of a library in which somebody else deleted much. */
+export function deletedFiles(library: NamedLibrary, byEmail: string, count: number): Notice {
+  return ['deleted_files', { ...named(library), op_user_email: byEmail, count }]
+}
+
+/** To who watches a library: what one commit did in one way to one kind of thing. */
+export function repoMonitor(
+  library: NamedLibrary,
+  what: {
+    readonly op: string
+    readonly object: string
+    readonly byEmail: string
+    readonly commitId: string
+    readonly paths: readonly string[]
+    readonly oldPaths: readonly string[]
+  },
+): Notice {
+  return [
+    'repo_monitor',
+    {
+      ...named(library),
+      commit_id: what.commitId,
+      op_type: what.op,
+      obj_type: what.object,
+      op_user_email: what.byEmail,
+      obj_path_list: what.paths,
+      old_obj_path_list: what.oldPaths,
+    },
+  ]
+}
+
+function named({ id, name }: NamedLibrary) {
+  return { repo_id: id, repo_name: name }
+}
+
+function shared({ fromEmail, path }: { readonly fromEmail: string; readonly path: LibraryPath }) {
+  return { path, share_from_user_email: fromEmail }
+}

@@ -1,0 +1,113 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import type { NoticeDetail } from './notices.ts'
+
+/** What an account was notified of. */
+export interface Notification {
+  readonly id: number
+  readonly accountKey: number
+  readonly type: string
+  readonly detail: NoticeDetail
+  /** Unix seconds. */
+  readonly createdAt: number
+  readonly seen: boolean
+}
+
+interface NotificationRow {
+  key: number
+  account_key: number
+  type: string
+  detail: string
+  created_at: number
+  seen: number
+}
+
+/** Gives the new notification's id. */
+export async function insertNotification(
+  tx: Transaction,
+  accountKey: number,
+  type: string,
+  detail: string,
+  now: number,
+): Promise<number> {
+  const row = await tx.get<{ key: number }>(
+    'insert into notification (account_key, type, detail, created_at) values (?, ?, ?, ?) returning key',
+    accountKey,
+    type,
+    detail,
+    now,
+  )
+  return row?.key ?? 0
+}
+
+/** Forgets all but the newest of an account. */
+export async function trimNotifications(tx: Transaction, accountKey: number, kept: number): Promise<void> {
+  await tx.run(
+    `delete from notification where account_key = ? and key <=
+       (select key from notification where account_key = ? order by key desc limit 1 offset ?)`,
+    accountKey,
+    accountKey,
+    kept,
+  )
+}
+
+export async function listNotifications(
+  reader: Reader,
+  accountKey: number,
+  { since, skip, limit }: { since: number; skip: number; limit: number },
+): Promise<Notification[]> {
+  const rows = await reader.all<NotificationRow>(
+    `select * from notification where account_key = ? and created_at >= ?
+     order by key desc limit ? offset ?`,
+    accountKey,
+    since,
+    limit,
+    skip,
+  )
+  return rows.map(toNotification)
+}
+
+export async function countNotifications(
+  reader: Reader,
+  accountKey: number,
+  since: number,
+): Promise<{ all: number; unseen: number }> {
+  const row = await reader.get<{ n: number; unseen: number | string | null }>(
+    `select count(*) as n, sum(1 - seen) as unseen from notification
+     where account_key = ? and created_at >= ?`,
+    accountKey,
+    since,
+  )
+  return { all: row?.n ?? 0, unseen: Number(row?.unseen ?? 0) }
+}
+
+export async function findNotification(reader: Reader, id: number): Promise<Notification | undefined> {
+  const row = await reader.get<NotificationRow>('select * from notification where key = ?', id)
+  return row && toNotification(row)
+}
+
+export async function markSeen(tx: Transaction, accountKey: number, id?: number): Promise<void> {
+  if (id === undefined) {
+    await tx.run('update notification set seen = 1 where account_key = ? and seen = 0', accountKey)
+  } else {
+    await tx.run('update notification set seen = 1 where account_key = ? and key = ?', accountKey, id)
+  }
+}
+
+export async function deleteNotificationsOf(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run('delete from notification where account_key = ?', accountKey)
+}
+
+export function deleteNotificationsBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from notification where created_at < ?', time)
+}
+
+function toNotification(row: NotificationRow): Notification {
+  return {
+    id: row.key,
+    accountKey: row.account_key,
+    type: row.type,
+    detail: JSON.parse(row.detail) as NoticeDetail,
+    createdAt: row.created_at,
+    seen: row.seen === 1,
+  }
+}

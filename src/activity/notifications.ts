@@ -1,0 +1,95 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { EventHub } from './hub.ts'
+import type { NoticeDetail, NoticeType } from './notices.ts'
+import {
+  countNotifications,
+  deleteNotificationsBefore,
+  deleteNotificationsOf,
+  findNotification,
+  insertNotification,
+  listNotifications,
+  markSeen,
+  type Notification,
+  trimNotifications,
+} from './notification-store.ts'
+
+/** How many notifications an account keeps, and for how long. */
+export const MOST_KEPT = 1000
+const KEPT_SECONDS = 90 * 86_400
+
+export interface NotificationsOptions {
+  readonly db: Database
+  readonly hub: EventHub
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Resolves once the account was notified of all that was committed before. */
+  readonly catchUp: (accountKey: number) => Promise<void>
+}
+
+/** What people are told while they are away: the newest thousand of each account, for ninety days. */
+export class Notifications {
+  readonly #options: NotificationsOptions
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options
+  }
+
+  /** Notifies accounts, in the transaction of what they are notified of. `notices.ts` has the words of each type. */
+  async put(
+    tx: Transaction,
+    accountKeys: Iterable<number>,
+    type: NoticeType,
+    detail: NoticeDetail,
+  ): Promise<void> {
+    const { hub, now } = this.#options
+    const text = JSON.stringify(detail)
+    for (const accountKey of new Set(accountKeys)) {
+      const id = await insertNotification(tx, accountKey, type, text, now())
+      await trimNotifications(tx, accountKey, MOST_KEPT)
+      tx.afterCommit(() => hub.publish({ kind: 'notification', accountKey, id, type }))
+    }
+  }
+
+  /** A page, newest first. */
+  async list(
+    accountKey: number,
+    page: { skip: number; limit: number },
+  ): Promise<{ notifications: Notification[]; all: number; unseen: number }> {
+    const { db, catchUp } = this.#options
+    await catchUp(accountKey)
+    const since = this.#since()
+    const notifications = await listNotifications(db, accountKey, { since, ...page })
+    return { notifications, ...(await countNotifications(db, accountKey, since)) }
+  }
+
+  async countUnseen(accountKey: number): Promise<number> {
+    await this.#options.catchUp(accountKey)
+    return (await countNotifications(this.#options.db, accountKey, this.#since())).unseen
+  }
+
+  async markAllSeen(accountKey: number): Promise<void> {
+    await this.#options.db.write((tx) => markSeen(tx, accountKey))
+  }
+
+  /** Throws notification-not-found; permission-denied for somebody else's. */
+  async markSeen(accountKey: number, id: number): Promise<void> {
+    const { db } = this.#options
+    const found = (await findNotification(db, id)) ?? fail({ code: 'notification-not-found', id })
+    if (found.accountKey !== accountKey) fail({ code: 'permission-denied' })
+    await db.write((tx) => markSeen(tx, accountKey, id))
+  }
+
+  async deleteAll(accountKey: number): Promise<void> {
+    await this.#options.db.write((tx) => deleteNotificationsOf(tx, accountKey))
+  }
+
+  /** Upkeep. */
+  deleteOld(): Promise<number> {
+    return this.#options.db.write((tx) => deleteNotificationsBefore(tx, this.#since()), { durable: false })
+  }
+
+  #since(): number {
+    return this.#options.now() - KEPT_SECONDS
+  }
+}

@@ -1,0 +1,223 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+
+/** One call of a webhook, made or to be made. */
+export interface Delivery {
+  readonly key: number
+  readonly webhookKey: number
+  readonly id: string
+  readonly event: string
+  readonly body: string
+  readonly createdAt: number
+  readonly state: 'pending' | 'delivered' | 'failed'
+  readonly attempts: number
+  readonly nextAt: number
+  readonly finishedAt: number | null
+  /** Of the last answer. */
+  readonly status: number | null
+  readonly answer: string
+  readonly error: string
+}
+
+interface DeliveryRow {
+  key: number
+  webhook_key: number
+  id: string
+  event: string
+  body: string
+  created_at: number
+  state: number
+  attempts: number
+  next_at: number
+  finished_at: number | null
+  status: number | null
+  answer: string
+  error: string
+}
+
+const STATES = ['pending', 'delivered', 'failed'] as const
+
+export async function insertDeliveries(
+  tx: Transaction,
+  deliveries: readonly Pick<Delivery, 'webhookKey' | 'id' | 'event' | 'body' | 'createdAt'>[],
+): Promise<void> {
+  const columns = ['webhook_key', 'id', 'event', 'body', 'created_at', 'next_at']
+  const rows = deliveries.map((one): Value[] => [
+    one.webhookKey,
+    one.id,
+    one.event,
+    one.body,
+    one.createdAt,
+    one.createdAt,
+  ])
+  await tx.insert('webhook_delivery', columns, rows)
+}
+
+export async function countPending(reader: Reader, webhookKey: number): Promise<number> {
+  const sql = 'select count(*) as n from webhook_delivery where webhook_key = ? and state = 0'
+  return (await reader.get<{ n: number }>(sql, webhookKey))?.n ?? 0
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  reader: Reader,
+  webhookKey: number,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Delivery[]> {
+  const rows = await reader.all<DeliveryRow>(
+    'select * from webhook_delivery where webhook_key = ? order by key desc limit ? offset ?',
+    webhookKey,
+    limit,
+    skip,
+  )
+  return rows.map(toDelivery)
+}
+
+export async function findDelivery(
+  reader: Reader,
+  webhookKey: number,
+  id: string,
+): Promise<Delivery | undefined> {
+  const sql = 'select * from webhook_delivery where webhook_key = ? and id = ?'
+  const row = await reader.get<DeliveryRow>(sql, webhookKey, id)
+  return row && toDelivery(row)
+}
+
+/** The oldest delivery that is due of each webhook, of no more than `limit`. */
+export async function listDue(
+  reader: Reader,
+  now: number,
+  limit: number,
+): Promise<{ webhookKey: number; key: number }[]> {
+  const rows = await reader.all<{ webhook_key: number; key: number }>(
+    `select d.webhook_key, min(d.key) as key from webhook_delivery d join webhook w on w.key = d.webhook_key
+     where d.state = 0 and d.next_at <= ? and d.claimed_until <= ? and w.is_valid = 1
+     group by d.webhook_key order by min(d.key) limit ?`,
+    now,
+    now,
+    limit,
+  )
+  return rows.map((row) => ({ webhookKey: row.webhook_key, key: row.key }))
+}
+
+/** When the next delivery is due, or free again; undefined if none waits. */
+export async function nextDue(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get<{ at: number | null }>(
+    `select min(case when d.next_at > d.claimed_until then d.next_at else d.claimed_until end) as at
+     from webhook_delivery d join webhook w on w.key = d.webhook_key where d.state = 0 and w.is_valid = 1`,
+  )
+  return row?.at ?? undefined
+}
+
+/** Undefined if another process has it. */
+export async function claimDelivery(
+  tx: Transaction,
+  key: number,
+  now: number,
+  until: number,
+): Promise<Delivery | undefined> {
+  const row = await tx.get<DeliveryRow>(
+    `update webhook_delivery set claimed_until = ?
+     where key = ? and state = 0 and next_at <= ? and claimed_until <= ? returning *`,
+    until,
+    key,
+    now,
+    now,
+  )
+  return row && toDelivery(row)
+}
+
+/** Lets go of what was not tried after all. */
+export async function releaseDelivery(tx: Transaction, key: number): Promise<void> {
+  await tx.run('update webhook_delivery set claimed_until = 0 where key = ? and state = 0', key)
+}
+
+/** What came of an attempt. */
+export interface Attempt {
+  readonly status: number | undefined
+  readonly answer: string
+  readonly error: string
+}
+
+export async function setDelivered(
+  tx: Transaction,
+  { key, webhookKey }: Delivery,
+  attempt: Attempt,
+  now: number,
+): Promise<void> {
+  await setAttempt(tx, key, attempt, { state: 1, nextAt: now, finishedAt: now })
+  await tx.run('update webhook set failures = 0 where key = ?', webhookKey)
+}
+
+export async function setRetry(
+  tx: Transaction,
+  key: number,
+  attempt: Attempt,
+  nextAt: number,
+): Promise<void> {
+  await setAttempt(tx, key, attempt, { state: 0, nextAt, finishedAt: null })
+}
+
+/** A webhook that was given up so often is not called any more. */
+export async function setGivenUp(
+  tx: Transaction,
+  { key, webhookKey }: Delivery,
+  attempt: Attempt,
+  now: number,
+  mostFailures: number,
+): Promise<void> {
+  await setAttempt(tx, key, attempt, { state: 2, nextAt: now, finishedAt: now })
+  await tx.run('update webhook set failures = failures + 1 where key = ?', webhookKey)
+  await tx.run('update webhook set is_valid = 0 where key = ? and failures >= ?', webhookKey, mostFailures)
+}
+
+async function setAttempt(
+  tx: Transaction,
+  key: number,
+  { status, answer, error }: Attempt,
+  { state, nextAt, finishedAt }: { state: number; nextAt: number; finishedAt: number | null },
+): Promise<void> {
+  await tx.run(
+    `update webhook_delivery set state = ?, attempts = attempts + 1, next_at = ?, claimed_until = 0,
+       finished_at = ?, status = ?, answer = ?, error = ? where key = ?`,
+    state,
+    nextAt,
+    finishedAt,
+    status ?? null,
+    answer,
+    error,
+    key,
+  )
+}
+
+/** Forgets all but the newest of the deliveries of a webhook that ended. */
+export async function trimDeliveries(tx: Transaction, webhookKey: number, kept: number): Promise<void> {
+  await tx.run(
+    `delete from webhook_delivery where webhook_key = ? and state <> 0 and key <=
+       (select key from webhook_delivery where webhook_key = ? and state <> 0 order by key desc limit 1 offset ?)`,
+    webhookKey,
+    webhookKey,
+    kept,
+  )
+}
+
+export function deleteDeliveriesBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from webhook_delivery where state <> 0 and finished_at < ?', time)
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    key: row.key,
+    webhookKey: row.webhook_key,
+    id: row.id,
+    event: row.event,
+    body: row.body,
+    createdAt: row.created_at,
+    state: STATES[row.state] ?? 'failed',
+    attempts: row.attempts,
+    nextAt: row.next_at,
+    finishedAt: row.finished_at,
+    status: row.status,
+    answer: row.answer,
+    error: row.error,
+  }
+}

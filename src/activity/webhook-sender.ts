@@ -1,0 +1,183 @@
+import type { Database } from '../database/database.ts'
+import {
+  type Attempt,
+  claimDelivery,
+  type Delivery,
+  listDue,
+  nextDue,
+  releaseDelivery,
+  setDelivered,
+  setGivenUp,
+  setRetry,
+  trimDeliveries,
+} from './webhook-delivery-store.ts'
+import { postWebhook, type WebhookNetwork, WebhookUnreachable } from './webhook-request.ts'
+import { signWebhook, type WebhookSecrets } from './webhook-secret.ts'
+import { findWebhookByKey, type Webhook } from './webhook-store.ts'
+
+/** How long after each attempt that failed the next one is made, in seconds; after the last it is given up. */
+export const RETRY_SECONDS = [10, 60, 300, 1800, 7200, 21_600, 43_200]
+const DELIVERIES_AT_ONCE = 8
+const DELIVERIES_KEPT = 200
+/** A webhook that was given up this often in a row is not called any more until its owner says so. */
+const MOST_FAILURES = 5
+// Longer than any attempt: what a process that died had claimed is then free again.
+const CLAIM_SECONDS = 30
+const LONGEST_REST_MS = 60_000
+
+export interface WebhookSenderOptions {
+  readonly db: Database
+  readonly secrets: WebhookSecrets
+  readonly network: WebhookNetwork
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Sends what waits for receivers, several at once but one at a time to each, so that a slow one holds up
+ * nobody else. All that waits rests in the database: it survives a restart, and is sent at least once.
+ */
+export class WebhookSender implements AsyncDisposable {
+  readonly #options: WebhookSenderOptions
+  readonly #busy = new Map<number, Promise<void>>()
+  readonly #stop = new AbortController()
+  #looking: Promise<void> | undefined
+  #lookAgain = false
+  #timer: NodeJS.Timeout | undefined
+  #started = false
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options
+  }
+
+  /** Goes on with what an earlier process left. */
+  start(): void {
+    this.#started = true
+    this.wake()
+  }
+
+  /** Looks for what is due, now. */
+  wake(): void {
+    if (!this.#started || this.#stop.signal.aborted) return
+    this.#lookAgain = true
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+      // Woken while it made up its mind how long to rest.
+      if (this.#lookAgain) this.wake()
+    })
+  }
+
+  /** Resolves when nothing that is due waits or is under way. */
+  async settled(): Promise<void> {
+    this.wake()
+    while (this.#looking !== undefined || this.#busy.size > 0) {
+      await this.#looking
+      await Promise.all(this.#busy.values())
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    clearTimeout(this.#timer)
+    await this.#looking
+    await Promise.all(this.#busy.values())
+  }
+
+  async #look(): Promise<void> {
+    const { onError } = this.#options
+    clearTimeout(this.#timer)
+    while (this.#lookAgain && !this.#stop.signal.aborted) {
+      this.#lookAgain = false
+      try {
+        await this.#begin()
+      } catch (error) {
+        if (!this.#stop.signal.aborted) onError(error)
+      }
+    }
+    await this.#rest()
+  }
+
+  /** Begins as many deliveries as may be under way at once. */
+  async #begin(): Promise<void> {
+    const { db, now } = this.#options
+    const room = DELIVERIES_AT_ONCE - this.#busy.size
+    if (room <= 0) return
+    // Those that are busy may be among the first.
+    const due = await listDue(db, now(), room + this.#busy.size)
+    for (const { webhookKey, key } of due) {
+      if (this.#busy.has(webhookKey) || this.#busy.size >= DELIVERIES_AT_ONCE) continue
+      const delivery = await db.write((tx) => claimDelivery(tx, key, now(), now() + CLAIM_SECONDS), {
+        durable: false,
+      })
+      if (delivery === undefined) continue
+      const running = this.#deliver(delivery).finally(() => {
+        this.#busy.delete(webhookKey)
+        this.wake()
+      })
+      this.#busy.set(webhookKey, running)
+    }
+  }
+
+  /** Sleeps until the next delivery is due. */
+  async #rest(): Promise<void> {
+    if (this.#stop.signal.aborted) return
+    const at = await nextDue(this.#options.db).catch(() => undefined)
+    if (at === undefined || this.#stop.signal.aborted) return
+    const ms = Math.min(LONGEST_REST_MS, Math.max(1000, (at - this.#options.now()) * 1000))
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.wake(), ms).unref()
+  }
+
+  /** Never rejects. */
+  async #deliver(delivery: Delivery): Promise<void> {
+    const { db, now, onError } = this.#options
+    try {
+      const webhook = await findWebhookByKey(db, delivery.webhookKey)
+      if (webhook === undefined) return
+      const attempt = await this.#attempt(webhook, delivery)
+      await db.write(async (tx) => {
+        if (attempt === undefined) return releaseDelivery(tx, delivery.key)
+        if (attempt.error === '') await setDelivered(tx, delivery, attempt, now())
+        else {
+          const wait = RETRY_SECONDS[delivery.attempts]
+          if (wait === undefined) await setGivenUp(tx, delivery, attempt, now(), MOST_FAILURES)
+          else await setRetry(tx, delivery.key, attempt, now() + wait)
+        }
+        return trimDeliveries(tx, delivery.webhookKey, DELIVERIES_KEPT)
+      })
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** Undefined if it was broken off because the server stops. */
+  async #attempt(webhook: Webhook, delivery: Delivery): Promise<Attempt | undefined> {
+    const { secrets, network, now } = this.#options
+    const timestamp = now()
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'User-Agent': 'Carrel-Webhook',
+      'X-Carrel-Event': delivery.event,
+      'X-Carrel-Delivery': delivery.id,
+      'X-Carrel-Timestamp': String(timestamp),
+      'X-Carrel-Signature': `sha256=${signWebhook(secrets.open(webhook.secret), timestamp, delivery.body)}`,
+    }
+    try {
+      const { signal } = this.#stop
+      const { status, text } = await postWebhook(
+        network,
+        new URL(webhook.url),
+        delivery.body,
+        headers,
+        signal,
+      )
+      const isTaken = status >= 200 && status < 300
+      return { status, answer: text, error: isTaken ? '' : `The receiver answered with ${status}.` }
+    } catch (error) {
+      if (this.#stop.signal.aborted) return undefined
+      if (!(error instanceof WebhookUnreachable)) throw error
+      return { status: undefined, answer: '', error: error.message }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import type { Reader, Transaction } from '../database/database.ts'
+
+/** A URL that is told what happens in a library. */
+export interface Webhook {
+  readonly key: number
+  readonly libraryKey: number
+  readonly url: string
+  /** As WebhookSecrets sealed it. */
+  readonly secret: Uint8Array
+  readonly creator: string
+  readonly createdAt: number
+  /** Only commits after this number are told of. */
+  readonly sinceSeq: number
+  readonly isValid: boolean
+}
+
+interface WebhookRow {
+  key: number
+  library_key: number
+  url: string
+  secret: Uint8Array
+  creator: string
+  created_at: number
+  since_seq: number
+  is_valid: number
+}
+
+export async function insertWebhook(
+  tx: Transaction,
+  webhook: Omit<Webhook, 'key' | 'isValid'>,
+): Promise<Webhook | undefined> {
+  const row = await tx.get<WebhookRow>(
+    `insert into webhook (library_key, url, secret, creator, created_at, since_seq) values (?, ?, ?, ?, ?, ?)
+     on conflict (library_key, url) do nothing returning *`,
+    webhook.libraryKey,
+    webhook.url,
+    webhook.secret,
+    webhook.creator,
+    webhook.createdAt,
+    webhook.sinceSeq,
+  )
+  return row && toWebhook(row)
+}
+
+/** Oldest first. */
+export async function listWebhooks(reader: Reader, libraryKey: number): Promise<Webhook[]> {
+  const rows = await reader.all<WebhookRow>(
+    'select * from webhook where library_key = ? order by key',
+    libraryKey,
+  )
+  return rows.map(toWebhook)
+}
+
+export async function findWebhook(
+  reader: Reader,
+  libraryKey: number,
+  key: number,
+): Promise<Webhook | undefined> {
+  const sql = 'select * from webhook where library_key = ? and key = ?'
+  const row = await reader.get<WebhookRow>(sql, libraryKey, key)
+  return row && toWebhook(row)
+}
+
+export async function findWebhookByUrl(
+  reader: Reader,
+  libraryKey: number,
+  url: string,
+): Promise<Webhook | undefined> {
+  const sql = 'select * from webhook where library_key = ? and url = ?'
+  const row = await reader.get<WebhookRow>(sql, libraryKey, url)
+  return row && toWebhook(row)
+}
+
+export async function findWebhookByKey(reader: Reader, key: number): Promise<Webhook | undefined> {
+  const row = await reader.get<WebhookRow>('select * from webhook where key = ?', key)
+  return row && toWebhook(row)
+}
+
+/** Forgets earlier failures, too. */
+export async function updateWebhook(
+  tx: Transaction,
+  key: number,
+  { url, secret, isValid }: Pick<Webhook, 'url' | 'secret' | 'isValid'>,
+): Promise<void> {
+  const sql = 'update webhook set url = ?, secret = ?, is_valid = ?, failures = 0 where key = ?'
+  await tx.run(sql, url, secret, isValid ? 1 : 0, key)
+}
+
+/** False if there is none. */
+export async function deleteWebhook(tx: Transaction, libraryKey: number, key: number): Promise<boolean> {
+  return (await tx.run('delete from webhook where library_key = ? and key = ?', libraryKey, key)) === 1
+}
+
+export async function deleteWebhooksOf(tx: Transaction, libraryKey: number): Promise<void> {
+  await tx.run('delete from webhook where library_key = ?', libraryKey)
+}
+
+/** Libraries with a webhook whose commits were not all told of. */
+export async function librariesToTell(reader: Reader, follower: string): Promise<number[]> {
+  const rows = await reader.all<{ key: number }>(
+    `select distinct l.key from webhook w join library l on l.key = w.library_key
+     left join follower f on f.library_key = l.key and f.name = ?
+     where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
+    follower,
+  )
+  return rows.map((row) => row.key)
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  return {
+    key: row.key,
+    libraryKey: row.library_key,
+    url: row.url,
+    secret: row.secret,
+    creator: row.creator,
+    createdAt: row.created_at,
+    sinceSeq: row.since_seq,
+    isValid: row.is_valid === 1,
+  }
+}

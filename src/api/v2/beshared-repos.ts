@@ -1,0 +1,57 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { isAdmin } from '../../identity/account.ts'
+import { libraryIdParam } from '../readers.ts'
+import { route } from '../services.ts'
+import { parseGroupId } from '../share-input.ts'
+import { partiesOf, personIn, shareRecord } from '../share-wire.ts'
+
+export const besharedRepoRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/beshared-repos/',
+    auth: 'user',
+    summary: 'Lists what is shared with the caller: personally, with groups, with everyone.',
+    async handle({ user }, services) {
+      const shared = []
+      for (const via of ['shared', 'group', 'public'] as const) {
+        shared.push(...(await services.access.listShared(user, via)))
+      }
+      const parties = await partiesOf(services, shared)
+      return shared.map((share) => shareRecord(share, personIn(parties, share.grantedBy).email))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/beshared-repos/:repo_id/',
+    auth: 'user',
+    summary: 'Leaves a library that is shared with the caller.',
+    params: { repo_id: libraryIdParam },
+    query: { share_type: rawText(), from: rawText(), group_id: rawText() },
+    faults: {
+      'library-not-found': () => [400, 'Library does not exist'],
+      'permission-denied': () => [403, 'Permission denied'],
+      'group-not-found': () => [400, 'Invalid argument'],
+    },
+    async handle({ user, params, query }, { access, groups, shares }) {
+      const library = await access.open(user, params.repo_id)
+      const type = query.share_type ?? 'personal'
+      if (type === 'personal') {
+        if (!(await shares.leave(library))) throw errorMessage(400, 'Invalid argument')
+        return { success: true }
+      }
+      if (type === 'group') {
+        const id = parseGroupId(query.group_id)
+        if (id === undefined) throw errorMessage(400, 'Invalid argument')
+        const { group, isAdmin: mayUnshare } = await groups.get(user, id)
+        if (!mayUnshare) library.administered()
+        await shares.revokeFromGroup(library, group)
+        return { success: true }
+      }
+      if (type !== 'public') throw errorMessage(400, 'Invalid argument')
+      if (!isAdmin(user)) library.owned()
+      await shares.unpublish(library)
+      return { success: true }
+    },
+  }),
+]

@@ -1,0 +1,67 @@
+import { fail } from '../../errors.ts'
+import { answer } from '../../http/answer.ts'
+import { rawText, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { canAddLibrary, roleAllows } from '../../identity/roles.ts'
+import { createLibrary } from '../../library/libraries.ts'
+import { parseName } from '../../objects/names.ts'
+import { listLibraries } from '../library-list.ts'
+import { syncInfo } from '../library-wire.ts'
+import { wishWithPassword } from '../new-library.ts'
+import { parseText } from '../sent-values.ts'
+import { route } from '../services.ts'
+import { formatSize, relativeTime } from '../wire.ts'
+
+const path = '/api2/repos/public/'
+
+export const publicLibraryRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Lists what is shared with everyone.',
+    async handle({ user }, services) {
+      if (!roleAllows(user.role, 'see-public-libraries')) {
+        throw errorMessage(403, 'You do not have permission to view public libraries.')
+      }
+      const { entries } = await listLibraries(services, user, new Set(['public'] as const))
+      const now = services.now()
+      return entries.map(({ library, owner, shared }) => ({
+        id: library.id,
+        name: library.name,
+        owner: owner.email,
+        owner_nickname: owner.name,
+        owner_name: owner.name,
+        mtime: library.updatedAt,
+        mtime_relative: relativeTime(library.updatedAt, now),
+        size: library.size,
+        size_formatted: formatSize(library.size),
+        encrypted: library.encrypted,
+        permission: shared?.permission ?? 'r',
+      }))
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Makes a library and shares it with everyone.',
+    body: { name: rawText(), desc: rawText(), passwd: text(), permission: rawText() },
+    async handle({ user, body }, { core, shares, syncTokens, now }) {
+      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!roleAllows(user.role, 'publish-library')) fail({ code: 'role-forbids', action: 'publish-library' })
+      const name = parseName(body.name ?? '') ?? fail({ code: 'name-invalid', name: body.name ?? '' })
+      const permission = body.permission || 'rw'
+      if (permission !== 'r' && permission !== 'rw') throw errorMessage(400, 'Invalid permission')
+      const description = parseText(body.desc ?? '')
+      if (description === undefined) throw errorMessage(400, 'desc invalid.')
+      const wish = await wishWithPassword(name, description, body.passwd)
+      let syncToken = ''
+      const library = await createLibrary(core, user, wish, async (tx, made) => {
+        await shares.shareNew(tx, made.key, user, { to: 'everyone' }, permission)
+        syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+      })
+      return answer(201, syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }))
+    },
+  }),
+]

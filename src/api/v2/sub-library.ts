@@ -1,0 +1,27 @@
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { subLibraryAt } from '../../library/sub-libraries.ts'
+import { ROOT } from '../../objects/paths.ts'
+import { asFolder, folderAt } from '../lookups.ts'
+import { libraryIdParam, requiredPath } from '../readers.ts'
+import { route } from '../services.ts'
+
+export const subLibraryRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/dir/sub_repo/',
+    auth: 'user',
+    summary: 'Gives the id under which a folder is a library of its own, to sync it.',
+    params: { repo_id: libraryIdParam },
+    // The name is the folder's, whatever is sent.
+    query: { p: requiredPath(), name: rawText(), password: rawText() },
+    faults: { 'encrypted-mismatch': () => [400, 'Folder invalid.'] },
+    async handle({ user, params, query }, { access, core }) {
+      if (!query.name) throw errorMessage(400, 'name invalid.')
+      const library = await access.open(user, params.repo_id)
+      if (query.p.path === ROOT) throw errorMessage(400, 'p invalid.')
+      const { path } = await folderAt(library, query.p, asFolder(query.p))
+      return { sub_repo_id: (await subLibraryAt(core, library, path)).id }
+    },
+  }),
+]

@@ -1,0 +1,13 @@
+import { route } from '../services.ts'
+
+export const unseenMessageRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/unseen_messages/',
+    auth: 'user',
+    summary: 'Counts the notifications the caller has not seen.',
+    async handle({ user }, { activity }) {
+      return { count: await activity.notifications.countUnseen(user.key) }
+    },
+  }),
+]

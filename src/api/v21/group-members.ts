@@ -1,0 +1,144 @@
+import { answer } from '../../http/answer.ts'
+import { flag, rawText, text } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import { type Account, displayName, parseEmail } from '../../identity/account.ts'
+import type { Group } from '../../identity/group.ts'
+import type { Member } from '../../identity/group-store.ts'
+import { emailParam } from '../account-input.ts'
+import { getUser, groupIdParam, page, perPage } from '../group-input.ts'
+import { memberItem } from '../person-wire.ts'
+import { type ApiServices, route } from '../services.ts'
+
+const MOST_AT_ONCE = 1000
+const path = '/api/v2.1/groups/:group_id/members/'
+const params = { group_id: groupIdParam }
+const one = { group_id: groupIdParam, email: emailParam }
+
+export const groupMemberRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Lists the members of a group, or its administrators.',
+    params,
+    query: { page, per_page: perPage(100), is_admin: flag({ lenient: true, default: false }) },
+    async handle({ user, params, query, request }, { groups }) {
+      const { group } = await groups.get(user, params.group_id)
+      const offset = (query.page - 1) * query.per_page
+      const wanted = { limit: query.per_page, offset, onlyAdmins: query.is_admin }
+      const members = await groups.members(group, wanted)
+      return members.map((member) => memberItem(group, member, request.baseUrl))
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Adds a user to a group.',
+    params,
+    body: { email: text() },
+    async handle({ user, params, body, request }, services) {
+      const { groups } = services
+      const membership = await groups.administered(user, params.group_id)
+      const account = await getUser(services, body.email)
+      if (!(await groups.add(membership, account))) throw errorMessage(400, alreadyThere(account))
+      return answer(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/groups/:group_id/members/bulk/',
+    auth: 'user',
+    summary: 'Adds several users to a group; whoever cannot be added is told.',
+    params,
+    body: { emails: text() },
+    async handle({ user, params, body, request }, services) {
+      const { groups, accounts } = services
+      const membership = await groups.administered(user, params.group_id)
+      const sent = [...new Set(body.emails.split(',').map((email) => email.trim().toLowerCase()))]
+      const emails = sent.filter((email) => email !== '')
+      if (emails.length > MOST_AT_ONCE) throw errorMessage(400, 'emails invalid.')
+      const known = await accounts.findMany(emails)
+      const failed: object[] = []
+      const success: object[] = []
+      for (const email of emails) {
+        const account = known.get(email)
+        if (account === undefined) {
+          failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
+        } else if (await groups.add(membership, account)) {
+          success.push(memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
+        } else {
+          failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
+        }
+      }
+      return { failed, success }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Describes a member of a group.',
+    params: one,
+    async handle({ user, params, request }, services) {
+      const { group } = await services.groups.get(user, params.group_id)
+      return memberItem(group, await getMember(services, group, params.email), request.baseUrl)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Makes a member an administrator of the group, or a plain member again.',
+    params: one,
+    body: { is_admin: rawText() },
+    async handle({ user, params, body, request }, services) {
+      const sent = body.is_admin?.toLowerCase()
+      if (sent !== 'true' && sent !== 'false') throw errorMessage(400, 'is_admin invalid.')
+      const membership = await services.groups.owned(user, params.group_id)
+      const { account } = await getMember(services, membership.group, params.email)
+      const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
+      await services.groups.setAdmin(membership, account, isAdmin)
+      return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Takes a member out of a group, or leaves it; what they shared with it is shared no longer.',
+    params: one,
+    async handle({ user, params }, services) {
+      const membership = await services.groups.get(user, params.group_id)
+      const { account } = await getMember(services, membership.group, params.email)
+      await services.groups.remove(membership, account)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/groups/:group_id/search-member/',
+    auth: 'user',
+    summary: 'Finds members of a group.',
+    params,
+    query: { q: text() },
+    async handle({ user, params, query, request }, { groups }) {
+      const { group } = await groups.get(user, params.group_id)
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      const found = await groups.searchMembers(group, query.q)
+      return found.map((member) => memberItem(group, member, request.baseUrl))
+    },
+  }),
+]
+
+async function getMember({ accounts, groups }: ApiServices, group: Group, sent: string): Promise<Member> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await accounts.find(email)
+  const member = account && (await groups.member(group, account))
+  if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
+  return member
+}
+
+function alreadyThere(account: Account): string {
+  return `User ${displayName(account)} is already a group member.`
+}

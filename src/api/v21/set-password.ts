@@ -1,0 +1,82 @@
+import type { PasswordOutcome } from '../../access/library-passwords.ts'
+import { throttled } from '../../http/rate-limit.ts'
+import { rawText } from '../../http/readers.ts'
+import { errorMessage } from '../../http/refusal.ts'
+import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
+import { libraryIdParam } from '../readers.ts'
+import { parseText } from '../sent-values.ts'
+import { route } from '../services.ts'
+
+const path = '/api/v2.1/repos/:repo_id/set-password/'
+const params = { repo_id: libraryIdParam }
+
+/** Ways to get back into a library without its password, which nobody here has. */
+const RESETS = ['can-reset-password', 'reset-password']
+
+export const setPasswordRoutes = [
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Opens an encrypted library with its password, for the caller and for an hour.',
+    params,
+    body: { password: rawText() },
+    async handle({ user, params, body }, { access, libraryPasswords }) {
+      const password = readPassword(body.password, 'password')
+      const library = await access.open(user, params.repo_id)
+      const encryption = encryptionOf(library.info)
+      const outcome = await libraryPasswords.set(library, encryption, password)
+      return done(outcome, 400, 'Wrong password')
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Changes the password of an encrypted library; its content stays as it is.',
+    params,
+    body: { operation: rawText(), old_password: rawText(), new_password: rawText() },
+    async handle({ user, params, body }, { access, libraryPasswords }) {
+      const operation = body.operation || 'change-password'
+      if (RESETS.includes(operation)) throw errorMessage(403, 'Feature disabled.')
+      if (operation !== 'change-password') throw errorMessage(400, 'operation invalid.')
+      const older = readPassword(body.old_password, 'old_password')
+      const newer = readPassword(body.new_password, 'new_password')
+      const library = await access.openOwned(user, params.repo_id)
+      const encryption = encryptionOf(library.info)
+      const outcome = await libraryPasswords.change(library, encryption, older, newer)
+      return done(outcome, 403, 'Wrong old password')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    summary: 'Locks an encrypted library again for the caller, before its hour is over.',
+    params,
+    async handle({ user, params }, { access, core }) {
+      const library = await access.open(user, params.repo_id)
+      encryptionOf(library.info)
+      core.keys.forget(library)
+      return { success: true }
+    },
+  }),
+]
+
+/** With NULs at its end a password makes the same key as without them; no password has any. */
+function readPassword(sent: string | undefined, name: string): string {
+  const password = sent === undefined ? undefined : parseText(sent)
+  if (!password) throw errorMessage(400, `${name} invalid.`)
+  return password
+}
+
+function encryptionOf({ id, encryption }: LibraryInfo): LibraryEncryption {
+  if (encryption === undefined) throw errorMessage(400, `Library ${id} is not encrypted.`)
+  return encryption
+}
+
+function done(outcome: PasswordOutcome, status: number, wrong: string) {
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
+  if (outcome === 'wrong') throw errorMessage(status, wrong)
+  return { success: true }
+}

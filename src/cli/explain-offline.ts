@@ -1,0 +1,36 @@
+import { type Explanation, explain } from '../access/explain.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { findLibrary } from '../library/library-store.ts'
+import { findWithOrigin } from '../library/sub-library-store.ts'
+import { parseLibraryId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { openAccounts } from './accounts.ts'
+import { CommandError } from './command-error.ts'
+
+/** Explains a right out of the database alone. Throws account-not-found, CommandError. */
+export async function explainOffline(
+  config: Config,
+  email: string,
+  library: string,
+  path: LibraryPath,
+): Promise<Explanation> {
+  await using opened = await openAccounts(config)
+  const account = await opened.accounts.get(email)
+  const info = await findAnyLibrary(opened.db, library)
+  if (info === undefined) {
+    throw new CommandError(`There is no library ${library}: give the id that its address shows.`)
+  }
+  // Awaited here, while the database is open.
+  return await explain(opened.db, info, account, path)
+}
+
+/** A library or sub-library. Of the latter only where it is matters here, not what is in it. */
+async function findAnyLibrary(db: Database, text: string): Promise<LibraryInfo | undefined> {
+  const id = parseLibraryId(text)
+  const info = id && (await findLibrary(db, id))
+  if (id === undefined || info !== undefined) return info
+  const [found] = await findWithOrigin(db, 'id', [id])
+  return found && { ...found.origin, id, sub: { ...found.sub, origin: found.origin } }
+}

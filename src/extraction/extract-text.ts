@@ -1,0 +1,79 @@
+import type { Document, Extraction, Reader } from './document.ts'
+import { readEpub } from './epub.ts'
+import { type Format, formatOf, isMostlyText } from './formats.ts'
+import { readHtml } from './html.ts'
+import type { Limits } from './limits.ts'
+import { readMail } from './mail.ts'
+import { readDocx, readPptx } from './office-open.ts'
+import { readFlatOpenDocument, readOpenDocument } from './open-document.ts'
+import { readPdf } from './pdf.ts'
+import { readPlainText } from './plain-text.ts'
+import { readRtf } from './rtf.ts'
+import { readXlsx } from './spreadsheet.ts'
+import { TextFull, TextSink, tidy } from './text-sink.ts'
+import { Unreadable } from './unreadable.ts'
+
+/** The text of a file, or why there is none, in words that follow "The file". */
+export type Extracted = { text: string; truncated: boolean } | { reason: string }
+
+const readers: { readonly [F in Format]: Reader } = {
+  plain: readPlainText,
+  html: readHtml,
+  pdf: readPdf,
+  docx: readDocx,
+  pptx: readPptx,
+  xlsx: readXlsx,
+  'open-document': readOpenDocument,
+  'flat-open-document': readFlatOpenDocument,
+  rtf: readRtf,
+  epub: readEpub,
+  mail: readMail,
+}
+
+/** Reads a whole document on the spot, for as long as it takes: a worker calls this, the server does not. */
+export async function extractText(document: Document, limits: Limits): Promise<Extracted> {
+  const out = new TextSink(limits.textLength)
+  const extraction: Extraction = {
+    limits,
+    out,
+    depth: 0,
+    unpackedBytes: 0,
+    mailParts: 0,
+    readInner: (inner) => readInner(inner, extraction),
+  }
+  const format = formatOf(document.name)
+  try {
+    if (format === undefined) throw new Unreadable('is of a type that cannot be read')
+    await readers[format](document, extraction)
+  } catch (error) {
+    // A file that makes a reader stumble is damaged, whatever the reader stumbled over.
+    if (!(error instanceof TextFull)) return { reason: reasonOf(error) }
+  }
+  const text = out.toString()
+  return { text: format === 'plain' ? text : tidy(text), truncated: out.truncated }
+}
+
+// What goes wrong within one attachment concerns that one only.
+async function readInner(inner: Document, extraction: Extraction): Promise<void> {
+  const format = formatOf(inner.name)
+  if (format === undefined) return
+  const { limits, out } = extraction
+  const most = isMostlyText(format) ? limits.plainBytes : limits.inputBytes
+  if (extraction.depth >= limits.nesting || inner.bytes.length > most) {
+    out.truncated = true
+    return
+  }
+  extraction.depth += 1
+  try {
+    await readers[format](inner, extraction)
+  } catch (error) {
+    if (error instanceof TextFull) throw error
+  } finally {
+    extraction.depth -= 1
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Unreadable) return error.message
+  return `is damaged: ${error instanceof Error ? error.message.slice(0, 200) : 'no one can say how'}`
+}

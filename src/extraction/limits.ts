@@ -1,0 +1,48 @@
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** How far one extraction may go. What a file asks for beyond is cut off, or the file is refused. */
+export interface Limits {
+  /** Bytes read of a format that is text from the start; the rest of the file is never asked for. */
+  readonly plainBytes: number
+  /** Bytes read of any other format. One that is of use only as a whole is refused if it is larger. */
+  readonly inputBytes: number
+  /** UTF-16 units of text handed out. */
+  readonly textLength: number
+  /** Processor time to work, once all bytes are there: a machine that has much else to do makes no file unreadable. */
+  readonly workMs: number
+  /** Time to work by the clock, and to wait for each piece of the file. */
+  readonly patienceMs: number
+  /** What the JavaScript heap of a worker may hold. */
+  readonly heapBytes: number
+  /** What a whole worker process may hold, buffers and code included. */
+  readonly processBytes: number
+  readonly archiveEntries: number
+  /** Bytes unpacked of one entry of an archive; what follows is cut off. */
+  readonly entryBytes: number
+  /** Bytes unpacked of all entries of one file together, files within the file included. */
+  readonly unpackedBytes: number
+  /** How deep files may lie in one another: attachments of attached messages. */
+  readonly nesting: number
+  /** Parts of one message, those of attached messages included. */
+  readonly mailParts: number
+}
+
+/**
+ * A million characters are five hundred pages: enough to find a file by, and little enough to keep for every file.
+ * Four times as many bytes hold them in any encoding.
+ */
+export const defaultLimits: Limits = {
+  plainBytes: 4 * MiB,
+  inputBytes: 64 * MiB,
+  textLength: MiB,
+  workMs: 15_000,
+  patienceMs: 60_000,
+  heapBytes: 256 * MiB,
+  processBytes: 640 * MiB,
+  archiveEntries: 10_000,
+  entryBytes: 32 * MiB,
+  unpackedBytes: 128 * MiB,
+  nesting: 4,
+  mailParts: 500,
+}

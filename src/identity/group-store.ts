@@ -1,0 +1,202 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import type { Account } from './account.ts'
+import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
+import { foldedName, type Group, type Membership } from './group.ts'
+
+interface GroupRow {
+  key: number
+  name: string
+  owner_key: number
+  created_at: number
+}
+
+/** A member with the account. */
+export interface Member {
+  readonly account: Account
+  readonly isAdmin: boolean
+}
+
+const COLUMNS = 'g.key, g.name, g.owner_key, g.created_at'
+
+/** False if the name is taken. */
+export async function insertGroup(
+  tx: Transaction,
+  name: string,
+  ownerKey: number,
+  now: number,
+): Promise<Group | undefined> {
+  const row = await tx.get<{ key: number }>(
+    `insert into user_group (name, name_folded, owner_key, created_at) values (?, ?, ?, ?)
+     on conflict (name_folded) do nothing returning key`,
+    name,
+    foldedName(name),
+    ownerKey,
+    now,
+  )
+  return row && { key: row.key, name, ownerKey, createdAt: now }
+}
+
+export async function findGroup(reader: Reader, key: number): Promise<Group | undefined> {
+  const row = await reader.get<GroupRow>(`select ${COLUMNS} from user_group g where g.key = ?`, key)
+  return row && toGroup(row)
+}
+
+export async function findGroups(reader: Reader, keys: readonly number[]): Promise<Group[]> {
+  const found: Group[] = []
+  for (let start = 0; start < keys.length; start += 500) {
+    const some = keys.slice(start, start + 500)
+    const sql = `select ${COLUMNS} from user_group g where g.key in (${some.map(() => '?').join(', ')})`
+    for (const row of await reader.all<GroupRow>(sql, ...some)) found.push(toGroup(row))
+  }
+  return found
+}
+
+/** The groups an account is in, by name. */
+export async function groupsOf(reader: Reader, accountKey: number): Promise<Membership[]> {
+  const rows = await reader.all<GroupRow & { is_admin: number }>(
+    `select ${COLUMNS}, m.is_admin from group_member m join user_group g on g.key = m.group_key
+     where m.account_key = ? order by g.name_folded, g.key`,
+    accountKey,
+  )
+  return rows.map((row) => ({ group: toGroup(row), accountKey, isAdmin: row.is_admin === 1 }))
+}
+
+export async function findMembership(
+  reader: Reader,
+  groupKey: number,
+  accountKey: number,
+): Promise<Membership | undefined> {
+  const row = await reader.get<GroupRow & { is_admin: number }>(
+    `select ${COLUMNS}, m.is_admin from group_member m join user_group g on g.key = m.group_key
+     where m.group_key = ? and m.account_key = ?`,
+    groupKey,
+    accountKey,
+  )
+  return row && { group: toGroup(row), accountKey, isAdmin: row.is_admin === 1 }
+}
+
+/** By when they joined; a page of them, or all. */
+export async function listMembers(
+  reader: Reader,
+  groupKey: number,
+  page: { limit: number; offset?: number; onlyAdmins?: boolean },
+): Promise<Member[]> {
+  const rows = await reader.all<AccountRow & { member_is_admin: number }>(
+    `select ${accountColumns}, m.is_admin as member_is_admin
+     from group_member m join account on account.key = m.account_key
+     where m.group_key = ? ${page.onlyAdmins === true ? 'and m.is_admin = 1' : ''}
+     order by m.joined_at, m.account_key limit ? offset ?`,
+    groupKey,
+    page.limit,
+    page.offset ?? 0,
+  )
+  return rows.map((row) => ({ account: accountFromRow(row), isAdmin: row.member_is_admin === 1 }))
+}
+
+/** E-mails of the administrators of several groups, by the key of the group. */
+export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Promise<Map<number, string[]>> {
+  const admins = new Map<number, string[]>()
+  for (let start = 0; start < groupKeys.length; start += 500) {
+    const some = groupKeys.slice(start, start + 500)
+    const rows = await reader.all<{ group_key: number; email: string }>(
+      `select m.group_key, a.email from group_member m join account a on a.key = m.account_key
+       where m.is_admin = 1 and m.group_key in (${some.map(() => '?').join(', ')})
+       order by m.joined_at, m.account_key`,
+      ...some,
+    )
+    for (const { group_key, email } of rows) {
+      const known = admins.get(group_key)
+      if (known === undefined) admins.set(group_key, [email])
+      else known.push(email)
+    }
+  }
+  return admins
+}
+
+/** False if the account is a member already. */
+export async function insertMember(
+  tx: Transaction,
+  groupKey: number,
+  accountKey: number,
+  isAdmin: boolean,
+  now: number,
+): Promise<boolean> {
+  const columns = ['group_key', 'account_key', 'is_admin', 'joined_at']
+  const row = [groupKey, accountKey, isAdmin ? 1 : 0, now]
+  return (await tx.insert('group_member', columns, [row], { ignoreExisting: true })) === 1
+}
+
+export async function setMemberAdmin(
+  tx: Transaction,
+  groupKey: number,
+  accountKey: number,
+  isAdmin: boolean,
+): Promise<void> {
+  const sql = 'update group_member set is_admin = ? where group_key = ? and account_key = ?'
+  await tx.run(sql, isAdmin ? 1 : 0, groupKey, accountKey)
+}
+
+/** With what the account shared to the group. False if it was no member. */
+export async function deleteMember(tx: Transaction, groupKey: number, accountKey: number): Promise<boolean> {
+  await tx.run(
+    `delete from share where grantee = 'group' and grantee_key = ? and granted_by = ?`,
+    groupKey,
+    accountKey,
+  )
+  const sql = 'delete from group_member where group_key = ? and account_key = ?'
+  return (await tx.run(sql, groupKey, accountKey)) === 1
+}
+
+/** False if the name is taken by another group. */
+export async function setGroupName(tx: Transaction, key: number, name: string): Promise<boolean> {
+  const changed = await tx.run(
+    `update user_group set name = ?, name_folded = ? where key = ?
+       and not exists (select 1 from user_group o where o.name_folded = ? and o.key <> ?)`,
+    name,
+    foldedName(name),
+    key,
+    foldedName(name),
+    key,
+  )
+  return changed === 1
+}
+
+/** False if it is not `from`'s any more. */
+export async function setGroupOwner(
+  tx: Transaction,
+  key: number,
+  from: number,
+  to: number,
+): Promise<boolean> {
+  const sql = 'update user_group set owner_key = ? where key = ? and owner_key = ?'
+  return (await tx.run(sql, to, key, from)) === 1
+}
+
+/** With its members and what was shared to it. */
+export async function deleteGroup(tx: Transaction, key: number): Promise<void> {
+  await tx.run(`delete from share where grantee = 'group' and grantee_key = ?`, key)
+  await tx.run('delete from user_group where key = ?', key)
+}
+
+/** The groups an account owns, each with whoever comes next in it: administrators first, then by when they joined. */
+export async function heirsOf(
+  tx: Transaction,
+  accountKey: number,
+): Promise<{ groupKey: number; heirKey: number | undefined }[]> {
+  const rows = await tx.all<{ key: number; heir: number | null }>(
+    `select g.key, (select m.account_key from group_member m
+       where m.group_key = g.key and m.account_key <> g.owner_key
+       order by m.is_admin desc, m.joined_at, m.account_key limit 1) as heir
+     from user_group g where g.owner_key = ?`,
+    accountKey,
+  )
+  return rows.map(({ key, heir }) => ({ groupKey: key, heirKey: heir ?? undefined }))
+}
+
+export async function deleteMemberships(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run('delete from group_member where account_key = ?', accountKey)
+}
+
+function toGroup(row: GroupRow): Group {
+  return { key: row.key, name: row.name, ownerKey: row.owner_key, createdAt: row.created_at }
+}

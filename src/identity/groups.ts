@@ -1,0 +1,181 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import { type Account, displayName } from './account.ts'
+import { type Group, type Membership, parseGroupName } from './group.ts'
+import {
+  adminsOf,
+  deleteGroup,
+  deleteMember,
+  deleteMemberships,
+  findGroup,
+  findGroups,
+  findMembership,
+  groupsOf,
+  heirsOf,
+  insertGroup,
+  insertMember,
+  listMembers,
+  type Member,
+  setGroupName,
+  setGroupOwner,
+  setMemberAdmin,
+} from './group-store.ts'
+import { roleAllows } from './roles.ts'
+
+const MOST_MEMBERS = 100_000
+
+/** Everybody's groups. Each method says who may call it for a group, and refuses everybody else. */
+export class Groups {
+  readonly #db: Database
+  readonly #now: () => number
+
+  constructor(db: Database, now: () => number) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /** Throws role-forbids, group-name-invalid, group-exists. */
+  async create(owner: Account, wantedName: string): Promise<Group> {
+    if (!roleAllows(owner.role, 'add-group')) fail({ code: 'role-forbids', action: 'add-group' })
+    const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
+    return this.#db.write(async (tx) => {
+      const group = await insertGroup(tx, name, owner.key, this.#now())
+      if (group === undefined) return fail({ code: 'group-exists', name })
+      await insertMember(tx, group.key, owner.key, true, this.#now())
+      return group
+    })
+  }
+
+  /** The groups the account is in, by name. */
+  of(account: Account): Promise<Membership[]> {
+    return groupsOf(this.#db, account.key)
+  }
+
+  find(key: number): Promise<Group | undefined> {
+    return findGroup(this.#db, key)
+  }
+
+  async findMany(keys: Iterable<number>): Promise<Map<number, Group>> {
+    const found = await findGroups(this.#db, [...new Set(keys)])
+    return new Map(found.map((group) => [group.key, group]))
+  }
+
+  /** For members. Throws group-not-found, permission-denied. */
+  async get(user: Account, key: number): Promise<Membership> {
+    const membership = await findMembership(this.#db, key, user.key)
+    if (membership !== undefined) return membership
+    if ((await findGroup(this.#db, key)) === undefined) fail({ code: 'group-not-found', id: key })
+    return fail({ code: 'permission-denied' })
+  }
+
+  /** For administrators of the group. Throws as get. */
+  async administered(user: Account, key: number): Promise<Membership> {
+    const membership = await this.get(user, key)
+    return membership.isAdmin ? membership : fail({ code: 'permission-denied' })
+  }
+
+  /** For the owner. Throws as get. */
+  async owned(user: Account, key: number): Promise<Membership> {
+    const membership = await this.get(user, key)
+    return membership.group.ownerKey === user.key ? membership : fail({ code: 'permission-denied' })
+  }
+
+  /** E-mails of the administrators, by the key of the group. */
+  adminsOf(groups: readonly Group[]): Promise<Map<number, string[]>> {
+    return adminsOf(
+      this.#db,
+      groups.map(({ key }) => key),
+    )
+  }
+
+  members(
+    group: Group,
+    page: { limit?: number; offset?: number; onlyAdmins?: boolean } = {},
+  ): Promise<Member[]> {
+    return listMembers(this.#db, group.key, { limit: MOST_MEMBERS, ...page })
+  }
+
+  /** Members with `text` in their id, name or contact e-mail. */
+  async searchMembers(group: Group, text: string): Promise<Member[]> {
+    const wanted = text.toLowerCase()
+    const members = await this.members(group)
+    return members.filter(({ account }) =>
+      [account.email, displayName(account), account.contactEmail].some((one) =>
+        one.toLowerCase().includes(wanted),
+      ),
+    )
+  }
+
+  async member(group: Group, account: Account): Promise<Member | undefined> {
+    const found = await findMembership(this.#db, group.key, account.key)
+    return found && { account, isAdmin: found.isAdmin }
+  }
+
+  /** For administrators of the group. Throws group-name-invalid, group-exists. */
+  async rename({ group }: Membership, wantedName: string): Promise<Group> {
+    const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
+    await this.#db.write(async (tx) => {
+      if (!(await setGroupName(tx, group.key, name))) fail({ code: 'group-exists', name })
+    })
+    return { ...group, name }
+  }
+
+  /** The new owner becomes a member and administrator; the old one stays a member. For the owner. */
+  async handOver({ group }: Membership, to: Account): Promise<Group> {
+    await this.#db.write(async (tx) => {
+      if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
+      await insertMember(tx, group.key, to.key, true, this.#now())
+      await setMemberAdmin(tx, group.key, to.key, true)
+      await setMemberAdmin(tx, group.key, group.ownerKey, false)
+    })
+    return { ...group, ownerKey: to.key }
+  }
+
+  /** For the owner. Libraries shared to it stay with their owners. */
+  async delete({ group }: Membership): Promise<void> {
+    await this.#db.write((tx) => deleteGroup(tx, group.key))
+  }
+
+  /** False if the account is a member already. For administrators of the group. */
+  add({ group }: Membership, account: Account): Promise<boolean> {
+    return this.#db.write((tx) => insertMember(tx, group.key, account.key, false, this.#now()))
+  }
+
+  /** For the owner, of others. */
+  async setAdmin({ group }: Membership, account: Account, isAdmin: boolean): Promise<void> {
+    await this.#db.write((tx) => setMemberAdmin(tx, group.key, account.key, isAdmin))
+  }
+
+  /**
+   * Ends a membership, and what the member shared to the group. Members leave, but for the owner; the owner removes
+   * anybody, administrators plain members. Throws permission-denied. False if the account was no member.
+   */
+  async remove(by: Membership, account: Account): Promise<boolean> {
+    const { group } = by
+    return this.#db.write(async (tx) => {
+      const member = await findMembership(tx, group.key, account.key)
+      if (member === undefined) return false
+      const isSelf = by.accountKey === account.key
+      const isOwner = group.ownerKey === by.accountKey
+      const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
+      if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
+      return deleteMember(tx, group.key, account.key)
+    })
+  }
+}
+
+/**
+ * What becomes of the groups of an account that is removed: it leaves them, and those it owns go to whoever comes
+ * next in them. Part of the transaction that removes it.
+ */
+export async function leaveGroups(tx: Transaction, accountKey: number): Promise<void> {
+  for (const { groupKey, heirKey } of await heirsOf(tx, accountKey)) {
+    if (heirKey === undefined) {
+      await deleteGroup(tx, groupKey)
+      continue
+    }
+    await setGroupOwner(tx, groupKey, accountKey, heirKey)
+    await setMemberAdmin(tx, groupKey, heirKey, true)
+  }
+  await deleteMemberships(tx, accountKey)
+}

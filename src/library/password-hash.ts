@@ -1,0 +1,47 @@
+import { argon2, pbkdf2 } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const derivePbkdf2 = promisify(pbkdf2)
+const deriveArgon2 = promisify(argon2)
+
+/** What it costs to hash a password, as a library's `pwd_hash_params` say. */
+export type PasswordHashCost =
+  | { readonly algorithm: 'pbkdf2_sha256'; readonly rounds: number }
+  | {
+      readonly algorithm: 'argon2id'
+      readonly passes: number
+      /** KiB. */
+      readonly memory: number
+      readonly parallelism: number
+    }
+
+const MOST_ROUNDS = 1_000_000
+const MOST_PASSES = 10
+const MOST_MEMORY_KIB = 262_144
+const MOST_LANES = 16
+
+/** The cost; undefined for an algorithm we do not know, or more work than a server should do for a guess. */
+export function parsePasswordHashCost(algorithm: string, params: string): PasswordHashCost | undefined {
+  if (algorithm === 'pbkdf2_sha256') {
+    const rounds = numbersIn(params || '1000', 1)?.[0] ?? 0
+    return rounds >= 1 && rounds <= MOST_ROUNDS ? { algorithm, rounds } : undefined
+  }
+  if (algorithm !== 'argon2id') return undefined
+  const [passes = 0, memory = 0, parallelism = 0] = numbersIn(params || '2,102400,8', 3) ?? []
+  const bearable = passes <= MOST_PASSES && memory <= MOST_MEMORY_KIB && parallelism <= MOST_LANES
+  const defined = passes >= 1 && parallelism >= 1 && memory >= 8 * parallelism
+  return bearable && defined ? { algorithm, passes, memory, parallelism } : undefined
+}
+
+/** 32 bytes, in a thread. */
+export function passwordHash(message: Buffer, salt: Buffer, cost: PasswordHashCost): Promise<Buffer> {
+  if (cost.algorithm === 'pbkdf2_sha256') return derivePbkdf2(message, salt, cost.rounds, 32, 'sha256')
+  const { passes, memory, parallelism } = cost
+  return deriveArgon2('argon2id', { message, nonce: salt, tagLength: 32, passes, memory, parallelism })
+}
+
+function numbersIn(params: string, count: number): number[] | undefined {
+  return /^\d{1,9}(?:,\d{1,9})*$/.test(params) && params.split(',').length === count
+    ? params.split(',').map(Number)
+    : undefined
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { appendEvents } from '../../src/activity/live-event-store.ts'
+import { EVENTS_KEPT } from '../../src/activity/live-log.ts'
+import { MOST_STREAMS } from '../../src/activity/live-streams.ts'
+import type { Client } from '../support/client.ts'
+import { EventStream } from '../support/event-stream.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { assertError, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
+
+let server: TestServer
+before(async () => {
+  server = await startServer({ now: () => NOON })
+})
+after(() => server[Symbol.asyncDispose]())
+
+/** Resolves when all that happened so far is told. */
+const settled = () => server.running.services.activity.live.log.settled()
+
+describe('live events', () => {
+  it('tell of commits, with the number to come back with', async () => {
+    const space = await Workspace.make(server)
+    await settled()
+    await using stream = await EventStream.open(space.client)
+    assert.equal(stream.status, 200)
+    assert.equal(stream.headers['content-type'], 'text/event-stream; charset=utf-8')
+    assert.equal(stream.headers['cache-control'], 'no-store')
+    const ready = await stream.next()
+    assert.equal(ready?.event, 'ready')
+    assert.deepEqual(ready?.data, { since: Number(ready?.id) })
+    await space.file('/a')
+    const told = await stream.next()
+    assert.deepEqual(told, {
+      id: String(Number(ready?.id) + 1),
+      event: 'commit',
+      data: {
+        repo_id: space.id,
+        commit_id: await space.head(),
+        author_email: space.client.email,
+        time: NOON_TEXT,
+      },
+    })
+  })
+
+  it('tell of locks', async () => {
+    const space = await Workspace.make(server)
+    await space.file('/a')
+    await settled()
+    await using stream = await EventStream.open(space.client)
+    const lock = (operation: string) => space.client.put(space.v2('file/'), { form: { p: '/a', operation } })
+    await stream.nextOf('ready')
+    const author_email = space.client.email
+    assert.equal((await lock('lock')).status, 200)
+    const told = { repo_id: space.id, path: '/a', locked: true, author_email }
+    assert.deepEqual((await stream.next())?.data, told)
+    assert.equal((await lock('unlock')).status, 200)
+    assert.deepEqual((await stream.next())?.data, { ...told, locked: false })
+  })
+
+  it('tell of notifications and of libraries that come and go', async () => {
+    const [ann, bob] = [await server.signUp(), await server.signUp()]
+    const space = await Workspace.make(server, ann)
+    await settled()
+    await using toAnn = await EventStream.open(ann)
+    await using toBob = await EventStream.open(bob)
+    await Promise.all([toAnn.nextOf('ready'), toBob.nextOf('ready')])
+    await ann.put(space.v2('owner/'), { form: { owner: bob.email } })
+    const notification = await toBob.nextOf('notification')
+    const [listed] = (await bob.get('/api/v2.1/notifications/')).body.notification_list
+    assert.deepEqual(notification.data, { id: listed.id, type: 'repo_transfer' })
+    assert.deepEqual((await toBob.nextOf('libraries')).data, {})
+    await toAnn.nextOf('libraries')
+    // From the moment the library is bob's, only bob is told what happens in it.
+    await new Workspace(server, bob, space.id).file('/secret')
+    assert.equal((await toBob.nextOf('commit')).data.repo_id, space.id)
+    await ann.createLibrary('Another')
+    assert.equal((await toAnn.next())?.event, 'libraries')
+    assert.deepEqual(toAnn.waiting, [])
+  })
+
+  it('tell how tasks go on', async () => {
+    const source = await Workspace.make(server)
+    const { client } = source
+    const other = await Workspace.make(server, client, 'Target')
+    await source.folder('/d')
+    for (const name of ['a', 'b', 'c']) await source.file(`/d/${name}`)
+    await settled()
+    await using stream = await EventStream.open(client)
+    await stream.nextOf('ready')
+    const started = await client.post('/api/v2.1/repos/async-batch-copy-item/', {
+      json: {
+        src_repo_id: source.id,
+        src_parent_dir: '/',
+        src_dirents: ['d'],
+        dst_repo_id: other.id,
+        dst_parent_dir: '/',
+      },
+    })
+    assert.equal(started.status, 200, started.text)
+    for (;;) {
+      const { id, data } = await stream.nextOf('task')
+      assert.deepEqual([data.task_id, data.type], [started.body.task_id, 'copy'])
+      assert.equal(id !== undefined, data.state === 'successful', 'only the end is kept')
+      if (data.state === 'successful') {
+        assert.deepEqual([data.done, data.total], [3, 3])
+        break
+      }
+      assert.ok(['queued', 'running'].includes(data.state), data.state)
+    }
+    const zip = await client.post(source.v21('zip-task/'), { form: { parent_dir: '/', dirents: 'd' } })
+    assert.equal(zip.status, 200, zip.text)
+    for (;;) {
+      const { data, id } = await stream.nextOf('task')
+      assert.deepEqual([data.task_id, data.type, id], [zip.body.zip_token, 'archive', undefined])
+      if (data.state === 'successful') break
+    }
+  })
+
+  it('never tell anybody of libraries and accounts of others', async () => {
+    const [ann, bob] = [await server.signUp(), await server.signUp()]
+    const [mine, theirs] = [await Workspace.make(server, ann), await Workspace.make(server, bob)]
+    await settled()
+    await using stream = await EventStream.open(ann)
+    await stream.nextOf('ready')
+    await theirs.file('/secret')
+    await bob.put(theirs.v2('file/'), { form: { p: '/secret', operation: 'lock' } })
+    await bob.createLibrary()
+    await mine.file('/a')
+    assert.equal((await stream.next())?.data.repo_id, mine.id)
+    assert.deepEqual(stream.waiting, [])
+    await using again = await EventStream.open(ann, { query: '?since=0' })
+    const seen = new Set<string>()
+    for (let next = await again.next(); next !== undefined; next = await again.next()) {
+      if (next.data.repo_id !== undefined) seen.add(next.data.repo_id)
+      if (next.data.commit_id === (await mine.head())) break
+    }
+    assert.deepEqual([...seen], [mine.id])
+  })
+
+  it('go on where a stream was cut off', async () => {
+    const space = await Workspace.make(server)
+    await settled()
+    let last: string | undefined
+    {
+      await using stream = await EventStream.open(space.client)
+      await stream.nextOf('ready')
+      await space.file('/a')
+      last = (await stream.nextOf('commit')).id
+    }
+    await space.client.put(space.v2('file/'), { form: { p: '/a', operation: 'lock' } })
+    await settled()
+    await space.file('/b')
+    await settled()
+    for (const [name, options] of [
+      ['/c', { lastEventId: last ?? '' }],
+      ['/d', { query: `?since=${last}` }],
+      ['/e', { query: '?since=0', lastEventId: last ?? '' }],
+    ] as const) {
+      await using stream = await EventStream.open(space.client, options)
+      const ready = await stream.next()
+      assert.deepEqual([ready?.event, ready?.id], ['ready', last])
+      assert.deepEqual([(await stream.next())?.event, (await stream.next())?.event], ['lock', 'commit'])
+      await space.file(name)
+      const head = await space.head()
+      for (let told; told !== head; ) told = (await stream.nextOf('commit')).data.commit_id
+    }
+  })
+
+  it('begin anew with a reset when what was missed is not known any more', async () => {
+    const ann = await server.signUp()
+    const { core, activity } = server.running.services
+    await settled()
+    const newest = activity.live.log.last
+    for (const options of [
+      { query: `?since=${newest + 1000}` },
+      { lastEventId: String(newest + 1000) },
+      { lastEventId: 'x' },
+      { lastEventId: '-1' },
+      { lastEventId: '1; drop table live_event' },
+      { lastEventId: '9'.repeat(100) },
+    ]) {
+      await using stream = await EventStream.open(ann, options)
+      const reset = await stream.next()
+      assert.deepEqual([reset?.event, reset?.data], ['reset', { since: newest }], JSON.stringify(options))
+    }
+    const many = Array.from({ length: EVENTS_KEPT + 10 }, () => ({ kind: 'access' as const, accountKey: 0 }))
+    await appendEvents(core.db, many, NOON)
+    await activity.live.log.poll()
+    await activity.live.log.deleteOld()
+    const kept = await core.db.get<{ n: number }>('select count(*) as n from live_event')
+    assert.equal(kept?.n, EVENTS_KEPT)
+    await using stream = await EventStream.open(ann, { query: `?since=${newest}` })
+    assert.equal((await stream.next())?.event, 'reset')
+    await ann.createLibrary()
+    assert.equal((await stream.next())?.event, 'libraries')
+  })
+
+  it('refuse a cursor that is none, and strangers', async () => {
+    const ann = await server.signUp()
+    for (const since of ['x', '-1', '1.5', '9'.repeat(20)]) {
+      assertError(await ann.get('/api/v2.1/events/', { since }), 400, 'since invalid.')
+    }
+    assert.equal((await server.anonymous.get('/api/v2.1/events/')).status, 403)
+  })
+
+  it('reach a client that hears of them from another process', async () => {
+    const space = await Workspace.make(server)
+    await settled()
+    await using stream = await EventStream.open(space.client)
+    await stream.nextOf('ready')
+    const { core, access, accounts, activity } = server.running.services
+    const account = await accounts.get(space.client.email)
+    const [readable] = await access.listReadable(account)
+    const heard: string[] = []
+    const unsubscribe = activity.hub.subscribe([readable?.libraryKey ?? 0], ({ kind }) => heard.push(kind))
+    const event = {
+      kind: 'lock',
+      libraryKey: readable?.libraryKey ?? 0,
+      libraryId: readable?.id ?? '',
+      path: '/from/elsewhere',
+      locked: true,
+      author: account.email,
+    }
+    await appendEvents(core.db, [event as never], NOON)
+    await activity.live.log.poll()
+    assert.equal((await stream.nextOf('lock')).data.path, '/from/elsewhere')
+    assert.deepEqual(heard, ['lock'])
+    unsubscribe()
+  })
+
+  it('make a client that does not read begin anew, and hold up nobody', async () => {
+    const space = await Workspace.make(server)
+    await settled()
+    await using slow = await EventStream.open(space.client)
+    await using quick = await EventStream.open(space.client)
+    await Promise.all([slow.nextOf('ready'), quick.nextOf('ready')])
+    slow.pause()
+    const { activity, accounts } = server.running.services
+    const { key } = await accounts.get(space.client.email)
+    // Far more than sockets and the stream take together.
+    const count = 60_000
+    for (let n = 0; n < count; n++) {
+      const task = {
+        id: `${n} ${'x'.repeat(400)}`,
+        type: 'archive',
+        state: 'running',
+        done: n,
+        total: count,
+      } as const
+      activity.taskMoved(key, task)
+      if (n % 500 === 0) {
+        await settled()
+        await quick.nextOf('task')
+      }
+    }
+    await space.file('/last')
+    for (;;) {
+      const next = await quick.next()
+      if (next?.event === 'commit' || next?.event === 'reset') break
+    }
+    slow.resume()
+    assert.ok(await slow.nextOf('reset'))
+  })
+
+  it('end when the credentials do, and let an account have only so many streams', async () => {
+    const ann = await server.signUp()
+    const streams: EventStream[] = []
+    for (let n = 0; n < MOST_STREAMS; n++) streams.push(await EventStream.open(ann))
+    const refused = await ann.get('/api/v2.1/events/')
+    assertError(refused, 429, `An account can have at most ${MOST_STREAMS} event streams.`)
+    await streams.pop()?.[Symbol.asyncDispose]()
+    await until(() => server.running.services.activity.live.count === MOST_STREAMS - 1)
+    await using one = await EventStream.open(ann)
+    assert.equal(one.status, 200)
+    await server.running.services.accounts.update(ann.email, { active: false })
+    await server.running.services.activity.live.checkAll()
+    await Promise.all([one, ...streams].map((stream) => stream.ended()))
+    assert.equal(server.running.services.activity.live.count, 0)
+  })
+})
+
+describe('a thousand event streams', () => {
+  it('are all told, and leave nothing behind when their clients go', async () => {
+    const people: Client[] = []
+    for (let n = 0; n < 20; n++) people.push(await server.signUp())
+    const spaces = await Promise.all(people.map((client) => Workspace.make(server, client)))
+    await settled()
+    const opened = await Promise.all(
+      people.flatMap((client) => Array.from({ length: 50 }, () => EventStream.open(client))),
+    )
+    await Promise.all(opened.map((stream) => stream.nextOf('ready')))
+    const { live } = server.running.services.activity
+    assert.equal(live.count, 1000)
+    await Promise.all(spaces.map((space) => space.file('/a')))
+    const told = await Promise.all(opened.map((stream) => stream.nextOf('commit')))
+    assert.deepEqual(
+      told.map(({ data }) => data.repo_id),
+      spaces.flatMap(({ id }) => Array.from({ length: 50 }, () => id)),
+    )
+    await Promise.all(opened.map((stream) => stream[Symbol.asyncDispose]()))
+    await until(() => live.count === 0)
+    await Promise.all(spaces.map((space) => space.file('/b')))
+    await settled()
+  })
+
+  it('do not keep a server from stopping', async () => {
+    await using own = await startServer()
+    const ann = await own.signUp()
+    const streams = await Promise.all(Array.from({ length: 50 }, () => EventStream.open(ann)))
+    await Promise.all(streams.map((stream) => stream.nextOf('ready')))
+    const began = performance.now()
+    await own.running.close()
+    await Promise.all(streams.map((stream) => stream.ended()))
+    assert.ok(performance.now() - began < 10_000)
+  })
+})
+
+/** Waits for what another turn of the loop brings about. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
