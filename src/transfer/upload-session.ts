@@ -108,7 +108,9 @@ export class UploadSession implements AsyncDisposable {
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
     const isOld = this.#services.now() - this.#openedAt >= RECHECK_SECONDS
-    return (isOld ? await this.#reopen() : this.library).editable(path)
+    // A token with bounds ends at once when it is revoked, even while its bytes are coming in.
+    const mustBeSure = isOld || this.library.actor.scope !== undefined
+    return (mustBeSure ? await this.#reopen() : this.library).editable(path)
   }
 
   /** Gives back what was set aside, as part of the commit. */
