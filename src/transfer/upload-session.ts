@@ -114,7 +114,7 @@ export class UploadSession implements AsyncDisposable {
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
     const { library } = this
-    // What a share gives can be taken back at any moment.
+    // A share, and a token with bounds (whose holder is never the owner), can be taken back while bytes are coming in.
     const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
     return (isOld ? await this.#reopen() : library).editable(path)
   }

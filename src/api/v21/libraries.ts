@@ -34,12 +34,11 @@ export const libraryRoutesV21 = [
       const { entries, parties } = await listLibraries(services, user, wanted)
       const stars = await starredLibraries(services.core, user)
       const monitored = await services.activity.monitored.list(user.key)
-      const avatar = avatarUrl(request.baseUrl)
       const repos = entries.map((listed) =>
         libraryItemV21(listed, parties, {
           starred: stars.has(listed.library.id),
           monitored: monitored.has(listed.library.key),
-          avatar,
+          avatar: avatarUrl(request.baseUrl, listed.owner),
         }),
       )
       return { repos }
