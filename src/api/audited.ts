@@ -2,6 +2,7 @@ import type { Audit, AuditNote, Doer } from '../audit/audit.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { Account } from '../identity/account.ts'
 import type { AccountChanges } from '../identity/accounts.ts'
+import type { Group } from '../identity/group.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import type { ApiServices } from './services.ts'
 
@@ -34,6 +35,15 @@ export function libraryDeed(
   detail: Record<string, unknown> = {},
 ): Deed {
   return { action, objectKind: 'library', objectId: library.id, detail: { name: library.name, ...detail } }
+}
+
+/** The deed of doing something to a group. */
+export function groupDeed(
+  action: Deed['action'],
+  group: Pick<Group, 'key' | 'name'>,
+  detail: Record<string, unknown> = {},
+): Deed {
+  return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
 }
 
 /** The deed of doing something to an account. */

@@ -28,6 +28,13 @@ export const auditActions = [
   'group-made',
   'group-changed',
   'group-deleted',
+  'group-members-changed',
+  'library-unlocked',
+  'library-locked',
+  'library-password-changed',
+  'webhook-made',
+  'webhook-changed',
+  'webhook-removed',
   'audit-exported',
 ] as const
 

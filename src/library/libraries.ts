@@ -36,6 +36,10 @@ export interface LibraryWish {
   readonly encryption?: LibraryEncryption
 }
 
+/** More to be written in the transaction of an act. */
+export type Also = (tx: Transaction) => Promise<void>
+export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
+
 /**
  * Makes a library with one commit and an empty root, and in the same transaction what is `also` to
  * be there from its first moment. Throws library-id-taken.
@@ -44,7 +48,7 @@ export async function createLibrary(
   core: LibraryCore,
   owner: Actor,
   wish: LibraryWish,
-  also?: (tx: Transaction, library: LibraryInfo) => Promise<void>,
+  also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
   return core.db.write(async (tx) => {
     const library = await createLibraryIn(tx, core, owner, wish)
@@ -132,9 +136,6 @@ export async function renameLibrary(
   })
 }
 
-/** More to be written in the transaction of an act. */
-export type Also = (tx: Transaction) => Promise<void>
-
 /**
  * To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew, and apps
  * have to be given tokens again.
@@ -179,11 +180,7 @@ export async function purgeLibrary(
 }
 
 /** All an owner deleted, as purgeLibrary does one. */
-export async function purgeDeletedOf(
-  core: LibraryCore,
-  owner: Actor,
-  also?: (tx: Transaction, library: LibraryInfo) => Promise<void>,
-): Promise<void> {
+export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: AlsoOfLibrary): Promise<void> {
   for (const library of await deletedLibrariesOf(core, owner)) {
     await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
   }
@@ -228,7 +225,7 @@ export async function transferLibrary(
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     await also?.(tx)
   })
-  core.keys.forget({ info: library.info, actor: { ...library.actor, key: library.info.ownerKey } })
+  core.keys.forget({ info: library.info, actor: { key: library.info.ownerKey } })
 }
 
 /**

@@ -56,7 +56,6 @@ export const openToWriters: readonly string[] = [
   'POST /api/v2.1/repos/batch-create-dir/',
   'POST /api/v2.1/repos/sync-batch-copy-item/',
   'POST /api/v2.1/repos/sync-batch-move-item/',
-  'POST /api2/repos/:repo_id/',
   'POST /api2/repos/:repo_id/dir/',
   'POST /api2/repos/:repo_id/file/',
   'POST /api2/repos/:repo_id/fileops/copy/',

@@ -9,7 +9,7 @@ import { renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
-import { libraryDeed, noting } from '../audited.ts'
+import { doerOf, libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { NO_ACCESS } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -24,6 +24,8 @@ export const libraryOperationRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/',
     auth: 'user',
+    // Opening with the password is for every token; only an owner renames.
+    scope: 'any',
     summary:
       'Renames a library (`op=rename`), opens it with its password for an hour (`op=setpassword`), or compares its magic (`op=checkpassword`).',
     params: { repo_id: libraryIdParam },
@@ -61,7 +63,7 @@ async function rename(call: Call, sentName: string, sentText: string | undefined
   return 'success'
 }
 
-async function setPassword({ user, id, services }: Call, password: string | undefined) {
+async function setPassword({ user, id, services, request }: Call, password: string | undefined) {
   const library = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
   const encryption = encryptionOf(library.info)
   if (!password) throw errorMessage(440, 'Library password is needed.')
@@ -70,6 +72,8 @@ async function setPassword({ user, id, services }: Call, password: string | unde
   const outcome = await services.libraryPasswords.set(library, encryption, password)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
+  const deed = libraryDeed('library-unlocked', library.info)
+  await services.audit.note({ ...doerOf({ user, request }), ...deed })
   return 'success'
 }
 
