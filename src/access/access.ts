@@ -5,7 +5,13 @@ import { groupsOf } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
 import { type Scope, scopeReaches } from '../identity/scope.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { AdministeredLibrary, Library, type OwnedLibrary, type Right } from '../library/library.ts'
+import {
+  AdministeredLibrary,
+  Library,
+  type OwnedLibrary,
+  type Permission,
+  type Right,
+} from '../library/library.ts'
 import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
 import { findLibraries, findLibrary, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
 import { baseOf } from '../library/scope.ts'
@@ -17,6 +23,11 @@ import { capped, decide, type Grant } from './grant.ts'
 import type { Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
+
+/** A library in the list of its owner. */
+export interface OwnedSummary extends LibrarySummary {
+  readonly permission: Permission
+}
 
 /** What a library, or a sub-library, is opened again by. */
 export interface LibraryKeys {
@@ -128,16 +139,19 @@ export class Access {
   }
 
   /** What the user owns, newest change first. */
-  async listOwned(user: Account): Promise<LibrarySummary[]> {
+  async listOwned(user: Account): Promise<OwnedSummary[]> {
     const owned = await listLibrariesOf(this.#core.db, user.key)
-    return owned.filter((library) => scopeReaches(user.scope, library))
+    const reached = owned.filter((library) => scopeReaches(user.scope, library))
+    return reached.map((library) => {
+      const { permission } = within(user.scope, { permission: capped('rw', library), isAdmin: true })
+      return { ...library, permission }
+    })
   }
 
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
     const readable = (await this.listOwned(user)).map((library): Readable => {
-      const { id, name, encrypted, key } = library
-      const { permission } = within(user.scope, { permission: capped('rw', library), isAdmin: true })
+      const { id, name, encrypted, key, permission } = library
       return { id, name, ownerKey: user.key, encrypted, permission, via: 'mine', libraryKey: key, base: ROOT }
     })
     for (const via of ['shared', 'group', 'public'] as const) {

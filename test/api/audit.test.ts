@@ -4,6 +4,7 @@ import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { libraryToken, personalToken } from '../support/tokens.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { makeFolder, makeGroup, shareWith, shareWithGroup } from './sharing-support.ts'
 
 const path = '/api/v2.1/admin/audit-log/'
 const password = 'a long password'
@@ -97,6 +98,113 @@ describe('the audit log', () => {
     await admin.delete(`/api2/accounts/made@example.org/`)
     await admin.delete(`/api2/accounts/made@example.org/`)
     assert.deepEqual(await actionsOn('made@example.org'), ['account-made', 'account-deleted'])
+  })
+
+  it('tells who was given what, and what was taken back', async () => {
+    // Only administrators publish.
+    const [ann, ben, cem] = [
+      await server.signUp({ role: 'admin' }),
+      await server.signUp(),
+      await server.signUp(),
+    ]
+    const id = await ann.createLibrary('Plans')
+    await makeFolder(ann, id, '/docs')
+    const group = await makeGroup('Readers', ann, ben)
+    await shareWith(ann, id, ben, { permission: 'r' })
+    const sub = await shareWith(ann, id, cem, { path: '/docs', permission: 'admin' })
+    const items = `/api2/repos/${id}/dir/shared_items/`
+    const bens = { p: '/', share_type: 'user', username: ben.email }
+    await ann.post(items, { query: bens, form: { permission: 'rw' } })
+    await ann.post(items, { query: { ...bens, username: cem.email }, form: { permission: 'rw' } })
+    await shareWith(cem, sub, ben, { permission: 'r' })
+    await ann.put(`/api2/shared-repos/${id}/`, { query: { share_type: 'public', permission: 'r' } })
+    await ann.put(`/api2/shared-repos/${id}/`, { query: { share_type: 'public', permission: 'rw' } })
+    await shareWithGroup(ann, id, group)
+    await ann.delete(`/api/v2.1/groups/${group}/libraries/${id}/`)
+    await ben.delete(`/api2/beshared-repos/${id}/`)
+    await ann.delete(items, { query: bens })
+    await ann.delete(`/api/v2.1/shared-repos/${id}/`, { query: { share_type: 'public' } })
+    const shown = (await entries({ object_id: id })).filter(({ action }) => action.startsWith('share-'))
+    const told = shown.map(({ actor, action, path: at, detail: { email, group: to, permission = '' } }) =>
+      [actor, action, at, email ?? (to === undefined ? 'everyone' : 'group'), permission].join(' ').trim(),
+    )
+    assert.deepEqual(told.toReversed(), [
+      `${ann.email} share-made / ${ben.email} r`,
+      `${ann.email} share-made /docs ${cem.email} admin`,
+      `${ann.email} share-changed / ${ben.email} rw`,
+      `${cem.email} share-made /docs ${ben.email} r`,
+      `${ann.email} share-made / everyone r`,
+      `${ann.email} share-changed / everyone rw`,
+      `${ann.email} share-made / group rw`,
+      `${ann.email} share-ended / group`,
+      `${ben.email} share-ended / ${ben.email}`,
+      `${ann.email} share-ended / everyone`,
+    ])
+  })
+
+  it('tells what became of groups and who was in them', async () => {
+    const [ann, ben, cem] = [await server.signUp(), await server.signUp(), await server.signUp()]
+    const group = await makeGroup('Painters', ann, ben)
+    const one = `/api/v2.1/groups/${group}/`
+    await ann.post(`${one}members/bulk/`, { form: { emails: `${cem.email},${ben.email},x@y.example` } })
+    await ann.put(`${one}members/${ben.email}/`, { form: { is_admin: 'true' } })
+    await ann.put(one, { form: { name: 'Drawers' } })
+    const made = await ann.post(`${one}libraries/`, { form: { repo_name: 'Ours', permission: 'r' } })
+    await cem.delete(`${one}members/${ben.email}/`)
+    await cem.delete(`${one}members/${cem.email}/`)
+    await ann.put(one, { form: { owner: ben.email } })
+    await ann.delete(one)
+    await ben.delete(`/api2/groups/${group}/members/`, { query: { user_name: ann.email } })
+    await ben.delete(one)
+    const shown = (await entries({ object_id: String(group) })).toReversed()
+    assert.deepEqual(
+      shown.map(({ actor, action, detail }) => [actor, action, detail]),
+      [
+        [ann.email, 'group-made', { name: 'Painters' }],
+        [ann.email, 'group-members-changed', { name: 'Painters', added: ben.email }],
+        [ann.email, 'group-members-changed', { name: 'Painters', added: cem.email }],
+        [ann.email, 'group-members-changed', { name: 'Painters', member: ben.email, isAdmin: true }],
+        [ann.email, 'group-changed', { name: 'Painters', to: 'Drawers' }],
+        [cem.email, 'group-members-changed', { name: 'Drawers', removed: cem.email }],
+        [ann.email, 'group-changed', { name: 'Drawers', owner: ben.email }],
+        [ben.email, 'group-members-changed', { name: 'Drawers', removed: ann.email }],
+        [ben.email, 'group-deleted', { name: 'Drawers' }],
+      ],
+    )
+    assert.deepEqual(await actionsOn(made.body.repo_id), ['library-made', 'share-made'])
+  })
+
+  it('tells of webhooks and of the passwords of libraries, and none of their secrets', async () => {
+    const ann = await server.signUp()
+    const made = await ann.post('/api2/repos/', { form: { name: 'Closed', passwd: 'hushhush one' } })
+    const id: string = made.body.repo_id
+    const webhooks = `/api/v2.1/repos/${id}/webhooks/`
+    const form = { url: 'https://hooks.example.org/hushhush?key=hushhush', secret: 'hushhush' }
+    const hook = await ann.post(webhooks, { form })
+    await ann.post(webhooks, { form })
+    const one = `${webhooks}${hook.body.webhook.id}/`
+    await ann.put(one, { form: { url: 'https://other.example.org/hushhush' } })
+    await ann.delete(one)
+    await ann.delete(one)
+    const locks = `/api/v2.1/repos/${id}/set-password/`
+    await ann.post(locks, { form: { password: 'hushhush wrong' } })
+    await ann.post(locks, { form: { password: 'hushhush one' } })
+    await ann.put(locks, { form: { old_password: 'hushhush one', new_password: 'hushhush two' } })
+    await ann.put(locks, { form: { old_password: 'hushhush one', new_password: 'hushhush three' } })
+    await ann.delete(locks)
+    await ann.post(`/api2/repos/${id}/`, { form: { password: 'hushhush two' } })
+    assert.deepEqual(await actionsOn(id), [
+      'library-made',
+      'webhook-made',
+      'webhook-changed',
+      'webhook-removed',
+      'library-unlocked',
+      'library-password-changed',
+      'library-locked',
+      'library-unlocked',
+    ])
+    const log = JSON.stringify(await entries({ object_id: id }))
+    assert.ok(log.includes('hooks.example.org') && !log.includes('hushhush'))
   })
 
   it('tells what became of libraries', async () => {
