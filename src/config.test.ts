@@ -44,6 +44,7 @@ describe('the configuration', () => {
       limits: { quota: undefined, upload: undefined, archive: undefined, copy: undefined },
       tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
+      auditDays: -1,
       ticketSeconds: 3600,
       linkPasswordLength: 10,
       rateLimit: true,

@@ -59,6 +59,8 @@ export interface Config {
   }
   /** For new libraries; -1 keeps everything, 0 keeps no history. */
   historyDays: number
+  /** Days the audit log is kept; -1 keeps everything. */
+  auditDays: number
   ticketSeconds: number
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
@@ -238,6 +240,13 @@ const definitions = {
     expects: 'a whole number of days, or -1 to keep all history',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
+  auditDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'how long the audit log is kept; -1 keeps all of it',
+    expects: 'a whole number of days, or -1 to keep the whole log',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
   ticketSeconds: define({
     placeholder: 'seconds',
     fallback: 3600,
@@ -347,6 +356,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
+    auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,

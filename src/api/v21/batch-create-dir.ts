@@ -14,6 +14,7 @@ export const batchCreateDirRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/batch-create-dir/',
     auth: 'user',
+    scope: 'write',
     summary: 'Makes many folders with all that is missing above them.',
     body: { repo_id: required(), paths: list({ nonEmpty: true }) },
     async handle({ user, body }, { access }) {
