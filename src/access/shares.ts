@@ -5,6 +5,7 @@ import type { Group } from '../identity/group.ts'
 import { findMembership } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
+import type { Also } from '../library/libraries.ts'
 import type { AdministeredLibrary, Library, Right } from '../library/library.ts'
 import type { SubLibrary } from '../library/library-info.ts'
 import { inOrigin, originOf } from '../library/scope.ts'
@@ -33,7 +34,15 @@ export type Recipient =
 /** `admin` is writing, and managing shares. */
 export type SharePermission = 'r' | 'rw' | 'admin'
 
-/** Manages who may read and write what. */
+/** What is to be shared, with whom, and how. */
+export interface ShareWish {
+  /** The folder; the root for all of it. */
+  readonly path: LibraryPath
+  readonly recipient: Recipient
+  readonly permission: SharePermission
+}
+
+/** Manages who may read and write what. What is `also` to be written is written only with what is done. */
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
@@ -57,9 +66,8 @@ export class Shares {
   async share(
     library: AdministeredLibrary,
     by: Account,
-    path: LibraryPath,
-    recipient: Recipient,
-    permission: SharePermission,
+    { path, recipient, permission }: ShareWish,
+    also?: Also,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
     const { granteeKey, name } = keyOf(recipient)
@@ -70,6 +78,7 @@ export class Shares {
       const sub = place && (await subLibraryToShare(tx, place))
       const thing = { libraryKey: library.info.key, subKey: sub?.key }
       if (!(await insertShare(tx, thing, share, this.#core.now()))) fail({ code: 'already-shared', name })
+      await also?.(tx)
       return sub
     })
   }
@@ -77,27 +86,30 @@ export class Shares {
   /** Changes what a share gives. False if there is none. */
   async change(
     library: AdministeredLibrary,
-    path: LibraryPath,
-    recipient: Recipient,
-    permission: SharePermission,
+    { path, recipient, permission }: ShareWish,
+    also?: Also,
   ): Promise<boolean> {
     const thing = await this.#find(library, path)
     if (thing === undefined) return false
     const { granteeKey } = keyOf(recipient)
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission) }
-    return this.#db.write((tx) => updateShare(tx, thing, share))
+    return this.#db.write((tx) => ifDone(updateShare(tx, thing, share), tx, also))
   }
 
   /** Ends a share, at once. False if there is none. */
-  async revoke(library: AdministeredLibrary, path: LibraryPath, recipient: Recipient): Promise<boolean> {
+  async revoke(
+    library: AdministeredLibrary,
+    { path, recipient }: Omit<ShareWish, 'permission'>,
+    also?: Also,
+  ): Promise<boolean> {
     const thing = await this.#find(library, path)
     if (thing === undefined) return false
-    return this.#db.write((tx) => deleteShare(tx, thing, recipient.to, keyOf(recipient).granteeKey))
+    return this.#delete(thing, recipient.to, keyOf(recipient).granteeKey, also)
   }
 
   /** Ends what the holder was given personally. False if it was not. */
-  async leave(library: Library): Promise<boolean> {
-    return this.#db.write((tx) => deleteShare(tx, wholeOf(library), 'user', library.actor.key))
+  leave(library: Library, also?: Also): Promise<boolean> {
+    return this.#delete(wholeOf(library), 'user', library.actor.key, also)
   }
 
   /** Whether a library as a whole is shared with a group, and how. */
@@ -106,13 +118,13 @@ export class Shares {
   }
 
   /** Ends the share of a library with a group. For administrators of either. */
-  async revokeFromGroup(library: Library, group: Group): Promise<boolean> {
-    return this.#db.write((tx) => deleteShare(tx, wholeOf(library), 'group', group.key))
+  revokeFromGroup(library: Library, group: Group, also?: Also): Promise<boolean> {
+    return this.#delete(wholeOf(library), 'group', group.key, also)
   }
 
   /** Ends the share with everyone. For the owner, and administrators of the server. */
-  async unpublish(library: Library): Promise<boolean> {
-    return this.#db.write((tx) => deleteShare(tx, wholeOf(library), 'everyone', 0))
+  unpublish(library: Library, also?: Also): Promise<boolean> {
+    return this.#delete(wholeOf(library), 'everyone', 0, also)
   }
 
   /** What the user shares out: libraries, and folders of them. */
@@ -153,6 +165,10 @@ export class Shares {
     await insertShare(tx, { libraryKey, subKey: undefined }, share, this.#core.now())
   }
 
+  #delete(thing: SharedThing, grantee: Grantee, granteeKey: number, also?: Also): Promise<boolean> {
+    return this.#db.write((tx) => ifDone(deleteShare(tx, thing, grantee, granteeKey), tx, also))
+  }
+
   async #refuse(library: Library, by: Account, recipient: Recipient): Promise<void> {
     const action = recipient.to === 'everyone' ? 'publish-library' : 'share'
     if (!roleAllows(by.role, action)) fail({ code: 'role-forbids', action })
@@ -177,6 +193,12 @@ export class Shares {
 /** The permission on the wire, where an administrator's is writing. */
 export function rightOf(permission: SharePermission): Right {
   return { permission: permission === 'r' ? 'r' : 'rw', isAdmin: permission === 'admin' }
+}
+
+async function ifDone(done: Promise<boolean>, tx: Transaction, also?: Also): Promise<boolean> {
+  const isDone = await done
+  if (isDone) await also?.(tx)
+  return isDone
 }
 
 function wholeOf({ info }: Library): SharedThing {
