@@ -61,8 +61,13 @@ export const accountRoutes: Table = {
   ...under(
     { ...nobody, reader: 'ok' },
     {
-      'PUT /api/v2.1/notification/': async ({ cast }) => {
-        const { body } = await cast.callers.reader.get('/api/v2.1/notifications/')
+      'PUT /api/v2.1/notification/': async (stage) => {
+        const { owner, reader } = stage.cast.callers
+        await stage.once('notification', async () => {
+          const id = await owner.createLibrary('Handed over')
+          return owner.put(`/api2/repos/${id}/owner/`, { form: { owner: reader.email } })
+        })
+        const { body } = await reader.get('/api/v2.1/notifications/')
         return { form: { notice_id: body.notification_list[0].id } }
       },
     },

@@ -213,8 +213,12 @@ export const libraryRoutes: Table = {
         old_password: 'a secret of many',
         new_password: 'another secret of many',
       }),
-    'POST /api/v2.1/deleted-repos/': deleted('form'),
-    'DELETE /api/v2.1/deleted-repos/:repo_id/': deleted('params'),
+    'POST /api/v2.1/deleted-repos/': async (stage, caller) => ({
+      form: { repo_id: await stage.deleted(caller) },
+    }),
+    'DELETE /api/v2.1/deleted-repos/:repo_id/': async (stage, caller) => ({
+      params: { repo_id: await stage.deleted(caller) },
+    }),
     [`GET ${V21}webhooks/`]: {},
     [`POST ${V21}webhooks/`]: { form: { url: 'http://127.0.0.1:9/hook' } },
     [`PUT ${V21}webhooks/:webhook_id/`]: hooked,
@@ -230,16 +234,4 @@ export const libraryRoutes: Table = {
 
 async function hooked(stage: Stage): Promise<Sent> {
   return { params: await stage.webhook(), form: { url: 'http://127.0.0.1:9/other' } }
-}
-
-/** A library the owner deleted. */
-function deleted(where: 'form' | 'params') {
-  return async (stage: Stage): Promise<Sent> => {
-    const repo_id = await stage.once('deleted', async () => {
-      const id = await stage.owner.createLibrary('Kolibri, deleted')
-      await stage.owner.delete(`/api/v2.1/repos/${id}/`)
-      return id
-    })
-    return { [where]: { repo_id } }
-  }
 }

@@ -69,12 +69,6 @@ export const sharingRoutes: Table = {
     'DELETE /api/v2.1/share-links/clean-invalid/': {},
     'DELETE /api/v2.1/upload-links/clean-invalid/': {},
   }),
-  ...under(
-    { ...self, stranger: 'ok' },
-    {
-      'POST /api2/repos/public/': { form: { name: 'For all', permission: 'r' } },
-    },
-  ),
   ...under(manages, {
     [`PUT ${V2}dir/shared_items/`]: ({ cast }) => ({
       query: { p: '/' },
@@ -85,10 +79,6 @@ export const sharingRoutes: Table = {
       form: { permission: 'rw' },
     }),
     [`DELETE ${V2}dir/shared_items/`]: (stage) => ({ query: { p: '/', ...toReader(stage) } }),
-    [`GET ${V21}share-info/`]: { query: { path: '/' } },
-    [`GET ${V21}access-explanation/`]: ({ cast }) => ({
-      query: { email: cast.callers.reader.email, path: '/' },
-    }),
   }),
   // The older calls are for owners alone.
   ...under(owns, {
@@ -166,7 +156,16 @@ export const sharingRoutes: Table = {
     [`DELETE ${GROUP}libraries/:repo_id/`]: sharedWithTeam,
     'DELETE /api2/groups/:group_id/repos/:repo_id/': sharedWithTeam,
   }),
+  ...under(
+    { ...manages, administrator: 'ok' },
+    {
+      [`GET ${V21}access-explanation/`]: ({ cast }) => ({
+        query: { email: cast.callers.reader.email, path: '/' },
+      }),
+    },
+  ),
   ...under(reads, {
+    [`GET ${V21}share-info/`]: { query: { path: '/' } },
     [`GET ${V2}dir/shared_items/`]: { query: { p: '/' } },
     'POST /api/v2.1/share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),
     'POST /api/v2.1/multi-share-links/': ({ id }) => ({ json: { repo_id: id, path: '/docs' } }),

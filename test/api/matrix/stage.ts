@@ -11,7 +11,7 @@ import { makeFolder, makeGroup, shareWith, shareWithGroup } from '../sharing-sup
 export const CANARIES = ['Kolibri', 'kingfisher']
 export const LINK_PASSWORD = 'open sesame now'
 
-const PICTURE = Buffer.from(
+export const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
@@ -163,6 +163,16 @@ export class Stage {
     return this.once('file', async () => {
       const query = { p: '/in.txt', op: 'downloadblks' }
       return expectOk(await this.owner.get(`/api2/repos/${this.id}/file/`, query)).body
+    })
+  }
+
+  /** A library the owner deleted, another for each who may do something about it. */
+  deleted(caller: string): Promise<string> {
+    const whose = ['owner', 'administrator'].includes(caller) ? caller : 'all'
+    return this.once(`deleted ${whose}`, async () => {
+      const id = await this.owner.createLibrary('Kolibri, deleted')
+      expectOk(await this.owner.delete(`/api/v2.1/repos/${id}/`))
+      return id
     })
   }
 
