@@ -1,11 +1,12 @@
+import type { Endpoint } from '../../../src/http/route.ts'
 import type { CallOptions, Client } from '../../support/client.ts'
 import type { Stage } from './stage.ts'
 
 /**
  * What a call comes to. `unauthorised`: 401 or 403 for want of credentials. `denied`: 403. `absent`: 404. `empty`: an
- * answer that tells and does nothing. A number is another refusal a route has for this, as its documents say.
+ * answer that tells and does nothing. `shut`: any refusal, or such an answer. A number is another refusal a route has for this, as its documents say.
  */
-export type Outcome = 'ok' | 'denied' | 'absent' | 'unauthorised' | 'empty' | number
+export type Outcome = 'ok' | 'denied' | 'absent' | 'unauthorised' | 'empty' | 'shut' | number
 
 /** The outcome for each caller; the names of the callers depend on what opens a route. */
 export type Policy = Readonly<Record<string, Outcome>>
@@ -61,6 +62,18 @@ export function otherwise(policy: Policy, outcome: Outcome): Policy {
   return Object.fromEntries(
     Object.entries(policy).map(([caller, usual]) => [caller, usual === 'denied' ? outcome : usual]),
   )
+}
+
+/** A policy with the tokens with bounds that the owner has: one for reading, one for another library. */
+export function withBounds({ auth, scope }: Endpoint, policy: Policy): Policy {
+  const { anonymous, reader, stranger } = policy
+  if (!['user', 'admin'].includes(auth) || reader === undefined || anonymous === 'ok') return policy
+  if (scope === 'none') return { ...policy, readingToken: 'unauthorised', elsewhereToken: 'unauthorised' }
+  // What `any` lets in is decided by what is asked for.
+  const readingToken =
+    scope === 'any' ? undefined : scope === 'read' && reader === 'ok' ? 'ok' : 'unauthorised'
+  const elsewhereToken = stranger === 'ok' ? 'ok' : 'shut'
+  return { ...policy, ...(readingToken !== undefined && { readingToken }), elsewhereToken }
 }
 
 type Sends = Sent | ((stage: Stage, caller: string) => Sent | Promise<Sent>)

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../src/http/route.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import type { Entry, Outcome, Sent, Table } from './policy.ts'
+import { type Entry, type Outcome, type Sent, type Table, withBounds } from './policy.ts'
 import { CANARIES, type Cast, Stage } from './stage.ts'
 
 /** Rows a call might add to or take from, whoever they are about. */
@@ -24,6 +24,8 @@ const COUNTED = [
   'webhook',
 ]
 const OF_LIBRARY = ['file_lock', 'library_block', 'link', 'share', 'star', 'sub_library', 'webhook']
+/** Who must not hear of the library, even by what is open to them. */
+const CLOSED_TO = ['stranger', 'elsewhereToken']
 const GRANTED = ['api_token', 'smart_link', 'sync_token', 'ticket']
 
 /** All that a refused call must leave as it is. */
@@ -57,10 +59,10 @@ export interface Result {
 /** Calls every endpoint as every caller its entry names. */
 export async function runMatrix(cast: Cast, endpoints: readonly Endpoint[], table: Table): Promise<Result> {
   const run = new Run(await Stage.make(cast))
-  for (const { method, path } of endpoints) {
-    const name = `${method} ${path}`
+  for (const endpoint of endpoints) {
+    const name = `${endpoint.method} ${endpoint.path}`
     const entry = table[name]
-    if (entry !== undefined) await run.route(name, entry)
+    if (entry !== undefined) await run.route(name, { ...entry, policy: withBounds(endpoint, entry.policy) })
     else run.surprises.push(`${name} has no entry: say in test/api/matrix/ how it is called and by whom`)
   }
   await run.stage.drop()
@@ -137,9 +139,10 @@ async function call(stage: Stage, name: string, caller: string, sent: Sent): Pro
 
 function problemOf(reply: Reply, caller: string, wanted: Outcome): string | undefined {
   const told = CANARIES.find((canary) => reply.text.includes(canary))
-  if (told !== undefined && (wanted !== 'ok' || caller === 'stranger'))
+  if (told !== undefined && (wanted !== 'ok' || CLOSED_TO.includes(caller)))
     return `${reply.status} tells of ${told}`
   const got = outcomeOf(reply)
+  if (wanted === 'shut') return reply.status < 500 ? undefined : String(reply.status)
   if (wanted === 'empty') return got === 'ok' ? undefined : String(reply.status)
   if (wanted === 'unauthorised' && [401, 403].includes(reply.status)) return undefined
   return got === wanted || reply.status === wanted ? undefined : String(reply.status)

@@ -28,7 +28,13 @@ const ACCOUNTS = [
   'leaver',
 ] as const
 
-export type CallerName = (typeof ACCOUNTS)[number] | 'anonymous' | 'administrator' | 'revoked'
+export type CallerName =
+  | (typeof ACCOUNTS)[number]
+  | 'anonymous'
+  | 'administrator'
+  | 'revoked'
+  | 'readingToken'
+  | 'elsewhereToken'
 
 /** The accounts, which stay while stages come and go. */
 export class Cast {
@@ -63,6 +69,9 @@ export class Cast {
     // The end of one token is the end of all that were given out without a device.
     callers.owner = await Client.signIn(server.url, callers.owner.email, 'a long password')
     assert.notEqual(callers.owner.token, revoked.token)
+    const elsewhere = await callers.owner.createLibrary('Elsewhere')
+    callers.readingToken = await bounded(callers.owner, { permission: 'r' })
+    callers.elsewhereToken = await bounded(callers.owner, { permission: 'rw', repo_id: elsewhere })
     const group = await makeGroup('Nest', callers.owner, callers.groupMember, callers.deactivated)
     const foreign = await callers.stranger.createLibrary('Foreign')
     const cast = new Cast(server, callers, group, foreign)
@@ -78,6 +87,13 @@ export class Cast {
   async victim(): Promise<Client> {
     return this.server.signUp({ email: `victim-${randomUUID()}@example.org` })
   }
+}
+
+/** A client with a token of somebody's that allows less than they may. */
+async function bounded(owner: Client, wish: Record<string, string>): Promise<Client> {
+  const form = { name: 'Bounded', ...wish }
+  const { token } = expectOk(await owner.post('/api/v2.1/personal-tokens/', { form })).body
+  return new Client(owner.url, token, owner.email)
 }
 
 export type LinkState =
@@ -166,10 +182,10 @@ export class Stage {
     })
   }
 
-  /** A library the owner deleted, another for each who may do something about it. */
+  /** A library the owner deleted; a new one for each who may bring it back or purge it. */
   deleted(caller: string): Promise<string> {
-    const whose = ['owner', 'administrator'].includes(caller) ? caller : 'all'
-    return this.once(`deleted ${whose}`, async () => {
+    const name = ['owner', 'administrator'].includes(caller) ? this.fresh() : ''
+    return this.once(`deleted ${name}`, async () => {
       const id = await this.owner.createLibrary('Kolibri, deleted')
       expectOk(await this.owner.delete(`/api/v2.1/repos/${id}/`))
       return id
