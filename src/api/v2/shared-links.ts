@@ -25,6 +25,7 @@ export const sharedLinkRoutes = [
     method: 'PUT',
     path: '/api2/repos/:repo_id/file/shared-link/',
     auth: 'user',
+    scope: 'none',
     summary:
       'Makes a share link, or an upload link of a folder; gives the one there is. Its address is in `Location`.',
     params: { repo_id: libraryIdParam },
@@ -82,6 +83,7 @@ export const sharedLinkRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/download-shared-links/',
     auth: 'user',
+    scope: 'none',
     summary: 'Lists all share links of a library that lead somewhere, for its owner. Deprecated.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, services) {
@@ -95,6 +97,7 @@ export const sharedLinkRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/upload-shared-links/',
     auth: 'user',
+    scope: 'none',
     summary: 'Lists all upload links of a library that lead somewhere, for its owner. Deprecated.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, services) {
@@ -109,6 +112,7 @@ export const sharedLinkRoutes = [
       method: 'DELETE',
       path: `/api2/repos/:repo_id/${name}-shared-links/:token/`,
       auth: 'user',
+      scope: 'none',
       summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for its owner. Deprecated.`,
       params: { repo_id: libraryIdParam, token: linkTokenParam },
       faults: olderLinkNotFound,

@@ -11,6 +11,7 @@ export const libraryLinkRoutes = kinds.flatMap((kind) => [
     method: 'GET',
     path: `/api/v2.1/repos/:repo_id/${kind}-links/`,
     auth: 'user',
+    scope: 'none',
     summary: `Lists all ${kind} links of a library, for its owner.`,
     params: { repo_id: libraryIdParam },
     async handle({ user, params, request }, services) {
@@ -23,6 +24,7 @@ export const libraryLinkRoutes = kinds.flatMap((kind) => [
     method: 'DELETE',
     path: `/api/v2.1/repos/:repo_id/${kind}-links/:token/`,
     auth: 'user',
+    scope: 'none',
     summary: `Deletes any ${kind} link of a library, for its owner.`,
     params: { repo_id: libraryIdParam, token: linkTokenParam },
     faults: linkFaults,
