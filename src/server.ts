@@ -12,7 +12,7 @@ import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
 import { Audit } from './audit/audit.ts'
-import type { BlocksSetting, Config } from './config.ts'
+import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { SideDatabase } from './database/sqlite/side-database.ts'
@@ -70,6 +70,7 @@ import { CountingStopped } from './usage/count.ts'
 import { Statistics } from './usage/statistics.ts'
 import { Usage } from './usage/usage.ts'
 
+const MOST_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // What sync clients sent ahead of a push that never came.
@@ -118,7 +119,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const db = opened.use(
     await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
   )
-  const blocks = opened.use(await openBlocks(config.blocks))
+  const blocks = opened.use(await openBlocks(config))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
@@ -230,7 +231,12 @@ export function createServices(parts: {
     scopedTokens,
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
     shares: new Shares(core),
-    search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
+    search: createSearch({
+      core,
+      db: parts.searchDb,
+      config,
+      logger: parts.logger.child({ room: 'search' }),
+    }),
     notificationTokens: new NotificationTokens(secret, now),
     syncDoor: new SyncDoor(access, core, syncTokens),
     syncTokens,
@@ -288,12 +294,17 @@ export function openSearchDatabase({ database, dataDirectory }: Config, db: Data
   return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
 }
 
-export function createSearch(parts: { core: LibraryCore; db: Database; logger: Logger }): Search {
-  const { core, db, logger } = parts
+export function createSearch(parts: {
+  core: LibraryCore
+  db: Database
+  config: Config
+  logger: Logger
+}): Search {
+  const { core, db, config, logger } = parts
   return new Search({
     core,
     db,
-    extractor: createTextExtractor({ threads: Math.max(1, availableParallelism() - 1) }),
+    extractor: createTextExtractor({ threads: threadsOf(config) }),
     isExtractable,
     onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
   })
@@ -479,8 +490,16 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
 }
 
 /** `shared`: another process may be writing to it. */
-export async function openBlocks(setting: BlocksSetting, { shared = false } = {}): Promise<BlockStore> {
-  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory, shared })
+/** As many as there are cores but the one the event loop has, unless the setting says otherwise. */
+function threadsOf({ threads }: Config): number {
+  return threads ?? Math.min(Math.max(1, availableParallelism() - 1), MOST_THREADS)
+}
+
+export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
+  const { blocks } = config
+  if (blocks.kind === 'disk') {
+    return openDiskBlockStore({ directory: blocks.directory, shared, threads: threadsOf(config) })
+  }
   throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
 }
 
