@@ -197,7 +197,7 @@ export function createServices(parts: {
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
-    groups: new Groups(db, now),
+    groups: new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event)),
     links: new Links({
       core,
       access,
@@ -213,7 +213,7 @@ export function createServices(parts: {
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
-    shares: new Shares(core),
+    shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
     notificationTokens: new NotificationTokens(secret, now),
     syncDoor: new SyncDoor(access, core, syncTokens),
@@ -223,6 +223,7 @@ export function createServices(parts: {
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,
+    onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
   }
 }

@@ -45,6 +45,6 @@ export async function createGroupLibrary(
   if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
   const library = await wishWithPassword(wish.name, wish.description, wish.password)
   return createLibrary(core, user, library, (tx, made) =>
-    shares.shareNew(tx, made.key, user, { to: 'group', group }, wish.permission),
+    shares.shareNew(tx, made, user, { to: 'group', group }, wish.permission),
   )
 }

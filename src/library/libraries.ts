@@ -186,6 +186,8 @@ export async function transferLibrary(
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    // Whom it was shared with is to be told, so this comes before the shares go.
+    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     if (!keepShares) await dropShares(tx, key, { keepPublic: true })
     await handOverShares(tx, key, ownerKey, to.key)
     await tx.run(
@@ -198,7 +200,6 @@ export async function transferLibrary(
       library.actor.key,
       library.info.key,
     )
-    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
   })
   core.keys.forget(library)
 }

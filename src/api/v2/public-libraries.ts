@@ -58,7 +58,7 @@ export const publicLibraryRoutes = [
       const wish = await wishWithPassword(name, description, body.passwd)
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
-        await shares.shareNew(tx, made.key, user, { to: 'everyone' }, permission)
+        await shares.shareNew(tx, made, user, { to: 'everyone' }, permission)
         syncToken = await syncTokens.issueIn(tx, made.key, user.key)
       })
       return answer(201, syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }))
