@@ -13,6 +13,7 @@ import {
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  handOverLinks,
   handOverShares,
   insertLibrary,
   insertRename,
@@ -175,7 +176,8 @@ export async function purgeDeletedOf(core: LibraryCore, owner: Actor): Promise<v
 
 /**
  * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
- * are to be kept, but for one with everyone. Throws library-not-found if it was deleted or handed over meanwhile.
+ * are to be kept, but for one with everyone. Links of the old owner go on as those of the new one. Throws
+ * library-not-found if it was deleted or handed over meanwhile.
  */
 export async function transferLibrary(
   core: LibraryCore,
@@ -188,6 +190,8 @@ export async function transferLibrary(
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     // Whom it was shared with is to be told, so this comes before the shares go.
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
+    // Before sub-libraries go, and the links made in them.
+    await handOverLinks(tx, key, ownerKey, to.key)
     if (!keepShares) await dropShares(tx, key, { keepPublic: true })
     await handOverShares(tx, key, ownerKey, to.key)
     await tx.run(
@@ -227,6 +231,7 @@ export async function transferAllLibraries(core: LibraryCore, from: Actor, to: A
     const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
     for (const library of libraries) {
+      await handOverLinks(tx, library.key, from.key, to.key)
       await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
     }
   })
