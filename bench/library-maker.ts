@@ -5,6 +5,7 @@ import { openDatabase } from '../src/database/open.ts'
 import type { Account } from '../src/identity/account.ts'
 import { ensureAdministrator } from '../src/identity/first-run.ts'
 import { loadSecret } from '../src/identity/secret.ts'
+import { insertHeldBlocks } from '../src/library/block-rows-store.ts'
 import { createLibrary, getLibrary } from '../src/library/libraries.ts'
 import { type EditableLibrary, Library } from '../src/library/library.ts'
 import { insertObjects, prepareFile } from '../src/library/object-store.ts'
@@ -76,14 +77,18 @@ export class LibraryMaker implements AsyncDisposable {
     return new Library(core, await getLibrary(core, id), this.#owner, 'rw').editable(ROOT)
   }
 
-  /** Adds `count` files named `prefix-00000000` and so on to a folder, in one commit. The folder is made. */
+  /**
+   * Adds `count` files named `prefix-00000000` and so on to a folder, in one commit. The folder is made. With a
+   * size, each is of that many bytes, and the library holds its block: a row as an upload leaves it, without bytes.
+   */
   async addFiles(
     library: EditableLibrary,
     folder: LibraryPath,
     count: number,
     prefix: string,
+    bytes?: number,
   ): Promise<void> {
-    const files = Array.from({ length: count }, (_, n) => madeFile(`${folder}/${numbered(prefix, n)}`))
+    const files = Array.from({ length: count }, (_, n) => madeFile(`${folder}/${numbered(prefix, n)}`, bytes))
     await library.commit(async (tree) => {
       await tree.makeDirs(folder)
       for (const [n, { id, object }] of files.entries()) {
@@ -94,12 +99,14 @@ export class LibraryMaker implements AsyncDisposable {
       return {
         description: `Added ${count} files`,
         result: undefined,
-        also: (tx) =>
-          insertObjects(
-            tx,
-            library.info.key,
-            files.map(({ id, object }) => prepareFile(id, object)),
-          ),
+        also: async (tx) => {
+          const blocks = files.flatMap(({ object: { blockIds, size } }) =>
+            blockIds.map((id) => ({ id, size })),
+          )
+          if (bytes !== undefined) await insertHeldBlocks(tx, library.info.key, blocks)
+          const rows = files.map(({ id, object }) => prepareFile(id, object))
+          await insertObjects(tx, library.info.key, rows)
+        },
       }
     })
   }
@@ -156,11 +163,11 @@ export class LibraryMaker implements AsyncDisposable {
 }
 
 /** A file of one block that nobody else has. */
-function madeFile(seed: string) {
+function madeFile(seed: string, bytes?: number) {
   const hash = sha1Hex(Buffer.from(seed))
   const object: FileObject = {
     blockIds: [hash as BlockId],
-    size: 1 + (Number.parseInt(hash.slice(0, 5), 16) % 900_000),
+    size: bytes ?? 1 + (Number.parseInt(hash.slice(0, 5), 16) % 900_000),
   }
   return { id: fileId(object), object }
 }

@@ -11,15 +11,17 @@ export const ENDPOINTS_FILE = path.join(import.meta.dirname, '../docs/endpoints.
 const INTRODUCTION = `# Endpoints
 
 Every call the server answers, with who may make it: anybody (*none*), whoever holds an API token (*user*), an
-administrator (*admin*). Paths are served with and without the slash at their end, HEAD wherever GET is, and bodies are
+administrator (*admin*), whoever holds a library token (*library*). A word after *user* says what a personal token must
+allow (*read*, *write*, *upload*) to be let in; without one, no personal token is. Paths are served with and without the slash at their end, HEAD wherever GET is, and bodies are
 taken as urlencoded, multipart and JSON alike. Written by \`node bin/endpoints.ts --write\`; a test holds it against the
 router.
 `
 
 /** The page for a list of endpoints. */
 export function endpointsPage(endpoints: readonly Endpoint[]): string {
-  const rows = endpoints.map(({ method, path, auth, summary }) => {
-    return `| ${method} | \`${path}\` | ${auth} | ${summary.replaceAll('|', '\\|')} |`
+  const rows = endpoints.map(({ method, path, auth, scope, summary }) => {
+    const who = scope === 'none' ? auth : `${auth}, ${scope}`
+    return `| ${method} | \`${path}\` | ${who} | ${summary.replaceAll('|', '\\|')} |`
   })
   const sorted = rows.toSorted((a, b) => (byPath(a) < byPath(b) ? -1 : 1))
   return `${INTRODUCTION}\n| Method | Path | Who | What |\n| --- | --- | --- | --- |\n${sorted.join('\n')}\n`

@@ -41,8 +41,10 @@ describe('the configuration', () => {
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
       blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
-      limits: { quota: undefined, upload: undefined, archive: undefined },
+      limits: { quota: undefined, upload: undefined, archive: undefined, copy: undefined },
+      tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
+      auditDays: -1,
       ticketSeconds: 3600,
       linkPasswordLength: 10,
       rateLimit: true,
@@ -111,6 +113,10 @@ describe('the configuration', () => {
     [{ CARREL_DEFAULT_QUOTA_MB: '3' }, (c) => c.limits.quota, 3_000_000],
     [{ CARREL_MAX_UPLOAD_MB: '0.5' }, (c) => c.limits.upload, 500_000],
     [{ CARREL_MAX_ARCHIVE_MB: '0' }, (c) => c.limits.archive, undefined],
+    [{ CARREL_MAX_COPY_MB: '1.5' }, (c) => c.limits.copy, 1_500_000],
+    [{ CARREL_MAX_COPY_FILES: '100000' }, (c) => c.tasks.files, 100_000],
+    [{ CARREL_MAX_COPY_FILES: '0' }, (c) => c.tasks.files, undefined],
+    [{ CARREL_TASKS_AT_ONCE: '2' }, (c) => c.tasks.atOnce, 2],
     [{ CARREL_HISTORY_DAYS: '-1' }, (c) => c.historyDays, -1],
     [{ CARREL_HISTORY_DAYS: '0' }, (c) => c.historyDays, 0],
     [{ CARREL_TICKET_SECONDS: '60' }, (c) => c.ticketSeconds, 60],
@@ -154,6 +160,14 @@ describe('the configuration', () => {
     [{ CARREL_DEFAULT_QUOTA_MB: '-2' }, /CARREL_DEFAULT_QUOTA_MB/],
     [{ CARREL_MAX_UPLOAD_MB: '1GB' }, /CARREL_MAX_UPLOAD_MB/],
     [{ CARREL_MAX_ARCHIVE_MB: 'unlimited' }, /CARREL_MAX_ARCHIVE_MB/],
+    [{ CARREL_MAX_COPY_MB: '-1' }, /CARREL_MAX_COPY_MB/],
+    [
+      { CARREL_MAX_COPY_FILES: '1.5' },
+      'Set CARREL_MAX_COPY_FILES to a whole number of files, or 0 for unlimited, not "1.5".',
+    ],
+    [{ CARREL_MAX_COPY_FILES: '-1' }, /CARREL_MAX_COPY_FILES/],
+    [{ CARREL_TASKS_AT_ONCE: '0' }, /CARREL_TASKS_AT_ONCE to a whole number from 1 to 64/],
+    [{ CARREL_TASKS_AT_ONCE: '65' }, /CARREL_TASKS_AT_ONCE/],
     [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
@@ -253,7 +267,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 21)
+    assert.equal(settings.length, 25)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

@@ -44,9 +44,23 @@ export interface Config {
   /** Signs tickets and sessions. `file` keeps the generated one when none is given. */
   secret: { file: string; given: string | undefined }
   /** In bytes; undefined means unlimited. */
-  limits: { quota: number | undefined; upload: number | undefined; archive: number | undefined }
+  limits: {
+    quota: number | undefined
+    upload: number | undefined
+    archive: number | undefined
+    copy: number | undefined
+  }
+  /** Copies and moves between libraries outside of a request. */
+  tasks: {
+    /** How many are carried out side by side. */
+    atOnce: number
+    /** The most files of one; undefined means unlimited. */
+    files: number | undefined
+  }
   /** For new libraries; -1 keeps everything, 0 keeps no history. */
   historyDays: number
+  /** Days the audit log is kept; -1 keeps everything. */
+  auditDays: number
   ticketSeconds: number
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
@@ -203,11 +217,34 @@ const definitions = {
   defaultQuotaMb: megabytes('the space an account may use unless it has its own quota'),
   maxUploadMb: megabytes('the largest file that may be uploaded'),
   maxArchiveMb: megabytes('the largest folder that may be downloaded as an archive'),
+  maxCopyMb: megabytes('the most that one task may copy or move to another library'),
+  maxCopyFiles: define<number | undefined>({
+    placeholder: 'number',
+    fallback: undefined,
+    default: 'unlimited',
+    meaning: 'the most files that one task may copy or move to another library; 0 means unlimited',
+    expects: 'a whole number of files, or 0 for unlimited',
+    parse: parseFileCount,
+  }),
+  tasksAtOnce: define({
+    placeholder: 'number',
+    fallback: 5,
+    meaning: 'how many such tasks run side by side; the others wait, and accounts take turns',
+    expects: 'a whole number from 1 to 64',
+    parse: (text) => parseInteger(text, 1, 64),
+  }),
   historyDays: define({
     placeholder: 'days',
     fallback: -1,
     meaning: 'how long new libraries keep their history; -1 keeps all of it, 0 none',
     expects: 'a whole number of days, or -1 to keep all history',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
+  auditDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'how long the audit log is kept; -1 keeps all of it',
+    expects: 'a whole number of days, or -1 to keep the whole log',
     parse: (text) => parseInteger(text, -1, 1_000_000),
   }),
   ticketSeconds: define({
@@ -311,8 +348,15 @@ export function readConfig(sources: ConfigSources = {}): Config {
         ? { kind: 'disk', directory: path.join(dataDirectory, 'blocks') }
         : { kind: 's3', ...values.blocks, region: values.blocks.region ?? regionOf(env), ...s3Keys(env) },
     secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
-    limits: { quota: values.defaultQuotaMb, upload: values.maxUploadMb, archive: values.maxArchiveMb },
+    limits: {
+      quota: values.defaultQuotaMb,
+      upload: values.maxUploadMb,
+      archive: values.maxArchiveMb,
+      copy: values.maxCopyMb,
+    },
+    tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
+    auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
@@ -426,6 +470,11 @@ function parseMegabytes(text: string): number | undefined | typeof malformed {
   if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) return malformed
   const bytes = Math.round(Number(text) * 1_000_000)
   return bytes === 0 ? undefined : bytes
+}
+
+function parseFileCount(text: string): number | undefined | typeof malformed {
+  const files = parseInteger(text, 0, 1_000_000_000)
+  return files === 0 ? undefined : files
 }
 
 function parsePublicUrl(text: string): string | typeof malformed {

@@ -52,6 +52,9 @@ export type Fault =
   | { code: 'thumbnail-failed' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
+  | { code: 'token-not-found' }
+  | { code: 'app-token-exists'; appName: string }
+  | { code: 'too-many-tokens'; most: number }
   | { code: 'notification-not-found'; id: number }
   | { code: 'webhook-not-found' }
   | { code: 'webhook-exists'; url: string }

@@ -11,6 +11,7 @@ import { ActivityRoom, forgetAccount } from './activity/activity.ts'
 import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
+import { Audit } from './audit/audit.ts'
 import type { BlocksSetting, Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
@@ -23,14 +24,18 @@ import { createMetrics } from './http/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { type Account, isAdmin } from './identity/account.ts'
 import { Accounts } from './identity/accounts.ts'
-import { ApiTokens } from './identity/api-tokens.ts'
+import { ApiTokens, type Authentication } from './identity/api-tokens.ts'
+import { Avatars } from './identity/avatars.ts'
 import { Directory } from './identity/directory.ts'
 import { ensureAdministrator, type FirstRun } from './identity/first-run.ts'
 import { Groups, leaveGroups } from './identity/groups.ts'
 import { Login } from './identity/login.ts'
 import { Passwords } from './identity/passwords.ts'
+import { scopeAdmits } from './identity/scope.ts'
+import { ScopedTokens } from './identity/scoped-tokens.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
+import { WebdavSecrets } from './identity/webdav-secrets.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { deleteReceivedCommitsBefore } from './library/commit-store.ts'
@@ -61,6 +66,9 @@ import { downloadRoutes, uploadRoutes } from './transfer/routes.ts'
 import type { TransferServices } from './transfer/services.ts'
 import { uploadHeaders } from './transfer/upload-errors.ts'
 import { uploadFaults } from './transfer/upload-faults.ts'
+import { CountingStopped } from './usage/count.ts'
+import { Statistics } from './usage/statistics.ts'
+import { Usage } from './usage/usage.ts'
 
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
@@ -125,6 +133,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await opened.use(services.copyMoveTasks).resume()
   services.search.start()
   opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  // Let go of before upkeep, which would otherwise wait for it to count everything.
+  opened.use(services.usage)
   const notifications = opened.use(createNotifications(services, logger.child({ room: 'sync' })))
   const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' }), notifications))
   const listening = await http.listen({ host: config.host, port: config.port })
@@ -170,12 +180,15 @@ export function createServices(parts: {
       activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
   })
   const syncTokens = new SyncTokens(db, now)
-  const tickets = new Tickets(db, access, now, config.ticketSeconds)
+  const scopedTokens = new ScopedTokens(db, secret, now)
+  const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
   return {
     access,
     accounts,
     activity,
     apiTokens,
+    avatars: new Avatars(db, directory, now),
+    audit: new Audit(db, now, config.auditDays),
     archives: createArchives({
       core,
       tickets,
@@ -189,6 +202,7 @@ export function createServices(parts: {
       core,
       access,
       quotas,
+      config,
       now,
       logger: parts.logger,
       onProgress: (accountKey, { operation: type, ...task }) =>
@@ -213,6 +227,8 @@ export function createServices(parts: {
     login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
     now,
     quotas,
+    scopedTokens,
+    statistics: new Statistics({ db, core, accounts, apiTokens, now }),
     shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
     notificationTokens: new NotificationTokens(secret, now),
@@ -220,6 +236,8 @@ export function createServices(parts: {
     syncTokens,
     thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
+    usage: new Usage(core),
+    webdavSecrets: new WebdavSecrets(db, passwords),
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,
@@ -250,15 +268,18 @@ function createCopyMoveTasks(parts: {
   core: LibraryCore
   access: Access
   quotas: Quotas
+  config: Config
   now: () => number
   logger: Logger
   onProgress: NonNullable<CopyMoveTasksOptions['onProgress']>
 }): CopyMoveTasks {
-  const { quotas } = parts
+  const { quotas, config } = parts
   const logger = parts.logger.child({ room: 'jobs' })
   return new CopyMoveTasks({
     ...parts,
     roomLeft: (library) => quotas.roomLeft(library),
+    atOnce: config.tasks.atOnce,
+    limits: { files: config.tasks.files, bytes: config.limits.copy },
     onError: (error) => logger.error({ err: error }, 'a copy or move between libraries failed'),
   })
 }
@@ -379,7 +400,10 @@ function createHttp(
     },
     services,
     authenticate: async (token, request) => authenticate(services, token, request.headers),
+    authenticateForLibrary: async (token) =>
+      authResult(await services.scopedTokens.authenticateForLibrary(token)),
     isAdmin,
+    admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
     rateLimit: { enabled: config.rateLimit, now: services.now },
     trustedProxies: config.trustedProxies,
@@ -399,6 +423,11 @@ async function authenticate(
     clientVersion: single(headers['x-seafile-client-version']),
     platformVersion: single(headers['x-seafile-platform-version']),
   })
+  if ('ok' in result || result.reason !== 'unknown') return authResult(result)
+  return authResult(await services.scopedTokens.authenticatePersonal(token))
+}
+
+function authResult(result: Authentication): AuthResult<Account> {
   return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
 }
 
@@ -419,6 +448,9 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
+      { name: 'the numbers of the day', run: () => services.statistics.note() },
+      { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
       { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
       { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
       { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
@@ -436,8 +468,14 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
+      // Last, because they may take long.
+      { name: 'the stored bytes of libraries', run: () => services.usage.refresh() },
+      { name: 'the stored bytes of the server', run: () => services.statistics.noteStored(services.usage) },
     ],
-    (chore, error) => logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour'),
+    (chore, error) => {
+      if (error instanceof CountingStopped) return
+      logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')
+    },
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { adding } from './adding.ts'
 import { archive } from './archive.ts'
+import { batch } from './batch.ts'
 import { bigUploads } from './big-uploads.ts'
 import { commits } from './commits.ts'
 import { copy } from './copy.ts'
@@ -9,9 +10,11 @@ import { downloads } from './downloads.ts'
 import { encrypted } from './encrypted.ts'
 import { history } from './history.ts'
 import { listing } from './listing.ts'
+import { pages } from './pages.ts'
 import { ping } from './ping.ts'
 import { reading } from './reading.ts'
 import { rename } from './rename.ts'
+import { revert } from './revert.ts'
 import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
@@ -32,8 +35,11 @@ export const scenarios: readonly Scenario[] = [
   encrypted,
   archive,
   copy,
+  batch,
   history,
   search,
   sync,
+  pages,
+  revert,
   start,
 ]

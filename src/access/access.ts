@@ -3,9 +3,16 @@ import { type Account, isAdmin } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { groupsOf } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
+import { type Scope, scopeReaches } from '../identity/scope.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { AdministeredLibrary, Library, type OwnedLibrary, type Right } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
+import {
+  AdministeredLibrary,
+  Library,
+  type OwnedLibrary,
+  type Permission,
+  type Right,
+} from '../library/library.ts'
+import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
 import { findLibraries, findLibrary, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
 import { baseOf } from '../library/scope.ts'
 import { findSubLibraryInfos } from '../library/sub-libraries.ts'
@@ -16,6 +23,11 @@ import { capped, decide, type Grant } from './grant.ts'
 import type { Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
+
+/** A library in the list of its owner. */
+export interface OwnedSummary extends LibrarySummary {
+  readonly permission: Permission
+}
 
 /** What a library, or a sub-library, is opened again by. */
 export interface LibraryKeys {
@@ -74,7 +86,7 @@ export class Access {
    * them by this. Throws library-not-found; permission-denied for everybody else.
    */
   async openForServer(user: Account, id: LibraryId): Promise<AdministeredLibrary> {
-    if (!isAdmin(user)) fail({ code: 'permission-denied' })
+    if (!isAdmin(user) || user.scope !== undefined) fail({ code: 'permission-denied' })
     const info = (await this.#find(id)) ?? fail({ code: 'library-not-found', id })
     return new AdministeredLibrary(this.#core, info, user, { permission: 'r', isAdmin: true })
   }
@@ -104,27 +116,42 @@ export class Access {
    * For what was granted earlier and is checked again: undefined if the account or the library is gone.
    * Throws permission-denied.
    */
-  async openByKey(accountKey: number, { libraryKey, subKey }: LibraryKeys): Promise<Library | undefined> {
-    const [user, info] = await Promise.all([
-      this.#accounts.findByKey(accountKey),
+  async openByKey(accountKey: number, keys: LibraryKeys): Promise<Library | undefined> {
+    const user = await this.#accounts.findByKey(accountKey)
+    return user?.active ? this.openWithin(user, keys) : undefined
+  }
+
+  /** As openByKey, for whoever a credential with bounds says is acting. */
+  async openWithin(user: Account, { libraryKey, subKey }: LibraryKeys): Promise<Library | undefined> {
+    const info =
       subKey === undefined
-        ? findLibraryByKey(this.#core.db, libraryKey)
-        : findSubLibraryInfos(this.#core, 'key', [subKey]).then(([found]) => found),
-    ])
-    return user?.active && info ? this.#open(user, info) : undefined
+        ? await findLibraryByKey(this.#core.db, libraryKey)
+        : (await findSubLibraryInfos(this.#core, 'key', [subKey]))[0]
+    return info && this.#open(user, info)
   }
 
   /** What is shared with the user, with the groups they are in, or with everyone, newest change first. */
   async listShared(user: Account, via: 'shared' | 'group' | 'public'): Promise<SharedLibrary[]> {
-    return listShared(this.#core, await this.#queryFor(user, via))
+    const shared = await listShared(this.#core, await this.#queryFor(user, via))
+    if (user.scope === undefined) return shared
+    const reached = shared.filter(({ info }) => scopeReaches(user.scope, info))
+    return reached.map((one) => ({ ...one, ...within(user.scope, one) }))
+  }
+
+  /** What the user owns, newest change first. */
+  async listOwned(user: Account): Promise<OwnedSummary[]> {
+    const owned = await listLibrariesOf(this.#core.db, user.key)
+    const reached = owned.filter((library) => scopeReaches(user.scope, library))
+    return reached.map((library) => {
+      const { permission } = within(user.scope, { permission: capped('rw', library), isAdmin: true })
+      return { ...library, permission }
+    })
   }
 
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
-    const owned = await listLibrariesOf(this.#core.db, user.key)
-    const readable = owned.map((library): Readable => {
-      const { id, name, encrypted, key } = library
-      const permission = capped('rw', library)
+    const readable = (await this.listOwned(user)).map((library): Readable => {
+      const { id, name, encrypted, key, permission } = library
       return { id, name, ownerKey: user.key, encrypted, permission, via: 'mine', libraryKey: key, base: ROOT }
     })
     for (const via of ['shared', 'group', 'public'] as const) {
@@ -191,8 +218,25 @@ export function seesPublic(user: Account): boolean {
   return roleAllows(user.role, 'see-public-libraries')
 }
 
-/** The right of a user on a library; undefined for none. A read-only library caps it at reading. */
-function rightOn(user: Account, library: LibraryInfo, grants: readonly Grant[] = []): Right | undefined {
+/** The right of a user on a library, within the bounds of the credential the user came with; undefined for none. */
+function rightOn(user: Account, library: LibraryInfo, grants?: readonly Grant[]): Right | undefined {
+  if (!scopeReaches(user.scope, library)) return undefined
+  const right = rightOfAccount(user, library, grants)
+  return right && within(user.scope, right)
+}
+
+/** What is left of a right within bounds. A credential with bounds manages no shares. */
+function within(scope: Scope | undefined, { permission, isAdmin }: Right): Right {
+  if (scope === undefined) return { permission, isAdmin }
+  return { permission: scope.access === 'read' ? 'r' : permission, isAdmin: false }
+}
+
+/** What the account may do, whatever it came with. A read-only library caps it at reading. */
+function rightOfAccount(
+  user: Account,
+  library: LibraryInfo,
+  grants: readonly Grant[] = [],
+): Right | undefined {
   if (library.ownerKey === user.key) return { permission: capped('rw', library), isAdmin: true }
   const { sub } = library
   // The sub-library tells its own grants, even if its folder is being moved at this moment.

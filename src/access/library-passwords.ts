@@ -1,6 +1,7 @@
 import { LoginThrottle } from '../identity/login-throttle.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { KeyedTurns } from '../library/keyed-turns.ts'
+import type { Also } from '../library/libraries.ts'
 import type { Library, OwnedLibrary } from '../library/library.ts'
 import type { LibraryEncryption } from '../library/library-info.ts'
 import { changePassword, openWithPassword } from '../library/library-password.ts'
@@ -46,8 +47,9 @@ export class LibraryPasswords {
     encryption: LibraryEncryption,
     older: string,
     newer: string,
+    also?: Also,
   ): Promise<PasswordOutcome> {
-    return this.#try(library, () => changePassword(this.#core, library, encryption, older, newer))
+    return this.#try(library, () => changePassword(this.#core, library, encryption, older, newer, also))
   }
 
   async #try(library: Library, attempt: () => Promise<boolean>): Promise<PasswordOutcome> {

@@ -5,6 +5,7 @@ import type { Group } from '../identity/group.ts'
 import { findMembership, memberKeys } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
+import type { Also } from '../library/libraries.ts'
 import type { Actor, AdministeredLibrary, Library, Right } from '../library/library.ts'
 import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
 import { inOrigin, originOf } from '../library/scope.ts'
@@ -34,7 +35,15 @@ export type Recipient =
 /** `admin` is writing, and managing shares. */
 export type SharePermission = 'r' | 'rw' | 'admin'
 
-/** Manages who may read and write what. */
+/** What is to be shared, with whom, and how. */
+export interface ShareWish {
+  /** The folder; the root for all of it. */
+  readonly path: LibraryPath
+  readonly recipient: Recipient
+  readonly permission: SharePermission
+}
+
+/** Manages who may read and write what. What is `also` to be written is written only with what is done. */
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
@@ -60,9 +69,8 @@ export class Shares {
   async share(
     library: AdministeredLibrary,
     by: Account,
-    path: LibraryPath,
-    recipient: Recipient,
-    permission: SharePermission,
+    { path, recipient, permission }: ShareWish,
+    also?: Also,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
     const { granteeKey, name } = keyOf(recipient)
@@ -74,6 +82,7 @@ export class Shares {
       const thing = { libraryKey: library.info.key, subKey: sub?.key }
       if (!(await insertShare(tx, thing, share, this.#core.now()))) fail({ code: 'already-shared', name })
       await this.#tell(tx, library, by, thing, recipient, { kind: 'made', permission })
+      await also?.(tx)
       return sub
     })
   }
@@ -81,9 +90,8 @@ export class Shares {
   /** Changes what a share gives. False if there is none. */
   async change(
     library: AdministeredLibrary,
-    path: LibraryPath,
-    recipient: Recipient,
-    permission: SharePermission,
+    { path, recipient, permission }: ShareWish,
+    also?: Also,
   ): Promise<boolean> {
     const thing = await this.#find(library, path)
     if (thing === undefined) return false
@@ -93,22 +101,26 @@ export class Shares {
       const before = await findShare(tx, thing, recipient.to, granteeKey)
       if (before === undefined || !(await updateShare(tx, thing, share))) return false
       const isNew = before.permission !== share.permission || before.isAdmin !== share.isAdmin
-      if (isNew)
-        await this.#tell(tx, library, library.actor, thing, recipient, { kind: 'changed', permission })
+      const what = { kind: 'changed', permission } as const
+      if (isNew) await this.#tell(tx, library, library.actor, thing, recipient, what)
+      await also?.(tx)
       return true
     })
   }
 
   /** Ends a share, at once. False if there is none. */
-  async revoke(library: AdministeredLibrary, path: LibraryPath, recipient: Recipient): Promise<boolean> {
+  async revoke(
+    library: AdministeredLibrary,
+    { path, recipient }: Omit<ShareWish, 'permission'>,
+    also?: Also,
+  ): Promise<boolean> {
     const thing = await this.#find(library, path)
-    return thing === undefined ? false : this.#end(library, thing, recipient)
+    return thing === undefined ? false : this.#end(library, thing, recipient, also)
   }
 
   /** Ends what the holder was given personally. False if it was not. */
-  async leave(library: Library): Promise<boolean> {
-    const recipient = { to: 'user', account: library.actor } as const
-    return this.#end(library, wholeOf(library), recipient)
+  leave(library: Library, also?: Also): Promise<boolean> {
+    return this.#end(library, wholeOf(library), { to: 'user', account: library.actor }, also)
   }
 
   /** Whether a library as a whole is shared with a group, and how. */
@@ -117,13 +129,13 @@ export class Shares {
   }
 
   /** Ends the share of a library with a group. For administrators of either. */
-  async revokeFromGroup(library: Library, group: Group): Promise<boolean> {
-    return this.#end(library, wholeOf(library), { to: 'group', group })
+  revokeFromGroup(library: Library, group: Group, also?: Also): Promise<boolean> {
+    return this.#end(library, wholeOf(library), { to: 'group', group }, also)
   }
 
   /** Ends the share with everyone. For the owner, and administrators of the server. */
-  async unpublish(library: Library): Promise<boolean> {
-    return this.#end(library, wholeOf(library), { to: 'everyone' })
+  unpublish(library: Library, also?: Also): Promise<boolean> {
+    return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
   }
 
   /** What the user shares out: libraries, and folders of them. */
@@ -166,12 +178,14 @@ export class Shares {
     await this.#tell(tx, { info: library }, by, thing, recipient, { kind: 'made', permission })
   }
 
-  #end(library: Library, thing: SharedThing, recipient: ToldRecipient): Promise<boolean> {
+  #end(library: Library, thing: SharedThing, recipient: ToldRecipient, also?: Also): Promise<boolean> {
     const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
     return this.#db.write(async (tx) => {
       const ended = await deleteShare(tx, thing, recipient.to, granteeKey)
-      if (ended) await this.#tell(tx, library, library.actor, thing, recipient, { kind: 'ended' })
-      return ended
+      if (!ended) return false
+      await this.#tell(tx, library, library.actor, thing, recipient, { kind: 'ended' })
+      await also?.(tx)
+      return true
     })
   }
 

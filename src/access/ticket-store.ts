@@ -10,6 +10,8 @@ export interface TicketRow {
   /** Of the sub-library it was issued in: it opens nothing else. */
   readonly subKey: number | undefined
   readonly accountKey: number
+  /** The scoped token it was asked for with; it ends with that. */
+  readonly scopedTokenKey: number | undefined
   readonly path: LibraryPath
   readonly objectId: FsId | undefined
   /** When the object's version was made, Unix seconds. */
@@ -27,6 +29,7 @@ const COLUMNS = [
   'library_key',
   'sub_key',
   'account_key',
+  'scoped_token_key',
   'path',
   'object_id',
   'modified_at',
@@ -42,6 +45,7 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     ticket.libraryKey,
     ticket.subKey ?? null,
     ticket.accountKey,
+    ticket.scopedTokenKey ?? null,
     ticket.path,
     ticket.objectId === undefined ? null : idToBytes(ticket.objectId),
     ticket.modifiedAt ?? null,
@@ -62,6 +66,7 @@ export async function findTicket(
     library_key: number
     sub_key: number | null
     account_key: number
+    scoped_token_key: number | null
     path: string
     object_id: Uint8Array | null
     modified_at: number | null
@@ -69,8 +74,8 @@ export async function findTicket(
     expires_at: number
     link_key: number | null
   }>(
-    `select operation, library_key, sub_key, account_key, path, object_id, modified_at, reusable, expires_at, link_key
-     from ticket where hash = ? and expires_at > ?`,
+    `select operation, library_key, sub_key, account_key, scoped_token_key, path, object_id, modified_at, reusable,
+       expires_at, link_key from ticket where hash = ? and expires_at > ?`,
     hash,
     now,
   )
@@ -80,6 +85,7 @@ export async function findTicket(
       libraryKey: row.library_key,
       subKey: row.sub_key ?? undefined,
       accountKey: row.account_key,
+      scopedTokenKey: row.scoped_token_key ?? undefined,
       path: row.path as LibraryPath,
       objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
       modifiedAt: row.modified_at ?? undefined,

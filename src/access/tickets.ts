@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { Library } from '../library/library.ts'
 import type { FsId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -57,14 +58,22 @@ export interface TicketUse {
 export class Tickets {
   readonly #db: Database
   readonly #access: Access
+  readonly #scopedTokens: ScopedTokens
   readonly #now: () => number
   readonly #lifeSeconds: number
   /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
   readonly #reusable = new Map<string, TicketRow>()
 
-  constructor(db: Database, access: Access, now: () => number, lifeSeconds: number) {
+  constructor(
+    db: Database,
+    access: Access,
+    scopedTokens: ScopedTokens,
+    now: () => number,
+    lifeSeconds: number,
+  ) {
     this.#db = db
     this.#access = access
+    this.#scopedTokens = scopedTokens
     this.#now = now
     this.#lifeSeconds = lifeSeconds
   }
@@ -76,6 +85,7 @@ export class Tickets {
       libraryKey: library.info.key,
       subKey: library.info.sub?.key,
       accountKey: library.actor.key,
+      scopedTokenKey: library.actor.scope?.tokenKey,
       path: wish.path,
       objectId: wish.objectId,
       modifiedAt: wish.modifiedAt,
@@ -94,7 +104,7 @@ export class Tickets {
    */
   async present(ticket: string): Promise<TicketUse> {
     const row = (await this.#find(ticket)) ?? fail({ code: 'ticket-not-found' })
-    const library = await this.#access.openByKey(row.accountKey, row)
+    const library = await this.#open(row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,
@@ -106,6 +116,20 @@ export class Tickets {
       burn: async () =>
         reusable || this.#db.write((tx) => deleteTicket(tx, hashOf(ticket)), { durable: false }),
     }
+  }
+
+  /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
+  reopen({ actor, info }: Library): Promise<Library | undefined> {
+    const scopedTokenKey = actor.scope?.tokenKey
+    return this.#open({ accountKey: actor.key, libraryKey: info.key, subKey: info.sub?.key, scopedTokenKey })
+  }
+
+  async #open(
+    row: Pick<TicketRow, 'accountKey' | 'libraryKey' | 'subKey' | 'scopedTokenKey'>,
+  ): Promise<Library | undefined> {
+    if (row.scopedTokenKey === undefined) return this.#access.openByKey(row.accountKey, row)
+    const actor = await this.#scopedTokens.findActor(row.scopedTokenKey)
+    return actor && this.#access.openWithin(actor, row)
   }
 
   async #find(ticket: string): Promise<TicketRow | undefined> {

@@ -56,6 +56,9 @@ export interface ShownWebhook {
   readonly secret: string | undefined
 }
 
+/** More to be written in the transaction that makes, changes or removes a webhook. */
+export type AlsoOfWebhook = (tx: Transaction, webhook: Webhook) => Promise<void>
+
 /** The webhooks of libraries, in the hands of their owners, and what they are to be told. */
 export class Webhooks {
   readonly #options: WebhooksOptions
@@ -69,7 +72,11 @@ export class Webhooks {
   }
 
   /** Throws webhook-url-invalid, webhook-exists, too-many-webhooks. */
-  async add(library: OwnedLibrary, wish: { url: string; secret: string | undefined }): Promise<ShownWebhook> {
+  async add(
+    library: OwnedLibrary,
+    wish: { url: string; secret: string | undefined },
+    also?: AlsoOfWebhook,
+  ): Promise<ShownWebhook> {
     const { db, secrets, now } = this.#options
     const url = this.#parse(wish.url)
     const secret = wish.secret ?? newWebhookSecret()
@@ -80,13 +87,20 @@ export class Webhooks {
         fail({ code: 'too-many-webhooks', limit: MOST_WEBHOOKS })
       }
       const inserted = await insertWebhook(tx, { ...made, createdAt: now(), sinceSeq })
-      return inserted ?? fail({ code: 'webhook-exists', url })
+      if (inserted === undefined) return fail({ code: 'webhook-exists', url })
+      await also?.(tx, inserted)
+      return inserted
     })
     return { webhook, secret }
   }
 
   /** Throws webhook-not-found, webhook-url-invalid, webhook-exists. */
-  async change(library: OwnedLibrary, key: number, wish: WebhookWish): Promise<ShownWebhook> {
+  async change(
+    library: OwnedLibrary,
+    key: number,
+    wish: WebhookWish,
+    also?: AlsoOfWebhook,
+  ): Promise<ShownWebhook> {
     const { db, secrets, onPending } = this.#options
     const { key: libraryKey } = library.info
     const url = wish.url === undefined ? undefined : this.#parse(wish.url)
@@ -102,6 +116,7 @@ export class Webhooks {
         isValid: wish.isValid ?? true,
       }
       await updateWebhook(tx, key, changed)
+      await also?.(tx, changed)
       return changed
     })
     onPending()
@@ -109,10 +124,12 @@ export class Webhooks {
   }
 
   /** What waited to be sent is gone with it. Throws webhook-not-found. */
-  async remove({ info }: OwnedLibrary, key: number): Promise<void> {
-    if (!(await this.#options.db.write((tx) => deleteWebhook(tx, info.key, key)))) {
-      fail({ code: 'webhook-not-found' })
-    }
+  async remove({ info }: OwnedLibrary, key: number, also?: AlsoOfWebhook): Promise<void> {
+    await this.#options.db.write(async (tx) => {
+      const webhook = (await findWebhook(tx, info.key, key)) ?? fail({ code: 'webhook-not-found' })
+      if (!(await deleteWebhook(tx, info.key, key))) fail({ code: 'webhook-not-found' })
+      await also?.(tx, webhook)
+    })
   }
 
   /** What was sent, newest first. Throws webhook-not-found. */

@@ -1,5 +1,6 @@
 import { type Account, contactEmailOf, displayName, isAdmin } from '../identity/account.ts'
 import type { LinkedDevice } from '../identity/api-token-store.ts'
+import { avatarSizeFor } from '../identity/avatars.ts'
 import { isDesktop } from '../identity/device.ts'
 import type { ApiServices } from './services.ts'
 import { isoTime } from './wire.ts'
@@ -7,8 +8,16 @@ import { isoTime } from './wire.ts'
 /** What `total` and `quota_total` say where there is no limit. Clients take any negative number for that. */
 const UNLIMITED = -2
 
-export function avatarUrl(baseUrl: string): string {
-  return `${baseUrl}/media/avatars/default.png`
+const USUAL_AVATAR_SIZE = 72
+
+/** Where the picture of somebody is; the one of nobody in particular if there is none, or nobody is named. */
+export function avatarUrl(
+  baseUrl: string,
+  holder?: { readonly avatar?: string | undefined },
+  size = USUAL_AVATAR_SIZE,
+): string {
+  if (!holder?.avatar) return `${baseUrl}/media/avatars/default.png`
+  return `${baseUrl}/media/avatars/${holder.avatar}/${avatarSizeFor(size)}.png`
 }
 
 /** An account as its holder sees it in `/api2/account/info/`. */
@@ -25,7 +34,7 @@ export async function accountInfoToWire(account: Account, { quotas }: ApiService
     usage,
     total: limit ?? UNLIMITED,
     space_usage: percentage(usage, limit),
-    avatar_url: avatarUrl(baseUrl),
+    avatar_url: avatarUrl(baseUrl, account),
     is_staff: isAdmin(account),
     enable_subscription: false,
     // Carrel sends no mail, so never.
@@ -85,7 +94,7 @@ export async function adminUsersToWire(
     last_access_time: optionalTime(lastUses.get(account.key)),
     // On the wire being an administrator is not a role but `is_staff`.
     role: account.role === 'guest' ? 'guest' : 'default',
-    avatar_url: avatarUrl(baseUrl),
+    avatar_url: avatarUrl(baseUrl, account),
     has_default_device: false,
     is_force_2fa: false,
     social_auth: [],
@@ -98,7 +107,7 @@ export async function adminUserToWire(account: Account, services: ApiServices, b
 }
 
 /** The API token itself, which the reference shows as `key`, stays secret. */
-export function deviceToWire(account: Account, device: LinkedDevice) {
+export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevice) {
   return {
     user: account.email,
     platform: device.platform,

@@ -9,13 +9,12 @@ import { isoTime } from './wire.ts'
 /** Activities as `/api/v2.1/activities/` lists them. */
 export async function activitiesToWire(items: readonly FeedItem[], directory: Directory, baseUrl: string) {
   const people = await directory.people(items.map(({ author }) => author))
-  const avatar = avatarUrl(baseUrl)
   return items.map((item) =>
-    activityToWire(item, people.get(item.author) ?? strangerCalled(item.author), avatar),
+    activityToWire(item, people.get(item.author) ?? strangerCalled(item.author), baseUrl),
   )
 }
 
-function activityToWire(item: FeedItem, author: Person, avatar: string) {
+function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
   const { oldPath } = item
   return {
     op_type: item.op,
@@ -32,7 +31,7 @@ function activityToWire(item: FeedItem, author: Person, avatar: string) {
     author_name: author.name,
     author_contact_email: author.contactEmail,
     login_id: '',
-    avatar_url: avatar,
+    avatar_url: avatarUrl(baseUrl, author),
     time: isoTime(item.at),
     // Newer servers fold rows and list them here; we never fold.
     details: [],
@@ -49,11 +48,10 @@ export async function notificationsToWire(
   baseUrl: string,
 ) {
   const people = await directory.people(notifications.flatMap(emailsIn))
-  const avatar = avatarUrl(baseUrl)
   return notifications.map((one) => ({
     id: one.id,
     type: one.type,
-    detail: detailToWire(one.detail, people, avatar),
+    detail: detailToWire(one.detail, people, baseUrl),
     time: isoTime(one.createdAt),
     seen: one.seen,
   }))
@@ -65,7 +63,7 @@ function emailsIn({ detail }: Notification): string[] {
   )
 }
 
-function detailToWire(detail: Notification['detail'], people: ReadonlyMap<string, Person>, avatar: string) {
+function detailToWire(detail: Notification['detail'], people: ReadonlyMap<string, Person>, baseUrl: string) {
   const shown: Record<string, unknown> = { ...detail }
   for (const [key, value] of Object.entries(detail)) {
     const [, role] = ACCOUNT_KEY.exec(key) ?? []
@@ -73,7 +71,7 @@ function detailToWire(detail: Notification['detail'], people: ReadonlyMap<string
     const person = people.get(value) ?? strangerCalled(value)
     shown[`${role}_name`] = person.name
     shown[`${role}_contact_email`] = person.contactEmail
-    shown[`${role}_avatar_url`] = avatar
+    shown[`${role}_avatar_url`] = avatarUrl(baseUrl, person)
   }
   return shown
 }

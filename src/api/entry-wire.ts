@@ -4,6 +4,7 @@ import type { Permission } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { FileId, LibraryId } from '../objects/ids.ts'
 import { type LibraryPath, parentOf, withSlash } from '../objects/paths.ts'
+import { avatarUrl } from './account-wire.ts'
 import { canEdit, canPreview } from './file-kinds.ts'
 import { isoTime } from './wire.ts'
 
@@ -71,7 +72,7 @@ export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
     uploader_name: uploader.name,
     uploader_contact_email: uploader.contactEmail,
     upload_time: isoTime(uploadedAt),
-    last_modifier_avatar: `${baseUrl}/media/avatars/default.png`,
+    last_modifier_avatar: avatarUrl(baseUrl, modifier),
     comment_total: 0,
     can_edit: canEdit(entry.name),
   }

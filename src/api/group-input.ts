@@ -6,8 +6,10 @@ import type { Group } from '../identity/group.ts'
 import { canAddLibrary } from '../identity/roles.ts'
 import { createLibrary } from '../library/libraries.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
+import type { AuditedCall } from './audited.ts'
 import { wishWithPassword } from './new-library.ts'
 import type { ApiServices } from './services.ts'
+import { sharingNew } from './share-acts.ts'
 import { parseGroupId } from './share-input.ts'
 
 /** A group's id in the path of a URL; what is none never reaches the handler. */
@@ -37,14 +39,15 @@ export async function getUser({ accounts }: ApiServices, sent: string | undefine
 
 /** Makes a library of the user's own and shares it with a group of theirs, in one step. Throws role-forbids. */
 export async function createGroupLibrary(
-  { core, shares }: ApiServices,
-  user: Account,
+  services: ApiServices,
+  call: AuditedCall,
   group: Group,
   wish: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },
 ): Promise<LibraryInfo> {
+  const { user } = call
   if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
   const library = await wishWithPassword(wish.name, wish.description, wish.password)
-  return createLibrary(core, user, library, (tx, made) =>
-    shares.shareNew(tx, made, user, { to: 'group', group }, wish.permission),
-  )
+  const recipient = { to: 'group', group } as const
+  const also = sharingNew(services, call, { recipient, permission: wish.permission })
+  return createLibrary(services.core, user, library, also)
 }

@@ -1,6 +1,6 @@
 import type { SharedLibrary } from '../access/shared-libraries.ts'
 import { type Account, type Person, personOf, strangerCalled } from '../identity/account.ts'
-import { librariesOf } from '../library/libraries.ts'
+import type { Permission } from '../library/library.ts'
 import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
 import { toNfc } from '../objects/names.ts'
 import type { ApiServices } from './services.ts'
@@ -16,6 +16,8 @@ export interface Listed {
   readonly library: LibrarySummary
   readonly owner: Person
   readonly modifier: Person
+  /** What the caller may do with it. */
+  readonly permission: Permission
   /** Undefined for an owned library. */
   readonly shared: SharedLibrary | undefined
 }
@@ -38,7 +40,7 @@ export async function listLibraries(
 ): Promise<LibraryList> {
   const part = toNfc(nameContains).toLowerCase()
   const isWanted = ({ name }: { name: string }) => part === '' || toNfc(name).toLowerCase().includes(part)
-  const owned = wanted.has('mine') ? (await librariesOf(services.core, user)).filter(isWanted) : []
+  const owned = wanted.has('mine') ? (await services.access.listOwned(user)).filter(isWanted) : []
   const shared: { way: Way; one: SharedLibrary }[] = []
   for (const way of ['shared', 'group', 'public'] as const) {
     if (!wanted.has(way)) continue
@@ -62,13 +64,20 @@ export async function listLibraries(
     entries: [
       ...owned.map((library) => {
         const modifier = modifierOf(library.modifier)
-        return { way: 'mine' as const, library, owner: self, modifier, shared: undefined }
+        return {
+          way: 'mine' as const,
+          library,
+          owner: self,
+          modifier,
+          permission: library.permission,
+          shared: undefined,
+        }
       }),
       ...shared.map(({ way, one }) => {
         const account = parties.accounts.get(one.info.ownerKey)
         const owner = account === undefined ? strangerCalled('') : personOf(account)
         const modifier = modifierOf(one.info.modifier)
-        return { way, library: summaryOf(one.info), owner, modifier, shared: one }
+        return { way, library: summaryOf(one.info), owner, modifier, permission: one.permission, shared: one }
       }),
     ],
   }

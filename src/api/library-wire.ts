@@ -1,4 +1,3 @@
-import { capped } from '../access/grant.ts'
 import type { Person } from '../identity/account.ts'
 import type { Library } from '../library/library.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
@@ -24,7 +23,8 @@ export function libraryItem(listed: Listed, parties: Parties, now: number) {
     type: itemTypes[listed.way],
     id: library.id,
     name: library.name,
-    permission: shared?.permission ?? 'rw',
+    // Owners are not told here that a library is read-only, as clients of this list know it.
+    permission: shared === undefined && library.status === 'read-only' ? 'rw' : listed.permission,
     mtime: library.updatedAt,
     mtime_relative: relativeTime(library.updatedAt, now),
     ...modifierFields(modifier),
@@ -139,7 +139,7 @@ export function createdLibrary(library: LibraryInfo, email: string) {
 
 /** A library in `GET /api/v2.1/repos/`. */
 export function libraryItemV21(
-  { way, library, owner, modifier, shared }: Listed,
+  { way, library, owner, modifier, permission, shared }: Listed,
   parties: Parties,
   shown: { starred: boolean; monitored: boolean; avatar: string },
 ) {
@@ -154,7 +154,7 @@ export function libraryItemV21(
     ...modifierFields(modifier),
     size: library.size,
     encrypted: library.encrypted,
-    permission: capped(shared?.permission ?? 'rw', library),
+    permission,
     starred: shown.starred,
     ...(way !== 'public' && { monitored: shown.monitored }),
     status: library.status,

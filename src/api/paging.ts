@@ -1,3 +1,4 @@
+import { integer } from '../http/readers.ts'
 import { parseWhole } from './sent-values.ts'
 
 const LARGEST_PAGE = 1000
@@ -17,4 +18,12 @@ export function readPage(
   if (lenient && page < 1) return readPage({ ...query, page: '1' }, usual, { lenient })
   if (lenient && perPage < 1) return { page, perPage: usual }
   return { page, perPage: Math.min(perPage, LARGEST_PAGE) }
+}
+
+/** Readers of a page, for listings that take what is no number for nothing sent. */
+export function pageQuery(usual: number) {
+  return {
+    page: integer({ default: 1, min: 1, max: 1_000_000, lenient: true }),
+    per_page: integer({ default: usual, min: 1, max: LARGEST_PAGE, lenient: true }),
+  }
 }

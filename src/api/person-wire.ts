@@ -9,7 +9,7 @@ export function userItem(account: Account, baseUrl: string) {
     email: account.email,
     name: displayName(account),
     contact_email: contactEmailOf(account),
-    avatar_url: avatarUrl(baseUrl),
+    avatar_url: avatarUrl(baseUrl, account),
   }
 }
 

@@ -42,3 +42,7 @@ export function requiredPath(message?: string): Reader<SentPath> {
 function notFound(): never {
   throw errorMessage(404, 'Not found.')
 }
+
+/** Whether a library that changes hands keeps its shares: anything but `false` or nothing, as clients know it. */
+export const keepShares: Reader<boolean> = (fields, name) =>
+  !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase())

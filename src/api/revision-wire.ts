@@ -1,5 +1,6 @@
 import type { Person } from '../identity/account.ts'
 import type { Revision } from '../library/file-history.ts'
+import { avatarUrl } from './account-wire.ts'
 import { commitRecord, creatorOf, shownDescription } from './commit-wire.ts'
 import { isoTime } from './wire.ts'
 
@@ -41,6 +42,6 @@ function common(revision: Revision, people: ReadonlyMap<string, Person>, baseUrl
     creator_email: creator.email,
     creator_name: creator.name,
     creator_contact_email: creator.contactEmail,
-    creator_avatar_url: `${baseUrl}/media/avatars/default.png`,
+    creator_avatar_url: avatarUrl(baseUrl, creator),
   }
 }

@@ -38,9 +38,15 @@ import { subLibraryRoutes } from './v2/sub-library.ts'
 import { unseenMessageRoutes } from './v2/unseen-messages.ts'
 import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { activityRoutes } from './v21/activities.ts'
+import { adminAuditRoutes } from './v21/admin-audit.ts'
+import { adminDeviceRoutes } from './v21/admin-devices.ts'
+import { adminLibraryRoutes } from './v21/admin-libraries.ts'
 import { adminSearchRoutes } from './v21/admin-search.ts'
+import { adminStatisticRoutes } from './v21/admin-statistics.ts'
+import { adminTrashLibraryRoutes } from './v21/admin-trash-libraries.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
+import { avatarRoutes } from './v21/avatars.ts'
 import { batchAsyncRoutes } from './v21/batch-async.ts'
 import { batchCreateDirRoutes } from './v21/batch-create-dir.ts'
 import { batchItemRoutes } from './v21/batch-items.ts'
@@ -68,6 +74,8 @@ import { linkVisitRoutes } from './v21/link-visits.ts'
 import { liveEventRoutes } from './v21/live-events.ts'
 import { monitoredLibraryRoutes } from './v21/monitored-libraries.ts'
 import { notificationRoutes } from './v21/notifications.ts'
+import { personalTokenRoutes } from './v21/personal-tokens.ts'
+import { libraryTokenRoutes } from './v21/repo-api-tokens.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
 import { searchFileRoutes } from './v21/search-file.ts'
 import { setPasswordRoutes } from './v21/set-password.ts'
@@ -77,7 +85,10 @@ import { smartLinkRoutes } from './v21/smart-link.ts'
 import { starredItemRoutes } from './v21/starred-items.ts'
 import { trash2Routes } from './v21/trash2.ts'
 import { uploadLinkRoutesV21 } from './v21/upload-links.ts'
+import { usageRoutes } from './v21/usage.ts'
 import { userRoutes } from './v21/user.ts'
+import { viaLibraryTokenRoutes } from './v21/via-repo-token.ts'
+import { webdavSecretRoutes } from './v21/webdav-secret.ts'
 import { webhookRoutes } from './v21/webhooks.ts'
 
 /** Every route of the web API. */
@@ -87,9 +98,16 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...authTokenRoutes,
   ...deviceRoutes,
   ...accountRoutes,
+  ...avatarRoutes,
   ...accountsRoutes,
   ...userRoutes,
   ...adminUserRoutes,
+  ...adminLibraryRoutes,
+  ...adminTrashLibraryRoutes,
+  ...adminDeviceRoutes,
+  ...adminStatisticRoutes,
+  ...adminAuditRoutes,
+  ...usageRoutes,
   ...defaultLibraryRoutes,
   ...libraryRoutes,
   ...libraryOperationRoutes,
@@ -160,4 +178,8 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...groupLibraryRoutes,
   ...olderGroupRoutes,
   ...searchUserRoutes,
+  ...libraryTokenRoutes,
+  ...personalTokenRoutes,
+  ...viaLibraryTokenRoutes,
+  ...webdavSecretRoutes,
 ]

@@ -5,18 +5,24 @@ import type { Quotas } from '../access/quota.ts'
 import type { Shares } from '../access/shares.ts'
 import type { Tickets } from '../access/tickets.ts'
 import type { ActivityRoom } from '../activity/activity.ts'
+import type { Audit } from '../audit/audit.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
+import type { Avatars } from '../identity/avatars.ts'
 import type { Directory } from '../identity/directory.ts'
 import type { Groups } from '../identity/groups.ts'
 import type { Login } from '../identity/login.ts'
+import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
+import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Thumbnails } from '../previews/thumbnails.ts'
 import type { Search } from '../search/search.ts'
+import type { Statistics } from '../usage/statistics.ts'
+import type { Usage } from '../usage/usage.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
@@ -33,6 +39,8 @@ export interface ApiServices {
   readonly activity: ActivityRoom
   readonly apiTokens: ApiTokens
   readonly archives: Archives
+  readonly audit: Audit
+  readonly avatars: Avatars
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
@@ -48,9 +56,13 @@ export interface ApiServices {
   /** The status of a link refused because its library's owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly search: Search
+  readonly scopedTokens: ScopedTokens
+  readonly statistics: Statistics
   readonly syncTokens: SyncTokens
   readonly thumbnails: Thumbnails
   readonly tickets: Tickets
+  readonly usage: Usage
+  readonly webdavSecrets: WebdavSecrets
 }
 
 /** Declares a route of the web API. */

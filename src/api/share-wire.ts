@@ -47,7 +47,7 @@ export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
       name: person.email,
       nickname: person.name,
       contact_email: person.contactEmail,
-      avatar_url: avatarUrl(baseUrl),
+      avatar_url: avatarUrl(baseUrl, person),
     },
     ...given,
   }

@@ -1,32 +1,50 @@
 import { Quotas } from '../access/quota.ts'
+import type { AuditAction } from '../audit/actions.ts'
+import { Audit } from '../audit/audit.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { NewerSchemaError } from '../database/errors.ts'
 import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
 import { openDatabase } from '../database/open.ts'
-import type { Accounts } from '../identity/accounts.ts'
+import type { Accounts, AlsoFor } from '../identity/accounts.ts'
 import { createAccounts } from '../server.ts'
 import { CommandError } from './command-error.ts'
+
+/** Whoever types commands on the machine itself. */
+const operator = { actor: 'operator', address: '' }
 
 /** The accounts of a server, which may be running meanwhile. */
 export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
+  /** Puts down in the audit log what an operator does to an account. */
+  noting(action: AuditAction, detail?: Record<string, unknown>): AlsoFor
 }
 
 /** Opens what a server made; makes and migrates nothing itself, so a wrong folder or version is told. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
-  await checkMadeByServer(config)
   const now = () => Math.floor(Date.now() / 1000)
-  const db = await openDatabase(config.database, { now, onFatal: stopAtOnce })
+  const db = await openMadeByServer(config)
   const accounts = createAccounts({ db, now })
+  const audit = new Audit(db, now, config.auditDays)
   return {
     db,
     accounts,
     quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
+    noting:
+      (action, detail) =>
+      (tx, { email }) =>
+        audit.record(tx, { ...operator, action, objectKind: 'account', objectId: email, detail }),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   }
+}
+
+/** The database of a server. Makes and migrates nothing itself. */
+export async function openMadeByServer(config: Config): Promise<Database> {
+  await checkMadeByServer(config)
+  const now = () => Math.floor(Date.now() / 1000)
+  return openDatabase(config.database, { now, onFatal: stopAtOnce })
 }
 
 /** Throws CommandError if there is no data of this version to work on. */

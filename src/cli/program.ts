@@ -22,6 +22,17 @@ export function createProgram(end: (exitCode: number) => void): Command {
       end(await serve(config, { json: options.json === true }))
     })
   addUserCommands(program)
+  withSettings(program.command('usage').description('count what is stored, and what it is kept for'), [
+    'data',
+    'database',
+    'history-days',
+  ])
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: true }) => {
+      const config = configFrom(options)
+      const { usage } = await import('./usage.ts')
+      await usage(config, options.json === true)
+    })
   addAccessCommands(program)
   withSettings(program.command('doctor').description('look for what could keep a server from working'))
     .option('--json', 'print one JSON document')

@@ -76,7 +76,10 @@ async function add(email: string, options: AddOptions): Promise<void> {
   }
   await using opened = await open(options)
   const { password, generated } = await choosePassword(options)
-  const account = await opened.accounts.create({ ...changes, email, password })
+  const account = await opened.accounts.create(
+    { ...changes, email, password },
+    opened.noting('account-made', { ...changes }),
+  )
   const [description] = await describe([account], opened)
   print(options.json === true, { ...description, ...generated }, [
     `Added ${account.email}.`,
@@ -88,7 +91,7 @@ async function changePassword(email: string, options: PasswordOptions): Promise<
   await using opened = await open(options)
   await opened.accounts.get(email)
   const { password, generated } = await choosePassword(options)
-  const account = await opened.accounts.update(email, { password })
+  const account = await opened.accounts.update(email, { password }, opened.noting('password-changed'))
   print(options.json === true, { email: account.email, ...generated }, [
     `Changed the password of ${account.email}; it is signed out everywhere.`,
     ...passwordLines(generated),
@@ -118,7 +121,7 @@ async function remove(email: string, options: CommonOptions & { yes?: true }): P
   if (!options.yes && !(await confirm(question))) {
     throw new CommandError(`${account.email} was not removed: answer y, or add --yes.`)
   }
-  await opened.accounts.remove(account.email)
+  await opened.accounts.remove(account.email, opened.noting('account-deleted'))
   print(options.json === true, { email: account.email, removed: true }, [`Removed ${account.email}.`])
 }
 

@@ -101,9 +101,12 @@ function isDeeper(bytes: Buffer, levels: number): boolean {
 
 /** Where the quote is that ends the string which starts at `from`. */
 function endOfString(bytes: Buffer, from: number): number {
-  let at = from + 1
-  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1
-  return at
+  for (let at = bytes.indexOf(0x22, from + 1); at !== -1; at = bytes.indexOf(0x22, at + 1)) {
+    let backslashes = 0
+    while (bytes[at - 1 - backslashes] === 0x5c) backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
+  return bytes.length
 }
 
 function looksLikeForm(bytes: Buffer): boolean {

@@ -36,7 +36,13 @@ export function tokenRefusal(kind: Exclude<AuthResult<unknown>['kind'], 'user'>)
   }
 }
 
-export function notAdministrator(): Refusal {
+/** How a token that opens no library is refused, whatever the reason. */
+export function libraryTokenRefusal(): Refusal {
+  return detail(401, 'Token inactive or deleted')
+}
+
+/** For a route that is not open to this account, or not to the credential it came with. */
+export function notPermitted(): Refusal {
   return detail(403, 'You do not have permission to perform this action.')
 }
 

@@ -1,19 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Answer, answer } from './answer.ts'
 import { hasBody, parseBody, readBody } from './body.ts'
-import { type Authenticate, notAdministrator, readApiToken, tokenRefusal } from './credentials.ts'
+import {
+  type Authenticate,
+  libraryTokenRefusal,
+  notPermitted,
+  readApiToken,
+  tokenRefusal,
+} from './credentials.ts'
 import { Fields } from './fields.ts'
 import type { Readers, Values } from './readers.ts'
 import { notFound, Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
-import type { Route } from './route.ts'
+import type { Route, ScopeNeeded } from './route.ts'
 import type { Throttle } from './throttle.ts'
 
 /** What routes need to be run. */
 export interface Runtime<User, Services> {
   readonly services: Services
   readonly authenticate: Authenticate<User>
+  /** Finds out which library a library token opens, and for whom. */
+  readonly authenticateForLibrary?: Authenticate<User>
   readonly isAdmin: (user: User) => boolean
+  /** Whether the credential a user came with is let into a route that needs `scope`. */
+  readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
 }
@@ -61,13 +71,29 @@ export async function run<User, Services>(
 async function signIn<User, Services>(
   exchange: Exchange,
   route: Route<User, Services>,
-  { authenticate, isAdmin, throttle, userKey }: Runtime<User, Services>,
+  runtime: Runtime<User, Services>,
 ): Promise<User> {
   const { request } = exchange
+  if (route.auth === 'library') return signInToLibrary(exchange, route, runtime)
+  const { authenticate, isAdmin, admits, throttle, userKey } = runtime
   const found = await authenticate(readApiToken(request.headers.authorization), request)
   if (found.kind !== 'user') throw tokenRefusal(found.kind)
   exchange.userKey = userKey(found.user)
-  if (route.auth === 'admin' && !isAdmin(found.user)) throw notAdministrator()
+  if (route.auth === 'admin' && !isAdmin(found.user)) throw notPermitted()
+  if (admits?.(found.user, route.scope) === false) throw notPermitted()
+  throttle.byAccount(route, exchange.userKey)
+  return found.user
+}
+
+async function signInToLibrary<User, Services>(
+  exchange: Exchange,
+  route: Route<User, Services>,
+  { authenticateForLibrary, throttle, userKey }: Runtime<User, Services>,
+): Promise<User> {
+  const { request } = exchange
+  const found = await authenticateForLibrary?.(readApiToken(request.headers.authorization), request)
+  if (found?.kind !== 'user') throw libraryTokenRefusal()
+  exchange.userKey = userKey(found.user)
   throttle.byAccount(route, exchange.userKey)
   return found.user
 }

@@ -6,8 +6,11 @@ import type { HttpRequest } from './request.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
-/** Who may call a route: anybody, whoever holds an API token, administrators. */
-export type Policy = 'none' | 'user' | 'admin'
+/** Who may call a route: anybody, whoever holds an API token, administrators, whoever holds a library token. */
+export type Policy = 'none' | 'user' | 'admin' | 'library'
+
+/** What a token with bounds must allow to be let into a route; `any` lets in all of them, `none` lets in none. */
+export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'
 
 /** Which throttle counts a call: per account, per address (60 a minute), the one of ping, or none. */
 export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
@@ -53,6 +56,11 @@ export interface RouteSpec<
   body?: B
   /** Most bytes a body that is not raw may have: 1 MiB where a token is needed, else 64 KiB. */
   bodyLimit?: number
+  /**
+   * What a token with bounds must allow. Without it: reading for GET and writing for the rest on routes of one
+   * library, which access bounds further; on every other route no such token is taken.
+   */
+  scope?: ScopeNeeded
   /** Without it, `'user'` where a token is needed and `'none'` elsewhere. */
   limit?: Limit
   /** Where this route words a fault differently from its surface. */
@@ -75,6 +83,7 @@ export interface Route<User, Services> {
   /** Bytes. */
   readonly bodyLimit: number
   readonly limit: Limit
+  readonly scope: ScopeNeeded
   readonly faults: FaultWords
   readonly prefix: boolean
   /** Requests for which the policy is waived: only the server's own routes have any. */
@@ -89,6 +98,7 @@ export interface Endpoint {
   readonly method: Method
   readonly path: string
   readonly auth: Policy
+  readonly scope: ScopeNeeded
   readonly summary: string
 }
 
@@ -110,6 +120,7 @@ export function routesFor<User, Services>() {
       body: spec.body ?? {},
       bodyLimit: spec.bodyLimit ?? (spec.auth === 'none' ? 64 * 1024 : 1024 * 1024),
       limit: spec.limit ?? (spec.auth === 'none' ? 'none' : 'user'),
+      scope: spec.scope ?? usualScope(spec),
       faults: spec.faults ?? {},
       prefix: spec.prefix ?? false,
       // The server runs exactly these readers and this policy before it calls, so the types hold.
@@ -118,7 +129,13 @@ export function routesFor<User, Services>() {
   }
 }
 
+function usualScope({ method, path, auth }: { method: Method; path: string; auth: Policy }): ScopeNeeded {
+  const ofOneLibrary = auth === 'user' && /^\/api(?:2|\/v2\.1)\/repos\/:repo_id\//.test(path)
+  if (!ofOneLibrary) return 'none'
+  return method === 'GET' ? 'read' : 'write'
+}
+
 /** What the docs list, in the order of declaration. */
 export function endpointsOf(routes: readonly Endpoint[]): Endpoint[] {
-  return routes.map(({ method, path, auth, summary }) => ({ method, path, auth, summary }))
+  return routes.map(({ method, path, auth, scope, summary }) => ({ method, path, auth, scope, summary }))
 }

@@ -214,6 +214,7 @@ describe('the HTTP server', () => {
       method: 'GET',
       path: '/api2/repos/:id/dir/',
       auth: 'user',
+      scope: 'none',
       summary: 'Lists a folder.',
     })
     assert.deepEqual(endpoints.map(({ path }) => path).slice(-3), ['/healthz', '/readyz', '/metrics'])

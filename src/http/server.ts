@@ -9,7 +9,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { createApp } from './fastify-app.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { type Endpoint, endpointsOf } from './route.ts'
+import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
@@ -19,7 +19,11 @@ export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
   readonly services: Services
   readonly authenticate: Authenticate<User>
+  /** Needed where there are routes for library tokens. */
+  readonly authenticateForLibrary?: Authenticate<User>
   readonly isAdmin: (user: User) => boolean
+  /** Whether the credential of a user is let into a route; without it, every one is. */
+  readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   /** What a user is counted by in throttles and named by in the log. */
   readonly userKey: (user: User) => string
   readonly rateLimit: ThrottleOptions

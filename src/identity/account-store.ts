@@ -17,6 +17,8 @@ export const accountColumns = [
   'default_library_key',
   'created_at',
   'last_login_at',
+  'avatar',
+  'avatar_at',
 ]
   .map((column) => `account.${column}`)
   .join(', ')
@@ -36,6 +38,8 @@ export interface AccountRow {
   default_library_key: number | null
   created_at: number
   last_login_at: number | null
+  avatar: string
+  avatar_at: number
 }
 
 export function accountFromRow(row: AccountRow): Account {
@@ -54,6 +58,7 @@ export function accountFromRow(row: AccountRow): Account {
     defaultLibraryKey: row.default_library_key,
     createdAt: row.created_at,
     lastLoginAt: row.last_login_at,
+    ...(row.avatar !== '' && { avatar: row.avatar, avatarAt: row.avatar_at }),
   }
 }
 
@@ -295,7 +300,8 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
   const changed = await tx.run(
     `update account set email = ?, name = '', contact_email = '', login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
-       default_library_key = null, last_login_at = null
+       default_library_key = null, last_login_at = null,
+       avatar = '', avatar_at = 0
      where key = ? and email = ?`,
     emailOnceRemoved(account),
     account.key,

@@ -1,3 +1,5 @@
+import type { Scope } from './scope.ts'
+
 /** What an account may do on the server as a whole; permissions on libraries are another matter. */
 export type Role = 'default' | 'guest' | 'admin'
 
@@ -22,6 +24,11 @@ export interface Account {
   readonly defaultLibraryKey: number | null
   readonly createdAt: number
   readonly lastLoginAt: number | null
+  /** The name of the picture, and since when it is; undefined for none. */
+  readonly avatar?: string | undefined
+  readonly avatarAt?: number | undefined
+  /** The bounds of the credential this request came with; never stored, undefined for none. */
+  readonly scope?: Scope | undefined
 }
 
 /** What is shown of an account wherever somebody did something. */
@@ -29,6 +36,8 @@ export interface Person {
   readonly email: string
   readonly name: string
   readonly contactEmail: string
+  /** The name of the picture; undefined for none. */
+  readonly avatar?: string | undefined
 }
 
 /** The nickname, else what stands before the `@` of the contact e-mail. */
@@ -41,8 +50,13 @@ export function contactEmailOf(account: Pick<Account, 'email' | 'contactEmail'>)
   return account.contactEmail || account.email
 }
 
-export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail'>): Person {
-  return { email: account.email, name: displayName(account), contactEmail: contactEmailOf(account) }
+export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail' | 'avatar'>): Person {
+  return {
+    email: account.email,
+    name: displayName(account),
+    contactEmail: contactEmailOf(account),
+    ...(account.avatar && { avatar: account.avatar }),
+  }
 }
 
 /** What is shown for an e-mail nobody here goes by: a former account, or a name in a synced commit. */

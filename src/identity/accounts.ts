@@ -36,6 +36,7 @@ import {
 import { buryApiTokens, deleteApiTokens } from './api-token-store.ts'
 import type { Directory } from './directory.ts'
 import type { Passwords } from './passwords.ts'
+import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
 
 /** What an account can be asked to become. What is left out stays as it is. */
@@ -74,6 +75,9 @@ export interface AccountsOptions {
   readonly onSignOut?: (account: Account) => void
 }
 
+/** More to be written in the transaction that changes an account. */
+export type AlsoFor = (tx: Transaction, account: Account) => Promise<void>
+
 /** Everyone who can sign in. E-mails are taken as outside text: what is not one is simply not found. */
 export class Accounts {
   readonly #options: AccountsOptions
@@ -84,8 +88,8 @@ export class Accounts {
     this.#db = options.db
   }
 
-  /** Throws account-exists, login-id-taken, or AccountRuleError. */
-  async create(wanted: NewAccount): Promise<Account> {
+  /** Throws account-exists, login-id-taken, or AccountRuleError. `also` is written in the same transaction. */
+  async create(wanted: NewAccount, also?: AlsoFor): Promise<Account> {
     const email = checkedEmail(wanted.email)
     const values = await this.#valuesOf(wanted)
     const row = {
@@ -100,7 +104,10 @@ export class Accounts {
       await this.#checkContact(tx, email, values)
       const made = await insertAccount(tx, row)
       const account = await findAccount(tx, email)
-      if (made && account) return account
+      if (made && account) {
+        await also?.(tx, account)
+        return account
+      }
       if (account || !row.login_id) return fail({ code: 'account-exists', email })
       return fail({ code: 'login-id-taken', loginId: row.login_id })
     })
@@ -161,8 +168,8 @@ export class Accounts {
     return searchAccounts(this.#db, text, { limit: 10, onlyActive: true, ...options })
   }
 
-  async count(): Promise<number> {
-    return countAccounts(this.#db)
+  async count(query: Pick<AccountQuery, 'active' | 'roles'> = {}): Promise<number> {
+    return countAccounts(this.#db, query)
   }
 
   /** Whether this is the password of the account. */
@@ -179,10 +186,11 @@ export class Accounts {
   }
 
   /**
-   * Changes what is given. A new password and being deactivated end all API tokens and sync tokens
-   * of the account. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
+   * Changes what is given. A new password and being deactivated end all API tokens, scoped tokens and sync
+   * tokens of the account. `also` is written in the same transaction. Throws account-not-found,
+   * login-id-taken, last-administrator, or AccountRuleError.
    */
-  async update(email: string, changes: AccountChanges): Promise<Account> {
+  async update(email: string, changes: AccountChanges, also?: AlsoFor): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const values = await this.#valuesOf(changes)
     if (Object.keys(values).length === 0) return this.get(id)
@@ -197,8 +205,10 @@ export class Accounts {
         if (!account) return fail({ code: 'account-not-found', email: id })
         if (signsOut) {
           await deleteApiTokens(tx, account.key)
+          await deleteScopedTokensOf(tx, account.key)
           await deleteSyncTokensOfAccount(tx, account.key)
         }
+        await also?.(tx, account)
         return account
       })
       if (signsOut) this.#options.onSignOut?.(updated)
@@ -215,9 +225,9 @@ export class Accounts {
   /**
    * Removes the account; its e-mail and login id are free again. Its row stays, without anything
    * that opens it, because libraries in the trash still refer to it. Throws account-not-found,
-   * last-administrator.
+   * last-administrator. `also` is written in the same transaction.
    */
-  async remove(email: string): Promise<void> {
+  async remove(email: string, also?: AlsoFor): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const removed = await this.#db.write(async (tx) => {
       await checkNotLastAdministrator(tx, id)
@@ -225,7 +235,9 @@ export class Accounts {
       if (!account || !(await markRemoved(tx, account))) return fail({ code: 'account-not-found', email: id })
       await this.#options.onRemove?.(tx, account)
       await buryApiTokens(tx, account.key)
+      await deleteScopedTokensOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)
+      await also?.(tx, account)
       return account
     })
     this.#options.onSignOut?.(removed)

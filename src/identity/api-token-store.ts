@@ -7,6 +7,8 @@ import type { Device } from './device.ts'
 export interface StoredApiToken {
   readonly hash: Uint8Array
   readonly nonce: Uint8Array
+  /** Whether its device is to wipe itself. */
+  readonly wiped?: boolean
 }
 
 /** A device that holds an API token. Times are Unix seconds. */
@@ -26,12 +28,13 @@ export async function findApiToken(
   accountKey: number,
   { platform, deviceId }: Holder,
 ): Promise<StoredApiToken | undefined> {
-  return reader.get<StoredApiToken>(
-    'select hash, nonce from api_token where account_key = ? and platform = ? and device_id = ?',
+  const row = await reader.get<{ hash: Uint8Array; nonce: Uint8Array; wiped_at: number | null }>(
+    'select hash, nonce, wiped_at from api_token where account_key = ? and platform = ? and device_id = ?',
     accountKey,
     platform,
     deviceId,
   )
+  return row && { hash: row.hash, nonce: row.nonce, wiped: row.wiped_at !== null }
 }
 
 /** Whether it was kept: another login of the same device may have come first. */
@@ -49,7 +52,8 @@ export async function insertApiToken(
 }
 
 export async function replaceApiToken(tx: Transaction, older: StoredApiToken, newer: StoredApiToken) {
-  await tx.run('update api_token set hash = ?, nonce = ? where hash = ?', newer.hash, newer.nonce, older.hash)
+  const sql = 'update api_token set hash = ?, nonce = ?, wiped_at = null where hash = ?'
+  await tx.run(sql, newer.hash, newer.nonce, older.hash)
 }
 
 /** Notes who signed in with it last. */
@@ -79,10 +83,10 @@ const accountByHash = `select ${accountColumns}, api_token.last_used_at, api_tok
 
 /** The account an API token opens, and what is known of the token's use; one row by one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
-  const row = await reader.get<AccountRow & UseRow & { wiped_at: number | null }>(accountByHash, hash)
+  const row = await reader.get<AccountRow & UseRow>(accountByHash, hash)
   if (row === undefined) return undefined
-  const account = accountFromRow(row)
-  return { account, removed: isRemoved(row.email), wiped: row.wiped_at !== null, use: useFromRow(row) }
+  const wiped = row.wiped_at !== null
+  return { account: accountFromRow(row), removed: isRemoved(row.email), wiped, use: useFromRow(row) }
 }
 
 /** What a request may change of an API token: when it was used, and by which version of a client. */
@@ -98,6 +102,7 @@ interface UseRow {
   platform: string
   client_version: string
   platform_version: string
+  wiped_at: number | null
 }
 
 function useFromRow(row: UseRow): ApiTokenUse {
@@ -137,17 +142,6 @@ export async function findHolder(reader: Reader, hash: Uint8Array) {
   )
 }
 
-/** From now on the token of a device opens nothing and tells the device to wipe itself. */
-export async function markWiped(
-  tx: Transaction,
-  accountKey: number,
-  { platform, deviceId }: Holder,
-  now: number,
-): Promise<boolean> {
-  const sql = 'update api_token set wiped_at = ? where account_key = ? and platform = ? and device_id = ?'
-  return (await tx.run(sql, now, accountKey, platform, deviceId)) === 1
-}
-
 export async function deleteApiToken(tx: Transaction, hash: Uint8Array): Promise<boolean> {
   return (await tx.run('delete from api_token where hash = ?', hash)) === 1
 }
@@ -159,6 +153,17 @@ export async function deleteApiTokenOfDevice(
 ): Promise<boolean> {
   const sql = 'delete from api_token where account_key = ? and platform = ? and device_id = ?'
   return (await tx.run(sql, accountKey, platform, deviceId)) === 1
+}
+
+/** From now on the token of a device opens nothing and tells the device to wipe itself; false if there is none. */
+export async function markDeviceWiped(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+  now: number,
+): Promise<boolean> {
+  const sql = 'update api_token set wiped_at = ? where account_key = ? and platform = ? and device_id = ?'
+  return (await tx.run(sql, now, accountKey, platform, deviceId)) === 1
 }
 
 export async function deleteApiTokens(tx: Transaction, accountKey: number): Promise<void> {

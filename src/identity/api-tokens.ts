@@ -14,14 +14,15 @@ import {
   type LinkedDevice,
   listApiTokenDevices,
   lockActiveAccount,
-  markWiped,
+  markDeviceWiped,
   replaceApiToken,
   type StoredApiToken,
   selectLastUses,
   updateApiTokenLogin,
   updateApiTokenUse,
 } from './api-token-store.ts'
-import { type Device, isDesktop } from './device.ts'
+import { type Device, isDesktop, type Platform, platforms } from './device.ts'
+import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
 import { deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
 /** Whom an API token opens, or why it opens nobody. */
@@ -37,6 +38,7 @@ export interface ClientVersions {
 
 const nobody: Pick<Device, 'deviceId'> & { platform: '' } = { platform: '', deviceId: '' }
 const usedEverySeconds = 3600
+const DAY = 86_400
 const longestVersion = 64
 
 /**
@@ -56,9 +58,15 @@ export class ApiTokens {
   }
 
   /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
-  async issue(account: Account, device?: Device, address = ''): Promise<string> {
+  async issue(
+    account: Account,
+    device?: Device,
+    address = '',
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<string> {
     return this.#db.write(async (tx) => {
       if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+      await also?.(tx)
       return this.issueIn(tx, account, device, address)
     })
   }
@@ -89,23 +97,13 @@ export class ApiTokens {
   }
 
   /** Whether there was such a token. What a desktop device keeps in sync ends with it. */
-  async revoke(token: string): Promise<boolean> {
+  async revoke(token: string, also?: (tx: Transaction) => Promise<void>): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const holder = await findHolder(tx, hashOf(token))
       if (holder === undefined) return false
       await endSync(tx, holder.accountKey, holder)
+      await also?.(tx)
       return deleteApiToken(tx, hashOf(token))
-    })
-  }
-
-  /** A device that was told to wipe itself has done so. Says what is wrong with the token otherwise. */
-  async confirmWiped(token: string): Promise<'wiped' | 'unknown' | 'not-to-be-wiped'> {
-    return this.#db.write(async (tx) => {
-      const holder = await findHolder(tx, hashOf(token))
-      if (holder === undefined) return 'unknown'
-      if (!holder.wiped) return 'not-to-be-wiped'
-      await deleteApiToken(tx, hashOf(token))
-      return 'wiped'
     })
   }
 
@@ -113,22 +111,69 @@ export class ApiTokens {
     await this.#db.write((tx) => deleteApiTokens(tx, account.key))
   }
 
-  /** Unlinks a device, and with `wipe` has it told to delete what it holds; false if it was not linked. */
+  /** Unlinks a device, and ends what it keeps in sync; false if it was not linked. */
   async revokeDevice(
     account: Account,
     device: Pick<Device, 'platform' | 'deviceId'>,
-    options: { wipe?: boolean } = {},
+    also?: (tx: Transaction) => Promise<void>,
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       await endSync(tx, account.key, device)
-      if (options.wipe) return markWiped(tx, account.key, device, this.#now())
-      return deleteApiTokenOfDevice(tx, account.key, device)
+      const existed = await deleteApiTokenOfDevice(tx, account.key, device)
+      if (existed) await also?.(tx)
+      return existed
+    })
+  }
+
+  /** Has a device wipe itself the next time it comes; until then its token opens nothing. False if it was not linked. */
+  async wipeDevice(
+    account: Account,
+    device: Pick<Device, 'platform' | 'deviceId'>,
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      await endSync(tx, account.key, device)
+      const existed = await markDeviceWiped(tx, account.key, device, this.#now())
+      if (existed) await also?.(tx)
+      return existed
+    })
+  }
+
+  /** A device says that it has wiped itself: its token is forgotten, if it was one to be wiped. */
+  async confirmWiped(token: string): Promise<'forgotten' | 'unknown' | 'not-to-be-wiped'> {
+    return this.#db.write(async (tx) => {
+      const holder = await findHolder(tx, hashOf(token))
+      if (holder === undefined) return 'unknown'
+      if (!holder.wiped) return 'not-to-be-wiped'
+      await deleteApiToken(tx, hashOf(token))
+      return 'forgotten'
     })
   }
 
   /** Desktop devices first, the most recently used first. */
   async listDevices(account: Account): Promise<LinkedDevice[]> {
     return listApiTokenDevices(this.#db, account.key)
+  }
+
+  /** A page of the devices of all accounts, the most recently used first, and whether there is another. */
+  async listAllDevices(
+    kind: Platform | 'desktop' | 'mobile' | undefined,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<{ devices: DeviceOfAccount[]; more: boolean }> {
+    const wanted = platforms.filter((platform) => isOfKind(platform, kind))
+    const limits = { offset: (page - 1) * perPage, limit: perPage + 1 }
+    const found = await listAllDevices(this.#db, wanted, limits)
+    return { devices: found.slice(0, perPage), more: found.length > perPage }
+  }
+
+  /** How many devices there are, and how many were used within the last day. */
+  countDevices(): Promise<{ all: number; recent: number }> {
+    return countDevices(this.#db, this.#now() - DAY)
+  }
+
+  /** How many accounts used a token since a time. */
+  countActive(since: number): Promise<number> {
+    return countActiveAccounts(this.#db, since)
   }
 
   /** When each of the accounts last used a token, by account key, to the hour. */
@@ -144,8 +189,9 @@ export class ApiTokens {
     const kept = await findApiToken(tx, account.key, holder)
     if (!kept) throw new Error('an API token was neither kept nor new')
     const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
-    if (again.hash.equals(kept.hash)) return again
-    // The secret of the server is another one than when the token was made: the old token cannot be told.
+    if (again.hash.equals(kept.hash) && !kept.wiped) return again
+    // Its device was told to wipe itself and signs in anew, or the secret of the server is another one than when
+    // the token was made, so that the old token cannot be told.
     await replaceApiToken(tx, kept, fresh)
     return fresh
   }
@@ -188,6 +234,11 @@ async function endSync(
   { platform, deviceId }: { platform: Device['platform'] | ''; deviceId: string },
 ): Promise<void> {
   if (platform !== '' && isDesktop(platform)) await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
+}
+
+function isOfKind(platform: Platform, kind: Platform | 'desktop' | 'mobile' | undefined): boolean {
+  if (kind === undefined || kind === platform) return true
+  return kind === 'desktop' ? isDesktop(platform) : kind === 'mobile' && !isDesktop(platform)
 }
 
 function hashOf(token: string): Buffer {

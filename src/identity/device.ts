@@ -30,6 +30,8 @@ const deviceIdShapes: Record<Platform, RegExp> = {
 const longestDeviceName = 40
 const longestVersion = 64
 
+export const platforms: readonly Platform[] = ['windows', 'linux', 'mac', 'android', 'ios']
+
 /** Which of platform, device id and device name were given: all three make a device. */
 export function deviceFieldsGiven(fields: DeviceFields): 'all' | 'some' | 'none' {
   const given = [fields.platform, fields.deviceId, fields.deviceName].filter(Boolean).length

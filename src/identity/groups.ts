@@ -24,10 +24,14 @@ import {
   setMemberAdmin,
 } from './group-store.ts'
 import { roleAllows } from './roles.ts'
+import type { Also } from './scoped-tokens.ts'
 
 const MOST_MEMBERS = 100_000
 
-/** Everybody's groups. Each method says who may call it for a group, and refuses everybody else. */
+/** More to be written in the transaction that makes a group. */
+export type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
+
+/** Everybody's groups. What is `also` to be written is written only with what is done. Each method says who may call it for a group, and refuses everybody else. */
 export class Groups {
   readonly #db: Database
   readonly #now: () => number
@@ -40,13 +44,14 @@ export class Groups {
   }
 
   /** Throws role-forbids, group-name-invalid, group-exists. */
-  async create(owner: Account, wantedName: string): Promise<Group> {
+  async create(owner: Account, wantedName: string, also?: AlsoOfGroup): Promise<Group> {
     if (!roleAllows(owner.role, 'add-group')) fail({ code: 'role-forbids', action: 'add-group' })
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     return this.#db.write(async (tx) => {
       const group = await insertGroup(tx, name, owner.key, this.#now())
       if (group === undefined) return fail({ code: 'group-exists', name })
       await insertMember(tx, group.key, owner.key, true, this.#now())
+      await also?.(tx, group)
       return group
     })
   }
@@ -117,53 +122,61 @@ export class Groups {
   }
 
   /** For administrators of the group. Throws group-name-invalid, group-exists. */
-  async rename({ group }: Membership, wantedName: string): Promise<Group> {
+  async rename({ group }: Membership, wantedName: string, also?: Also): Promise<Group> {
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     await this.#db.write(async (tx) => {
       if (!(await setGroupName(tx, group.key, name))) fail({ code: 'group-exists', name })
+      await also?.(tx)
     })
     return { ...group, name }
   }
 
   /** The new owner becomes a member and administrator; the old one stays a member. For the owner. */
-  async handOver({ group }: Membership, to: Account): Promise<Group> {
+  async handOver({ group }: Membership, to: Account, also?: Also): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
       if (isNew) await this.#joined(tx, group, to, group.ownerKey)
       await setMemberAdmin(tx, group.key, to.key, true)
       await setMemberAdmin(tx, group.key, group.ownerKey, false)
+      await also?.(tx)
     })
     return { ...group, ownerKey: to.key }
   }
 
   /** For the owner. Libraries shared to it stay with their owners. */
-  async delete({ group }: Membership): Promise<void> {
+  async delete({ group }: Membership, also?: Also): Promise<void> {
     await this.#db.write(async (tx) => {
       await this.#record(tx, await leaving(tx, group))
       await deleteGroup(tx, group.key)
+      await also?.(tx)
     })
   }
 
   /** False if the account is a member already. For administrators of the group. */
-  add({ group, accountKey }: Membership, account: Account): Promise<boolean> {
+  add({ group, accountKey }: Membership, account: Account, also?: Also): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
-      if (isNew) await this.#joined(tx, group, account, accountKey)
-      return isNew
+      if (!isNew) return false
+      await this.#joined(tx, group, account, accountKey)
+      await also?.(tx)
+      return true
     })
   }
 
   /** For the owner, of others. */
-  async setAdmin({ group }: Membership, account: Account, isAdmin: boolean): Promise<void> {
-    await this.#db.write((tx) => setMemberAdmin(tx, group.key, account.key, isAdmin))
+  async setAdmin({ group }: Membership, account: Account, isAdmin: boolean, also?: Also): Promise<void> {
+    await this.#db.write(async (tx) => {
+      await setMemberAdmin(tx, group.key, account.key, isAdmin)
+      await also?.(tx)
+    })
   }
 
   /**
    * Ends a membership, and what the member shared to the group. Members leave, but for the owner; the owner removes
    * anybody, administrators plain members. Throws permission-denied. False if the account was no member.
    */
-  async remove(by: Membership, account: Account): Promise<boolean> {
+  async remove(by: Membership, account: Account, also?: Also): Promise<boolean> {
     const { group } = by
     return this.#db.write(async (tx) => {
       const member = await findMembership(tx, group.key, account.key)
@@ -174,7 +187,9 @@ export class Groups {
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
       // All members: what this one shared with them goes, too.
       await this.#record(tx, await leaving(tx, group))
-      return deleteMember(tx, group.key, account.key)
+      const isGone = await deleteMember(tx, group.key, account.key)
+      if (isGone) await also?.(tx)
+      return isGone
     })
   }
 

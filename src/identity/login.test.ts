@@ -44,7 +44,7 @@ await onEachDatabase('Login', (open) => {
     assert.equal(await tokenOf(identity, { ...annsOwn, ...laptop }), token)
     const times = { createdAt: identity.time, lastUsedAt: identity.time }
     const devices = await identity.apiTokens.listDevices(ann)
-    assert.deepEqual(devices, [{ ...laptop, loginAddress: address, ...times }])
+    assert.deepEqual(devices, [{ ...laptop, loginAddress: address, wipedAt: null, ...times }])
   })
 
   it('gives another token after the password was changed', async () => {

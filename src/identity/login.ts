@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
-import type { Accounts } from './accounts.ts'
+import type { Accounts, AlsoFor } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
 import { LoginThrottle } from './login-throttle.ts'
@@ -49,7 +49,8 @@ export class Login {
     this.#throttle = options.rateLimit ? new LoginThrottle(options.now) : undefined
   }
 
-  async login(request: LoginRequest): Promise<LoginOutcome> {
+  /** `also` is written with the login, if it succeeds. */
+  async login(request: LoginRequest, also?: AlsoFor): Promise<LoginOutcome> {
     const given = deviceFieldsGiven(request)
     if (given === 'some') return { refused: 'invalid-params' }
 
@@ -65,18 +66,24 @@ export class Login {
 
     const device = given === 'all' ? parseDevice(request) : undefined
     if (typeof device === 'string') return { refused: device }
-    const token = await this.#tokenFor(await this.#withNewerHash(found, password), device, address)
+    const token = await this.#tokenFor(await this.#withNewerHash(found, password), device, address, also)
     return token === undefined ? { refused: 'bad-credentials' } : { token, account: found.account }
   }
 
   /** Undefined if the password was changed or the account deactivated while the password was checked. */
-  async #tokenFor(found: Credentials, device: Device | undefined, address: string) {
+  async #tokenFor(
+    found: Credentials,
+    device: Device | undefined,
+    address: string,
+    also: AlsoFor | undefined,
+  ) {
     const { db, apiTokens, now } = this.#options
     // Only a new token must not be lost; when the account last signed in may be.
     const durable = !(await apiTokens.has(found.account, device))
     return db.write(
       async (tx) => {
         const stands = await recordLogin(tx, found, now())
+        if (stands) await also?.(tx, found.account)
         return stands ? apiTokens.issueIn(tx, found.account, device, address) : undefined
       },
       { durable },

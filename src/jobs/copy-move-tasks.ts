@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { copyAcross, refuseUndecrypted, takeAway, type Watcher } from '../library/across.ts'
+import {
+  copyAcross,
+  type RemovalWatcher,
+  refuseUndecrypted,
+  takeAway,
+  type Watcher,
+} from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
-import type { Library } from '../library/library.ts'
+import type { EditableLibrary, Library } from '../library/library.ts'
 import { refuseLocked } from '../library/locks.ts'
 import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
 import { Tree } from '../library/tree.ts'
@@ -26,7 +32,6 @@ import {
 } from './copy-move-task-store.ts'
 import { FairQueue } from './fair-queue.ts'
 
-const WORKERS = 5
 const KEPT_SECONDS = 3600
 
 export interface CopyMoveTasksOptions {
@@ -35,6 +40,8 @@ export interface CopyMoveTasksOptions {
   readonly roomLeft: RoomLeft
   /** Unix seconds. */
   readonly now: () => number
+  /** How many are carried out side by side. */
+  readonly atOnce: number
   /** What one task may copy; nothing said is no limit. */
   readonly limits?: { readonly files?: number | undefined; readonly bytes?: number | undefined }
   /** Told how tasks go on, once others can see it. */
@@ -59,7 +66,7 @@ class Stopping extends Error {}
 class BeyondLimit extends Error {}
 
 /**
- * Copies and moves from one library to another outside of a request, five at a time. All a task is rests in the
+ * Copies and moves from one library to another outside of a request, a few at a time. All a task is rests in the
  * database: it survives a restart, and its end is written in the transaction of the commit that makes it
  * true. Whether it was canceled is decided there too, so a task ends in exactly one way.
  */
@@ -70,7 +77,7 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   constructor(options: CopyMoveTasksOptions) {
     this.#options = options
-    this.#queue = new FairQueue(WORKERS, options.onError)
+    this.#queue = new FairQueue(options.atOnce, options.onError)
   }
 
   /**
@@ -158,25 +165,22 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   async #carryOut(task: ClaimedTask): Promise<void> {
-    const { core, access, roomLeft, now } = this.#options
-    const source = await this.#open(access, task.accountKey, task.source)
+    const { core, roomLeft } = this.#options
+    const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // Whatever happens to the source meanwhile, what is copied and what is taken away are the same.
     const chosen = await select(new Tree(core.objects, source.info.key, sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
     if (task.state === 'running') {
-      const target = (await this.#open(access, task.accountKey, task.target)).editable(task.folder)
+      const target = await this.#openTarget(task)
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
       await copyAcross(core, crossing, this.#watch(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
-      await takeAway(core, editable, chosen, async (tx) => {
-        goOn(await setRemoved(tx, task, now()))
-        tx.afterCommit(() => this.#report(task, 'successful', progress.total, progress.total))
-      })
+      await takeAway(core, editable, chosen, this.#watchRemoval(task, progress))
     }
   }
 
@@ -200,6 +204,11 @@ export class CopyMoveTasks implements AsyncDisposable {
         goOn(await advanceTask(tx, task, done, now()))
         tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
+      // A right may be taken away while the task runs.
+      placing: async () => {
+        await this.#openSource(task)
+        await this.#openTarget(task)
+      },
       placed: async (tx) => {
         const next = task.operation === 'copy' ? 'successful' : 'removing'
         goOn(await setCopied(tx, task, next, now()))
@@ -218,8 +227,32 @@ export class CopyMoveTasks implements AsyncDisposable {
     this.#options.onProgress?.(accountKey, { id, operation, state, done, total })
   }
 
-  async #open(access: Access, accountKey: number, keys: LibraryKeys): Promise<Library> {
-    const library = await access.openByKey(accountKey, keys)
+  #watchRemoval(task: ClaimedTask, progress: { readonly total: number }): RemovalWatcher {
+    const { now } = this.#options
+    return {
+      removing: async () => {
+        await this.#openSource(task)
+      },
+      removed: async (tx) => {
+        goOn(await setRemoved(tx, task, now()))
+        tx.afterCommit(() => this.#report(task, 'successful', progress.total, progress.total))
+      },
+    }
+  }
+
+  /** Throws library-not-found, permission-denied: a move must be allowed to change it. */
+  async #openSource({ accountKey, source, operation, parent }: ClaimedTask): Promise<Library> {
+    const library = await this.#open(accountKey, source)
+    return operation === 'move' ? library.editable(parent) : library
+  }
+
+  /** Throws library-not-found, permission-denied. */
+  async #openTarget({ accountKey, target, folder }: ClaimedTask): Promise<EditableLibrary> {
+    return (await this.#open(accountKey, target)).editable(folder)
+  }
+
+  async #open(accountKey: number, keys: LibraryKeys): Promise<Library> {
+    const library = await this.#options.access.openByKey(accountKey, keys)
     return library ?? fail({ code: 'library-not-found', id: String(keys.libraryKey) })
   }
 }

@@ -31,8 +31,18 @@ export interface Watcher {
   counted(totals: Totals): Promise<void>
   /** In each transaction that copies something, which may be tried twice: how many files so far. */
   copied(tx: Transaction, files: number): Promise<void>
+  /** Just before the commit that shows the copy, each time that is tried. */
+  placing(): Promise<void>
   /** In the transaction of the commit that shows the copy. Of faults only (I2). */
   placed(tx: Transaction): Promise<void>
+}
+
+/** As Watcher, for the second half of a move. */
+export interface RemovalWatcher {
+  /** Just before the commit that takes the originals away, each time that is tried. */
+  removing(): Promise<void>
+  /** In the transaction of that commit. Of faults only (I2). */
+  removed(tx: Transaction): Promise<void>
 }
 
 /**
@@ -50,6 +60,7 @@ export async function copyAcross(
   await refuseOverQuota(target.info, totals.size, roomLeft)
   const arrived = await bringAcross(core, source, chosen, target, watcher)
   const { result } = await target.commit(async (tree, library) => {
+    await watcher?.placing()
     await refuseOverQuota(library, totals.size, roomLeft)
     const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
     const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
@@ -67,10 +78,11 @@ export async function takeAway(
   core: LibraryCore,
   source: EditableLibrary,
   chosen: readonly Placed[],
-  also: (tx: Transaction) => Promise<void> = async () => {},
+  watcher?: RemovalWatcher,
 ): Promise<void> {
   const paths = pathsOf(chosen)
   await source.commit(async (tree) => {
+    await watcher?.removing()
     await refuseLocked(core, source, paths)
     const pace = new Pace()
     for (const { path, entry } of chosen) {
@@ -85,7 +97,7 @@ export async function takeAway(
       result: undefined,
       async also(tx) {
         await dropBound(tx, source.info, paths)
-        await also(tx)
+        await watcher?.removed(tx)
       },
     }
   })

@@ -8,6 +8,7 @@ import { LibraryEvents } from './library-events.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
+import { TrashCounts } from './trash-counts.ts'
 import { Writers } from './writer.ts'
 
 export interface CoreOptions {
@@ -35,6 +36,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly largeObjects: LargeObjects
   readonly writers: Writers
   readonly pathIndex: PathIndex
+  readonly trashCounts: TrashCounts
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
   onHeadMoved(listener: (library: LibraryInfo) => void): void
   /** What happens to libraries besides commits. */
@@ -64,6 +66,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     writers,
     pathIndex,
     events: new LibraryEvents(),
+    trashCounts: new TrashCounts(),
     onHeadMoved: (listener) => void listeners.push(listener),
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import type { LibraryCore } from './core.ts'
 import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
 import { createLibraryIn } from './libraries.ts'
@@ -14,11 +14,22 @@ export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promi
 }
 
 /** The account's default library, made if there is none: calls at the same moment make one between them. */
-export async function ensureDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo> {
-  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner))
+export async function ensureDefaultLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  also?: AlsoMade,
+): Promise<LibraryInfo> {
+  return (await findDefaultLibrary(core, owner)) ?? (await makeDefaultLibrary(core, owner, also))
 }
 
-async function makeDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo> {
+/** More to be written with a library that is made. */
+type AlsoMade = (tx: Transaction, library: LibraryInfo) => Promise<void>
+
+async function makeDefaultLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  also: AlsoMade | undefined,
+): Promise<LibraryInfo> {
   try {
     return await core.db.write(async (tx) => {
       const before = await defaultLibraryKeyOf(tx, owner.key)
@@ -27,6 +38,7 @@ async function makeDefaultLibrary(core: LibraryCore, owner: Actor): Promise<Libr
       const made = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
       // The transaction is undone with the library in it if another one was quicker.
       if (!(await rememberDefaultLibrary(tx, owner.key, made.key, before))) throw new MadeMeanwhile()
+      await also?.(tx, made)
       return made
     })
   } catch (error) {

@@ -129,7 +129,9 @@ async function pairRenames(changes: readonly Change[], pace: Pace): Promise<Chan
     paired.add(from).add(change)
     result.push({ op: 'renamed', path: from.path, newPath: change.path, entry: change.entry })
   }
-  return [...changes.filter((change) => !paired.has(change)), ...result].sort(byPath)
+  const sorted = [...changes.filter((change) => !paired.has(change)), ...result].sort(byPath)
+  if (pace.isDue) await pace.rest()
+  return sorted
 }
 
 function byPath(a: Change, b: Change): number {

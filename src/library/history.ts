@@ -9,6 +9,7 @@ import {
 } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { type Change, diffTrees } from './diff.ts'
+import type { Also } from './libraries.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { raiseValidSince, setHistoryDays } from './library-store.ts'
@@ -16,20 +17,31 @@ import { folderChanges, listFolderHistory } from './sub-history.ts'
 
 const DAY = 86_400
 
+/** As much of the core as it takes to say what is still shown. */
+export type HistorySource = Pick<LibraryCore, 'db' | 'now' | 'defaultHistoryDays'>
+
 /** The time so many days ago, never before 1970: days can be any number. */
-export function daysAgo(core: LibraryCore, days: number): number {
+export function daysAgo(core: Pick<LibraryCore, 'now'>, days: number): number {
   return Math.max(0, core.now() - days * DAY)
 }
 
 /** Days of history this library keeps: -1 for all, 0 for none. */
-export function keepDays(core: LibraryCore, library: LibraryInfo): number {
+export function keepDays(core: HistorySource, library: LibraryInfo): number {
   return Math.max(-1, library.historyDays ?? core.defaultHistoryDays)
 }
 
 /** Sets the days of history kept; any negative number means all. */
-export async function setKeepDays(core: LibraryCore, library: LibraryInfo, days: number): Promise<number> {
+export async function setKeepDays(
+  core: LibraryCore,
+  library: LibraryInfo,
+  days: number,
+  also?: Also,
+): Promise<number> {
   const kept = Math.max(-1, days)
-  await setHistoryDays(core.db, library.key, kept)
+  await core.db.write(async (tx) => {
+    await setHistoryDays(tx, library.key, kept)
+    await also?.(tx)
+  })
   return kept
 }
 
@@ -37,7 +49,7 @@ export async function setKeepDays(core: LibraryCore, library: LibraryInfo, days:
  * The oldest commit number still shown. The commit at the cut is shown too: it is the state the
  * first change after the cut began from.
  */
-export async function oldestShown(core: LibraryCore, library: LibraryInfo): Promise<number> {
+export async function oldestShown(core: HistorySource, library: LibraryInfo): Promise<number> {
   const days = keepDays(core, library)
   if (days === 0) return library.headSeq
   const emptied = Math.max(1, library.validSinceSeq)
@@ -103,10 +115,12 @@ export async function emptyTrash(
   core: LibraryCore,
   { info: library, actor }: Pick<Library, 'info' | 'actor'>,
   days: number,
+  also?: Also,
 ): Promise<void> {
   const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
   await core.db.write(async (tx) => {
     await raiseValidSince(tx, library.key, seq)
     await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
+    await also?.(tx)
   })
 }

@@ -7,10 +7,10 @@ const LIFE_SECONDS = 3600
 const SWEEP_MS = 60_000
 const MOST_KEYS = 10_000
 
-/** A library in somebody's hands. */
+/** A library in somebody's hands. A token with bounds has keys of its own: what its account opened is not open to it. */
 interface Opened {
   readonly info: Pick<LibraryInfo, 'id' | 'encryption'>
-  readonly actor: { readonly key: number }
+  readonly actor: { readonly key: number; readonly scope?: { readonly tokenKey: number } | undefined }
 }
 
 interface Held {
@@ -121,7 +121,7 @@ export class Keyring implements Disposable {
 }
 
 function nameOf({ info, actor }: Opened): string {
-  return `${info.id}.${actor.key}`
+  return `${info.id}.${actor.key}.${actor.scope?.tokenKey ?? ''}`
 }
 
 function checkedBy({ magic, pwdHash, randomKey }: LibraryEncryption): string {

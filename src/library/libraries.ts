@@ -7,8 +7,9 @@ import { insertCommits } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
-import type { LibraryEncryption, LibraryInfo, LibrarySummary } from './library-info.ts'
+import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
 import {
+  deleteLibraryTokensOf,
   dropShares,
   findDeletedLibrary,
   findLibrary,
@@ -19,7 +20,6 @@ import {
   insertRename,
   listAllLibrariesOf,
   listDeletedLibrariesOf,
-  listLibrariesOf,
   markAllDeleted,
   markDeleted,
   setLibraryText,
@@ -37,6 +37,10 @@ export interface LibraryWish {
   readonly encryption?: LibraryEncryption
 }
 
+/** More to be written in the transaction of an act. */
+export type Also = (tx: Transaction) => Promise<void>
+export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
+
 /**
  * Makes a library with one commit and an empty root, and in the same transaction what is `also` to
  * be there from its first moment. Throws library-id-taken.
@@ -45,7 +49,7 @@ export async function createLibrary(
   core: LibraryCore,
   owner: Actor,
   wish: LibraryWish,
-  also?: (tx: Transaction, library: LibraryInfo) => Promise<void>,
+  also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
   return core.db.write(async (tx) => {
     const library = await createLibraryIn(tx, core, owner, wish)
@@ -101,11 +105,6 @@ export async function createLibraryIn(
   return library
 }
 
-/** Newest change first. */
-export function librariesOf(core: LibraryCore, owner: Actor): Promise<LibrarySummary[]> {
-  return listLibrariesOf(core.db, owner.key)
-}
-
 /** Throws library-not-found. */
 export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
   return (await findLibrary(core.db, id)) ?? fail({ code: 'library-not-found', id })
@@ -119,6 +118,7 @@ export async function renameLibrary(
   library: OwnedLibrary,
   name: string,
   description: string | undefined,
+  also?: Also,
 ): Promise<void> {
   if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
   await library.commit(async (_tree, now) => {
@@ -131,22 +131,28 @@ export async function renameLibrary(
       also: async (tx) => {
         await setLibraryText(tx, now.key, text.name, text.description)
         if (name !== now.name) await insertRename(tx, now, name)
+        await also?.(tx)
       },
     }
   })
 }
 
-/** To the owner's deleted libraries, from where it can be restored. Devices and links have to be made anew. */
-export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary): Promise<void> {
+/**
+ * To the owner's deleted libraries, from where it can be restored. Devices have to be linked anew, links made anew, and
+ * apps have to be given tokens again.
+ */
+export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, also?: Also): Promise<void> {
   const { key, id } = library.info
   await core.db.write(async (tx) => {
     if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
     await tx.run('delete from sync_token where library_key = ?', key)
+    await deleteLibraryTokensOf(tx, key)
     await tx.run('delete from ticket where library_key = ?', key)
     await tx.run('delete from file_lock where library_key = ?', key)
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
     await dropShares(tx, key)
     await tx.run('delete from link where library_key = ?', key)
+    await also?.(tx)
   })
   core.keys.forgetLibrary(id)
 }
@@ -156,22 +162,44 @@ export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<Lib
 }
 
 /** Throws not-in-trash; permission-denied for somebody else's. */
-export async function restoreLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
-  const library = await getDeleted(core, owner, id)
-  await core.db.write(async (tx) => {
-    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id })
-    await core.events.record(tx, { kind: 'restored', library, actor: owner })
-  })
+export async function restoreLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: Also,
+): Promise<void> {
+  await restore(core, owner, await getDeleted(core, owner, id), also)
 }
 
 /** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
-export async function purgeLibrary(core: LibraryCore, owner: Actor, id: LibraryId): Promise<void> {
-  await purge(core, (await getDeleted(core, owner, id)).key)
+export async function purgeLibrary(
+  core: LibraryCore,
+  owner: Actor,
+  id: LibraryId,
+  also?: Also,
+): Promise<void> {
+  await purge(core, (await getDeleted(core, owner, id)).key, also)
 }
 
 /** All an owner deleted, as purgeLibrary does one. */
-export async function purgeDeletedOf(core: LibraryCore, owner: Actor): Promise<void> {
-  for (const { key } of await deletedLibrariesOf(core, owner)) await purge(core, key)
+export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: AlsoOfLibrary): Promise<void> {
+  for (const library of await deletedLibrariesOf(core, owner)) {
+    await purge(core, library.key, (tx) => also?.(tx, library) ?? Promise.resolve())
+  }
+}
+
+/** Puts a deleted library back where it was. Throws not-in-trash. For whoever has checked that it may be done. */
+export async function restore(
+  core: LibraryCore,
+  actor: Actor,
+  library: LibraryInfo,
+  also?: Also,
+): Promise<void> {
+  await core.db.write(async (tx) => {
+    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
+    await core.events.record(tx, { kind: 'restored', library, actor })
+    await also?.(tx)
+  })
 }
 
 /**
@@ -183,7 +211,7 @@ export async function transferLibrary(
   core: LibraryCore,
   library: OwnedLibrary,
   to: Actor,
-  { keepShares = false } = {},
+  { keepShares = false, also }: { keepShares?: boolean; also?: Also } = {},
 ): Promise<void> {
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
@@ -194,18 +222,16 @@ export async function transferLibrary(
     await handOverLinks(tx, key, ownerKey, to.key)
     if (!keepShares) await dropShares(tx, key, { keepPublic: true })
     await handOverShares(tx, key, ownerKey, to.key)
-    await tx.run(
-      'delete from sync_token where library_key = ? and account_key = ?',
-      library.info.key,
-      library.actor.key,
-    )
+    await tx.run('delete from sync_token where library_key = ? and account_key = ?', key, ownerKey)
+    await deleteLibraryTokensOf(tx, key)
     await tx.run(
       'update account set default_library_key = null where key = ? and default_library_key = ?',
-      library.actor.key,
-      library.info.key,
+      ownerKey,
+      key,
     )
+    await also?.(tx)
   })
-  core.keys.forget(library)
+  core.keys.forget({ info: library.info, actor: { key: library.info.ownerKey } })
 }
 
 /**
@@ -220,13 +246,18 @@ export async function leaveWithAccount(tx: Transaction, accountKey: number, now:
   await tx.run("delete from share where grantee = 'user' and grantee_key = ?", accountKey)
   await tx.run(`delete from link where ${owned}`, accountKey)
   await markAllDeleted(tx, accountKey, now)
-  for (const table of ['file_lock', 'star', 'ticket', 'link']) {
+  for (const table of ['file_lock', 'star', 'ticket', 'link', 'avatar', 'webdav_secret']) {
     await tx.run(`delete from ${table} where account_key = ?`, accountKey)
   }
 }
 
 /** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
-export async function transferAllLibraries(core: LibraryCore, from: Actor, to: Actor): Promise<void> {
+export async function transferAllLibraries(
+  core: LibraryCore,
+  from: Actor,
+  to: Actor,
+  also?: Also,
+): Promise<void> {
   await core.db.write(async (tx) => {
     const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
@@ -234,6 +265,7 @@ export async function transferAllLibraries(core: LibraryCore, from: Actor, to: A
       await handOverLinks(tx, library.key, from.key, to.key)
       await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
     }
+    await also?.(tx)
   })
 }
 

@@ -2,6 +2,7 @@ import { fail } from '../errors.ts'
 import type { LibraryCore } from './core.ts'
 import { describeChangedPassword } from './describe.ts'
 import { checkPassword, dataKeyFrom, withNewPassword } from './encryption.ts'
+import type { Also } from './libraries.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 import type { LibraryEncryption } from './library-info.ts'
 import { setEncryption } from './library-store.ts'
@@ -31,6 +32,7 @@ export async function changePassword(
   encryption: LibraryEncryption,
   older: string,
   newer: string,
+  also?: Also,
 ): Promise<boolean> {
   const { id, status } = library.info
   if (status !== 'normal') fail({ code: 'permission-denied' })
@@ -46,7 +48,10 @@ export async function changePassword(
       result: true,
       always: true,
       library: { encryption: changed },
-      also: (tx) => setEncryption(tx, now.key, changed),
+      also: async (tx) => {
+        await setEncryption(tx, now.key, changed)
+        await also?.(tx)
+      },
     }
   })
   if (!isDone) return false

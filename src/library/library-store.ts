@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
 import type { LibraryEncryption, LibraryInfo, LibraryStatus, LibrarySummary } from './library-info.ts'
 
@@ -63,6 +63,11 @@ export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo 
 
 export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
   return one(reader, 'select * from library where key = ? and deleted_at is null', key)
+}
+
+/** By its key, even if it is among the deleted. */
+export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
 }
 
 /** Those of the libraries that exist, in no order. */
@@ -309,6 +314,7 @@ export async function handOverShares(tx: Transaction, key: number, from: number,
 export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
   const theirs = 'select key from library where owner_key = ? and deleted_at is null'
   await tx.run(`delete from sync_token where account_key = ? and library_key in (${theirs})`, from, from)
+  await tx.run(`delete from scoped_token where kind = 'library' and library_key in (${theirs})`, from)
   await tx.run(
     `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
     from,
@@ -323,8 +329,13 @@ export async function setOwnerOfAll(tx: Transaction, from: number, to: number): 
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
 }
 
-export async function setHistoryDays(db: Database, key: number, days: number): Promise<void> {
-  await db.write((tx) => tx.run('update library set history_days = ? where key = ?', days, key))
+/** The tokens its owner gave to apps. */
+export async function deleteLibraryTokensOf(tx: Transaction, key: number): Promise<void> {
+  await tx.run("delete from scoped_token where library_key = ? and kind = 'library'", key)
+}
+
+export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<void> {
+  await tx.run('update library set history_days = ? where key = ?', days, key)
 }
 
 /** The mark never moves back. */

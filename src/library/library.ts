@@ -20,6 +20,8 @@ export interface Right {
 export interface Actor {
   readonly key: number
   readonly email: string
+  /** The bounds of the credential it acts with; undefined for none. */
+  readonly scope?: { readonly access: 'read' | 'write' | 'upload'; readonly tokenKey: number } | undefined
 }
 
 /** A library its holder may read; only access hands one out. It has no way to be changed. */
@@ -47,9 +49,12 @@ export class Library {
     return this.right.permission
   }
 
-  /** Owns the library; of a sub-library: the one that has its folder. */
+  /**
+   * Acts as the owner of the library; of a sub-library: of the one that has its folder. A credential with
+   * bounds never does.
+   */
   get isOwner(): boolean {
-    return this.info.ownerKey === this.actor.key
+    return this.info.ownerKey === this.actor.key && this.actor.scope === undefined
   }
 
   /** Owner, or somebody who got the same right to manage shares. */

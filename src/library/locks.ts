@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
 import type { LibraryCore } from './core.ts'
+import type { Also } from './libraries.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
@@ -63,12 +64,15 @@ export async function lockFile(
   }
 }
 
-/** Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`. */
+/**
+ * Throws path-not-found, not-locked, lock-not-yours. The library's owner may take away any lock if `asOwner`;
+ * `onForced` is then written with it.
+ */
 export async function unlockFile(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
-  options: { asOwner: boolean },
+  options: { asOwner: boolean; onForced?: Also },
 ): Promise<void> {
   await library.tree.getFile(path)
   const place = inOrigin(library.info, path)
@@ -77,6 +81,7 @@ export async function unlockFile(
     if (held === undefined) return fail({ code: 'not-locked', path })
     const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
     if (!mayUnlock) return fail({ code: 'lock-not-yours', path })
+    if (held.accountKey !== library.actor.key) await options.onForced?.(tx)
     await deleteLock(tx, library.info.key, place)
     const { info, actor } = library
     return core.events.record(tx, { kind: 'unlocked', library: originOf(info), actor, path: place })

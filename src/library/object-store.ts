@@ -319,6 +319,29 @@ export async function insertObjects(
   )
 }
 
+/** Gives `toKey` those files of `ids` that `fromKey` holds; their bytes do not leave the database. */
+export async function copyFileRows(
+  tx: Transaction,
+  fromKey: number,
+  toKey: number,
+  ids: readonly FileId[],
+): Promise<void> {
+  const columns = OBJECT_COLUMNS.slice(1).join(', ')
+  for (let start = 0; start < ids.length; start += 500) {
+    const some = ids.slice(start, start + 500)
+    await tx.run(
+      `insert into fs_object (library_key, ${columns})
+       select ?, ${columns} from fs_object
+       where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})
+       order by id
+       on conflict do nothing`,
+      toKey,
+      fromKey,
+      ...some.map(idToBytes),
+    )
+  }
+}
+
 /** Gives `toKey` the right to those blocks of `blockIds` that `fromKey` holds (I7): rows, not bytes. */
 export async function shareBlocks(
   tx: Transaction,

@@ -9,7 +9,7 @@ import { putTrash, setPresence, type TrashPresence, type TrashRow } from './tras
 export const PATHS_FOLLOWER = 'paths'
 
 // Rows of one transaction: others want to write too.
-const ROWS_A_WRITE = 2000
+const ROWS_A_WRITE = 500
 
 export interface FirstSeenRow {
   readonly path: LibraryPath

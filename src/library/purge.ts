@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Transaction } from '../database/database.ts'
 import type { LibraryCore } from './core.ts'
 
 const ROWS_A_STEP = 1000
@@ -21,10 +22,19 @@ const LARGE = [
  * Interrupted, it leaves a deleted library that can only be purged again. One that was restored
  * meanwhile is left alone.
  */
-export async function purge(core: LibraryCore, libraryKey: number): Promise<void> {
+export async function purge(
+  core: LibraryCore,
+  libraryKey: number,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   // Beyond this point it cannot be restored: part of it is gone.
   const claim = 'update library set deleted_at = 0 where key = ? and deleted_at is not null'
-  if ((await core.db.write((tx) => tx.run(claim, libraryKey))) === 0) return
+  const claimed = await core.db.write(async (tx) => {
+    if ((await tx.run(claim, libraryKey)) === 0) return false
+    await also?.(tx)
+    return true
+  })
+  if (!claimed) return
   for (const [table, column] of LARGE) {
     const sql = `delete from ${table} where library_key = ? and ${column} in
       (select ${column} from ${table} where library_key = ? limit ${ROWS_A_STEP})`

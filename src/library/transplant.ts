@@ -5,6 +5,7 @@ import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../objects/ids.
 import type { LibraryCore } from './core.ts'
 import {
   blocksOf,
+  copyFileRows,
   insertObjects,
   ObjectMissing,
   type PreparedObject,
@@ -96,12 +97,14 @@ class Step {
     const found = new Set<string>(files.map(({ id }) => id))
     const missing = ids.find((id) => !found.has(id))
     if (missing !== undefined) throw new ObjectMissing(fromKey, missing)
-    await shareAll(core, fromKey, toKey, files)
+    const blocks = await shareMost(core, fromKey, toKey, files)
     // In one order everywhere, so that no two tasks wait for each other's rows.
-    const rows = [...files, ...this.#dirs].sort((a, b) => (a.id < b.id ? -1 : 1))
+    const dirs = this.#dirs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     await core.db.write(
       async (tx) => {
-        await insertObjects(tx, toKey, rows)
+        await shareBlocks(tx, fromKey, toKey, blocks)
+        await copyFileRows(tx, fromKey, toKey, ids)
+        await insertObjects(tx, toKey, dirs)
         await onStep(tx, this.files)
       },
       // The commit that will name them is durable only after they are.
@@ -111,24 +114,24 @@ class Step {
   }
 }
 
-async function shareAll(
+/** Shares the blocks of files, but for the last few: those are given back, for the transaction that is to come. */
+async function shareMost(
   core: LibraryCore,
   fromKey: number,
   toKey: number,
   files: readonly PreparedObject[],
-): Promise<void> {
+): Promise<BlockId[]> {
   let blocks = new Set<BlockId>()
-  const share = async () => {
-    const some = [...blocks]
-    blocks = new Set()
-    await core.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: false })
-    await nextTurn()
-  }
   for (const file of files) {
     for (const block of blocksOf(file)) {
+      if (blocks.size >= BLOCKS_A_STEP) {
+        const some = [...blocks]
+        blocks = new Set()
+        await core.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: false })
+        await nextTurn()
+      }
       blocks.add(block)
-      if (blocks.size >= BLOCKS_A_STEP) await share()
     }
   }
-  if (blocks.size > 0) await share()
+  return [...blocks]
 }

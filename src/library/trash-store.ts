@@ -63,21 +63,42 @@ export async function listTrash(
   filter: TrashFilter,
   page: { cursor?: TrashCursor | undefined; skip?: number; limit: number },
 ): Promise<TrashRow[]> {
+  const { cursor, limit } = page
+  if (cursor === undefined) return readTrash(reader, conditions(libraryKey, filter), limit, page.skip)
+  // The rest of the commit, then the commits before it: each is one range of the index, however deep the page.
+  const { seq, position } = cursor
+  const rest = conditions(libraryKey, filter).add('seq = ? and position > ?', seq, position)
+  const rows = await readTrash(reader, rest, limit)
+  if (rows.length === limit) return rows
+  const earlier = conditions(libraryKey, filter).add('seq < ?', seq)
+  return [...rows, ...(await readTrash(reader, earlier, limit - rows.length))]
+}
+
+/** As listTrash, where fewer rows follow the page than come before it: skips those that follow. */
+export async function listTrashFromEnd(
+  reader: Reader,
+  libraryKey: number,
+  filter: TrashFilter,
+  page: { skip: number; limit: number },
+): Promise<TrashRow[]> {
   const where = conditions(libraryKey, filter)
-  if (page.cursor !== undefined) {
-    where.add(
-      '(seq < ? or (seq = ? and position > ?))',
-      page.cursor.seq,
-      page.cursor.seq,
-      page.cursor.position,
-    )
-  }
+  const rows = await readTrash(reader, where, page.limit, page.skip, 'seq, position desc')
+  return rows.toReversed()
+}
+
+async function readTrash(
+  reader: Reader,
+  where: Conditions,
+  limit: number,
+  skip = 0,
+  order = 'seq desc, position',
+): Promise<TrashRow[]> {
   const rows = await reader.all<StoredTrashRow>(
     `select path, is_dir, object_id, size, deleted_at, deleted_by, seq, position, commit_before from trash_item
-     where ${where.text} order by seq desc, position limit ? offset ?`,
+     where ${where.text} order by ${order} limit ? offset ?`,
     ...where.values,
-    page.limit,
-    page.skip ?? 0,
+    limit,
+    skip,
   )
   return rows.map(toTrashRow)
 }

@@ -4,7 +4,14 @@ import { daysAgo, keepDays, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { asSeen, inOrigin, originOf } from './scope.ts'
 import { folderSince } from './sub-history.ts'
-import { countTrash, listTrash, type TrashCursor, type TrashFilter, type TrashRow } from './trash-store.ts'
+import {
+  countTrash,
+  listTrash,
+  listTrashFromEnd,
+  type TrashCursor,
+  type TrashFilter,
+  type TrashRow,
+} from './trash-store.ts'
 
 const PAGE = 100
 const LONGEST_NAME = 255
@@ -56,9 +63,14 @@ export async function findTrash(
   await core.pathIndex.catchUp(originOf(library))
   const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(core, library) }
   const skip = (page - 1) * perPage
-  const total = await countTrash(core.db, library.key, filter)
-  if (skip >= total) return { items: [], total }
-  const rows = await listTrash(core.db, library.key, filter, { skip, limit: perPage })
+  const total = await core.trashCounts.of(library, filter, () => countTrash(core.db, library.key, filter))
+  const limit = Math.min(perPage, total - skip)
+  if (limit <= 0) return { items: [], total }
+  const behind = total - skip - limit
+  const rows =
+    skip <= behind
+      ? await listTrash(core.db, library.key, filter, { skip, limit })
+      : await listTrashFromEnd(core.db, library.key, filter, { skip: behind, limit })
   return { items: rows.map((row) => seenRow(library, row)), total }
 }
 

@@ -232,7 +232,9 @@ export class WorkingTree {
   async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
     // A path may have thousands of levels: others get their turn (I10), and the call stack begins anew.
     if (depth % LEVELS_A_TURN === 0) await nextTurn()
+    const pace = new Pace()
     for (const [name, child] of node.children) {
+      if (pace.isDue) await pace.rest()
       const settled = await this.#settle(child, objects, depth + 1)
       if (child.touched) node.touched = true
       const entry = entryOf(node, name)
@@ -241,16 +243,17 @@ export class WorkingTree {
     }
     const before = node.stored
     if (node.changes.size === 0) return before
-    const pace = new Pace()
     const dir = before.dir.with(node.changes)
     if (pace.isDue) await pace.rest()
     if (dir.id === before.dir.id) return before
     if (pace.isDue) await pace.rest()
     const totals = await this.#totals(before, node.changes)
+    if (pace.isDue) await pace.rest()
     if (dir.size === 0) return this.dirById(EMPTY_ID)
     const { object, stored } = prepareDir(dir, totals, before.dir.size > 0 ? before : undefined, node.changes)
     objects.push(object)
     this.#pending.add(stored, before)
+    if (pace.isDue) await pace.rest()
     return stored
   }
 

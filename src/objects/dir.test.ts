@@ -86,6 +86,32 @@ describe('a dir', () => {
     check(t, property)
   })
 
+  it('changes into what building it anew gives, however many change at once', () => {
+    // Names that compare natively, and such whose order only their bytes tell.
+    for (const mark of ['', '\ue000', '😀']) {
+      const some = (from: number, count: number, step: number) =>
+        Array.from({ length: count }, (_, n) => file(`${n % 3 ? '' : mark}${from + n * step}`, from))
+      const dir = Dir.of(some(0, 3000, 1))
+      dir.encoded()
+      const changes = new Map<string, Dirent | null>()
+      for (const entry of some(1000, 2000, 2)) changes.set(entry.name, entry)
+      for (const entry of some(0, 900, 1)) changes.set(entry.name, null)
+      const plain = new Map(dir.entries.map((entry) => [entry.name, entry]))
+      for (const [name, entry] of changes) {
+        if (entry) plain.set(name, entry)
+        else plain.delete(name)
+      }
+      const anew = Dir.of(plain.values())
+      const changed = dir.with(changes)
+      assert.deepEqual(changed.entries, anew.entries)
+      assert.equal(changed.id, anew.id)
+      assert.equal(dir.with(new Map(dir.entries.map((entry) => [entry.name, entry]))), dir)
+      assert.equal(dir.with(new Map(namesOf(dir).map((name) => [name, null]))), Dir.empty)
+      const missing = new Map(Array.from({ length: 3000 }, (_, n) => [`none ${n}`, null]))
+      assert.equal(dir.with(missing), dir)
+    }
+  })
+
   it('changes into what building it anew gives, whether or not it was encoded before', (t) => {
     const steps = entryLists().chain((entries) =>
       fc.tuple(fc.constant(entries), fc.array(fc.tuple(changesTo(entries), fc.boolean()), { maxLength: 6 })),

@@ -121,7 +121,7 @@ export class Dir {
     if (entries.length === 0) return Dir.empty
     const dir = new Dir(entries, id)
     if (this.#weight > 0) dir.#weight = this.#weight + this.#added(changes)
-    dir.#donor = this.#encoded ?? this.#donor
+    if (!areMany(changes, this.entries)) dir.#donor = this.#encoded ?? this.#donor
     if (this.#composed === null && [...changes.keys()].every((name) => toNfc(name) === name))
       dir.#composed = null
     return dir
@@ -164,15 +164,39 @@ function indexOf(entries: readonly Dirent[], name: string, from: number): number
 }
 
 const MOST_RUNS_AT_ONCE = 1000
+/** With so many changes, entries are looked at one by one and encoded anew: runs would be short. */
+const MANY = 256
 
-/** The same array if nothing changes. Runs of entries that stay are copied as runs, not one by one. */
+function areMany(changes: { readonly size: number }, entries: readonly Dirent[]): boolean {
+  return changes.size >= MANY && changes.size * 8 >= entries.length
+}
+
+/** The same array if nothing changes. */
 function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, Dirent | null>) {
-  const sorted = [...changes].sort(([a], [b]) => compareNames(b, a))
+  for (const [name, entry] of changes) {
+    if (entry && entry.name !== name) throw new Error(`The entry for ${name} is called ${entry.name}.`)
+  }
+  const names = [...changes.keys()]
+  const native = names.every(comparesNatively)
+  // Without a comparison of ours, the engine sorts in native code.
+  if (native) names.sort().reverse()
+  else names.sort((a, b) => compareNames(b, a))
+  return areMany(changes, entries)
+    ? applyMany(entries, changes, names, native)
+    : applyFew(entries, changes, names)
+}
+
+/** Runs of entries that stay are copied as runs, not one by one. */
+function applyFew(
+  entries: readonly Dirent[],
+  changes: ReadonlyMap<string, Dirent | null>,
+  names: readonly string[],
+) {
   const runs: (readonly Dirent[])[] = []
   let from = 0
   let changed = false
-  for (const [name, entry] of sorted) {
-    if (entry && entry.name !== name) throw new Error(`The entry for ${name} is called ${entry.name}.`)
+  for (const name of names) {
+    const entry = changes.get(name)
     const at = indexOf(entries, name, from)
     const present = entries[at]?.name === name ? entries[at] : undefined
     if (at > from) runs.push(entries.slice(from, at))
@@ -184,4 +208,31 @@ function applyChanges(entries: readonly Dirent[], changes: ReadonlyMap<string, D
   runs.push(entries.slice(from))
   // Concatenation copies whole runs, but takes them as arguments, of which there can only be so many.
   return runs.length <= MOST_RUNS_AT_ONCE ? ([] as Dirent[]).concat(...runs) : runs.flat()
+}
+
+/** Goes along both lists once. */
+function applyMany(
+  entries: readonly Dirent[],
+  changes: ReadonlyMap<string, Dirent | null>,
+  names: readonly string[],
+  native: boolean,
+) {
+  const result: Dirent[] = []
+  let at = 0
+  let changed = false
+  for (const name of names) {
+    let present = entries[at]
+    while (present && (native ? present.name > name : compareNames(present.name, name) > 0)) {
+      result.push(present)
+      present = entries[++at]
+    }
+    const entry = changes.get(name)
+    const same = present?.name === name ? present : undefined
+    if (entry) result.push(entry)
+    if (same) at += 1
+    changed ||= (entry ?? undefined) !== same
+  }
+  if (!changed) return entries
+  for (; at < entries.length; at++) result.push(entries[at] as Dirent)
+  return result
 }

@@ -70,4 +70,7 @@ export const pageFaults: FaultTable<FaultAnswer> = {
   'delivery-not-found': broken,
   'webhook-queue-full': broken,
   'too-many-streams': broken,
+  'token-not-found': broken,
+  'app-token-exists': broken,
+  'too-many-tokens': broken,
 }

@@ -222,7 +222,7 @@ onBothDatabases('search', (fresh) => {
     const extractor = {
       async extract({ name }: { name: string }) {
         calls++
-        if (name === 'odd.txt') return { reason: 'It is odd.' }
+        if (name === 'odd.txt') return { reason: 'is odd' }
         throw new Error('the disk is tired')
       },
       async close() {},
@@ -244,7 +244,7 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(
       told.toSorted(([a], [b]) => (a < b ? -1 : 1)),
       [
-        ['/odd.txt', 'It is odd.', 1],
+        ['/odd.txt', 'The file is odd.', 1],
         ['/tired.txt', 'the disk is tired', 3],
       ],
     )

@@ -117,7 +117,7 @@ export class UploadSession implements AsyncDisposable {
   /** The library to be changed at `path`. Throws permission-denied. */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
     const { library } = this
-    // What a share gives can be taken back at any moment.
+    // A share, and a token with bounds (whose holder is never the owner), can be taken back while bytes are coming in.
     const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
     return (isOld ? await this.#reopen() : library).editable(path)
   }
@@ -133,11 +133,7 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async #reopen(): Promise<Library> {
-    const { actor, info } = this.library
-    const library = await this.#services.access.openByKey(actor.key, {
-      libraryKey: info.key,
-      subKey: info.sub?.key,
-    })
+    const library = await this.#services.tickets.reopen(this.library)
     if (library?.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     return library ?? fail({ code: 'ticket-not-found' })
   }

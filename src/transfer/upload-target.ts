@@ -38,6 +38,8 @@ export async function findTarget(
   const { library, range, request } = session
   if (files === 0) throw uploadError(400, 'No file uploaded.')
   const replace = mayReplace && readReplace(texts, request)
+  // Whoever may only add must not be able to take away.
+  if (replace && library.actor.scope?.access === 'upload') fail({ code: 'permission-denied' })
   const parentText = texts.get('parent_dir')?.replaceAll('\\', '/')
   if (!parentText || (range !== undefined && !parentText.startsWith('/'))) {
     throw uploadError(400, 'Invalid parent dir.')

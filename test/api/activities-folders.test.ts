@@ -83,7 +83,9 @@ describe('somebody with a folder of a library', () => {
   it('is told live of changes below it, under the id the folder has, as long as it is granted', async () => {
     const { content, door, account, info, take } = await stage()
     await content.addFolder('/team')
-    const { core } = server.running.services
+    const { core, activity } = server.running.services
+    // The server writes into the same log, a little later: what it has to say of before must not come after.
+    await activity.live.log.settled()
     const hub = new LocalEventHub()
     const onError = (error: unknown) => assert.fail(String(error))
     await using live = new LiveStreams({ core, access: door, hub, now: core.now, onError })

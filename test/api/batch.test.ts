@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { batch, HOSTILE, setLibrary, syncBatch, two, UNKNOWN } from './batch-support.ts'
+import { batch, fill, HOSTILE, setLibrary, syncBatch, two, UNKNOWN } from './batch-support.ts'
 import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
 
 const OPERATIONS = ['copy', 'move'] as const
@@ -233,6 +234,28 @@ describe('batch copy and move, done before the answer', () => {
     assert.equal((await here.client.delete('/api/v2.1/repos/batch-delete-item/', { json })).status, 200)
     assert.deepEqual(await here.names('/in'), ['a.txt'])
     assert.equal(await here.lastCommit(), `Deleted "${names[0]}" and 9999 more files`)
+  })
+
+  it('answers others while it goes through 10,000 names', async () => {
+    const [here, there] = await two(server)
+    const names = Array.from({ length: 10_000 }, (_, n) => `a file with a rather long name, number ${n}`)
+    await fill(server, here, '/d', names)
+    const dirents = { repo_id: here.id, parent_dir: '/in', dirents: names }
+    const calls: (() => Promise<Reply>)[] = [
+      () => syncBatch(here.client, 'copy', batch(here, names, there, '/in', '/d')),
+      () => syncBatch(here.client, 'move', batch(here, names, here, '/in', '/d')),
+      () => here.client.delete('/api/v2.1/repos/batch-delete-item/', { json: dirents }),
+    ]
+    for (const [index, call] of calls.entries()) {
+      const state = { isOver: false }
+      const reply = call().finally(() => {
+        state.isOver = true
+      })
+      let pings = 0
+      for (; !state.isOver; pings++) assert.equal((await server.anonymous.get('/api2/ping/')).status, 200)
+      assert.equal((await reply).status, 200, (await reply).text)
+      assert.ok(pings >= 5, `call ${index}: ${pings} pings were answered meanwhile`)
+    }
   })
 
   it('asks for a token', async () => {

@@ -19,8 +19,9 @@ after(() => server[Symbol.asyncDispose]())
 const urlOf = (id: string) => `/api/v2.1/repos/${id}/trash/`
 const headOf = async (id: string): Promise<string> =>
   (await ann.get(`/api2/repos/${id}/`)).body.head_commit_id
-const pathsIn = ({ body }: Reply): string[] =>
-  body.data.map((item: { parent_dir: string; obj_name: string }) => item.parent_dir + item.obj_name)
+const pathsOf = (items: { parent_dir: string; obj_name: string }[]): string[] =>
+  items.map((item) => item.parent_dir + item.obj_name)
+const pathsIn = ({ body }: Reply): string[] => pathsOf(body.data)
 
 describe('the trash', () => {
   let id: string
@@ -173,6 +174,41 @@ describe('pages of the trash', () => {
     }
     assert.deepEqual(sizes, [100, 100, 30])
     assert.equal(new Set(seen).size, COUNT)
+  })
+
+  it('go on within a commit that deleted many, and with the commits before it', async () => {
+    const many = await ann.createLibrary()
+    const json = { repo_id: many, paths: Array.from({ length: 260 }, (_, n) => `/folder ${1000 + n}`) }
+    assert.equal((await ann.post('/api/v2.1/repos/batch-create-dir/', { json })).status, 200)
+    const names = json.paths.map((path) => path.slice(1))
+    for (const dirents of [names.slice(0, 50), names.slice(50)]) {
+      const body = { repo_id: many, parent_dir: '/', dirents }
+      assert.equal((await ann.delete('/api/v2.1/repos/batch-delete-item/', { json: body })).status, 200)
+    }
+    const seen: string[] = []
+    const sizes: number[] = []
+    for (let scan_stat: string | undefined; scan_stat !== null; ) {
+      const reply: Reply = await ann.get(urlOf(many), scan_stat === undefined ? {} : { scan_stat })
+      seen.push(...pathsIn(reply))
+      sizes.push(reply.body.data.length)
+      scan_stat = reply.body.scan_stat
+    }
+    assert.deepEqual(sizes, [100, 100, 60])
+    assert.deepEqual(seen, [...json.paths.slice(50), ...json.paths.slice(0, 50)])
+
+    // By number, counted from either end, and again when there is one more.
+    const numbered = async (page: number) => {
+      const reply = await ann.get(`/api/v2.1/repos/${many}/trash2/`, { page, per_page: 30 })
+      return { paths: pathsOf(reply.body.items), total: reply.body.total_count }
+    }
+    for (let page = 1; page <= 10; page++) {
+      const paths = seen.slice((page - 1) * 30, page * 30)
+      assert.deepEqual(await numbered(page), { paths, total: 260 }, `page ${page}`)
+    }
+    const one = { repo_id: many, paths: ['/one more'] }
+    await ann.post('/api/v2.1/repos/batch-create-dir/', { json: one })
+    await ann.delete(`/api2/repos/${many}/dir/`, { query: { p: '/one more' } })
+    assert.deepEqual(await numbered(9), { paths: seen.slice(239), total: 261 })
   })
 
   it('of one library open nothing of another', async () => {

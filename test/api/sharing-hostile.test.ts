@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import type { CallOptions, Client, Params } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -12,6 +13,7 @@ let stranger: Client
 let id: string
 let sub: string
 let commit: string
+let webhook: number
 before(async () => {
   server = await startServer()
   ann = await server.signUp()
@@ -25,13 +27,19 @@ before(async () => {
   await uploadFile(ann, id, '/gone.txt', 'gone')
   const gone = await ann.delete(`/api/v2.1/repos/${id}/file/`, { query: { p: '/gone.txt' } })
   commit = gone.body.commit_id
+  const hook = await ann.post(`/api/v2.1/repos/${id}/webhooks/`, { form: { url: 'https://example.org/' } })
+  webhook = hook.body.webhook.id
+  await ann.post(`/api/v2.1/repos/${id}/repo-api-tokens/`, { form: { app_name: 'app', permission: 'r' } })
   await shareWith(ann, id, reader, { permission: 'r' })
   sub = await shareWith(ann, id, reader, { path: '/docs', permission: 'r' })
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** What a reader may call although it is no GET: it changes nothing, or nothing but their own share. */
+/** What a reader may call although it is no GET: it changes nothing, or nothing but what is their own. */
 const READING = new Set([
+  'POST /api/v2.1/repos/:repo_id/set-password/',
+  'DELETE /api/v2.1/repos/:repo_id/set-password/',
+  'DELETE /api/v2.1/monitored-repos/:repo_id/',
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
   'DELETE /api2/beshared-repos/:repo_id/',
@@ -78,6 +86,18 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
     query: { share_type: 'personal', user: stranger.email, permission: 'rw' },
   }),
   'DELETE /api2/shared-repos/:repo_id/': () => ({ query: { share_type: 'personal', user: reader.email } }),
+  'POST /api/v2.1/repos/:repo_id/set-password/': () => ({ form: { password: 'a password' } }),
+  'PUT /api/v2.1/repos/:repo_id/set-password/': () => ({
+    form: { old_password: 'a password', new_password: 'another' },
+  }),
+  'POST /api/v2.1/repos/:repo_id/webhooks/': () => ({ form: { url: 'https://example.org/theirs' } }),
+  'PUT /api/v2.1/repos/:repo_id/webhooks/:webhook_id/': () => ({
+    form: { url: 'https://example.org/theirs' },
+  }),
+  'POST /api/v2.1/repos/:repo_id/repo-api-tokens/': () => ({ form: { app_name: 'theirs' } }),
+  'PUT /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/': () => ({ form: { permission: 'rw' } }),
+  'PUT /api2/repos/:repo_id/file/shared-link/': () => ({ form: { p: '/', share_type: 'upload' } }),
+  'PUT /seafhttp/repo/:repo_id/commit/HEAD': () => ({ query: { head: commit } }),
   'POST /api2/repos/:repo_id/upload-blks-link/': () => ({ query: { p: '/' }, form: { blklist: '' } }),
 }
 
@@ -104,7 +124,13 @@ async function writingRoutes(): Promise<string[]> {
 
 function send(who: Client, name: string, library: string) {
   const [method = '', path = ''] = name.split(' ')
-  const url = path.replace(':repo_id', library).replace(':commit_id', commit).replace(':group_id', '1')
+  const url = path
+    .replace(':repo_id', library)
+    .replace(':commit_id', commit)
+    .replace(':group_id', '1')
+    .replace(':webhook_id', String(webhook))
+    .replace(':delivery_id', randomUUID())
+    .replace(':app_name', 'app')
   const options: CallOptions = (inputs[name] ?? anything)()
   return who.call(method, url, options)
 }
@@ -118,6 +144,8 @@ async function state(): Promise<string> {
     await ann.get(`/api2/repos/${id}/history-limit/`),
     await ann.get(`/api/v2.1/repos/${id}/trash/`),
     await ann.get(`/api2/repos/${id}/owner/`),
+    await ann.get(`/api/v2.1/repos/${id}/webhooks/`),
+    await ann.get(`/api/v2.1/repos/${id}/repo-api-tokens/`),
   ]
   assert.ok(parts.every(({ status }) => status === 200))
   return parts.map(({ text }) => text).join('\n')

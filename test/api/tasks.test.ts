@@ -1,60 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it, mock } from 'node:test'
-import { CopyMoveTasks } from '../../src/jobs/copy-move-tasks.ts'
-import { parseLibraryId } from '../../src/objects/ids.ts'
-import { parsePath } from '../../src/objects/paths.ts'
-import type { Client, Reply } from '../support/client.ts'
+import { after, before, describe, it } from 'node:test'
+import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { batch, fill, HOSTILE, setLibrary, two, UNKNOWN } from './batch-support.ts'
 import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
+import {
+  CANCEL,
+  cancel,
+  ended,
+  holdTasks,
+  INTERNAL,
+  progress,
+  QUERY,
+  start,
+  started,
+  UNDER_WAY,
+} from './tasks-support.ts'
 
 const OPERATIONS = ['copy', 'move'] as const
-const QUERY = '/api/v2.1/query-copy-move-progress/'
-const CANCEL = '/api/v2.1/copy-move-task/'
-const UNDER_WAY = { canceled: false, failed: false, successful: false, failed_reason: '' }
-const INTERNAL = 'Internal error when copy or move'
-
-function start(client: Client, operation: 'copy' | 'move', json: unknown): Promise<Reply> {
-  return client.post(`/api/v2.1/repos/async-batch-${operation}-item/`, { json })
-}
-
-async function started(client: Client, operation: 'copy' | 'move', json: unknown): Promise<string> {
-  const reply = await start(client, operation, json)
-  assert.equal(reply.status, 200, reply.text)
-  assert.match(reply.body.task_id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  return reply.body.task_id
-}
-
-interface Progress {
-  done: number
-  total: number
-  canceled: boolean
-  failed: boolean
-  successful: boolean
-  failed_reason: string
-}
-
-async function progress(client: Client, task_id: string): Promise<Progress> {
-  const reply = await client.get(QUERY, { task_id })
-  assert.equal(reply.status, 200, reply.text)
-  const { done, total, canceled, failed, successful } = reply.body
-  assert.ok([canceled, failed, successful].filter(Boolean).length <= 1, reply.text)
-  assert.ok(done <= total, reply.text)
-  return reply.body
-}
-
-/** Asks, as clients do, until the task has ended. */
-async function ended(client: Client, task_id: string): Promise<Progress> {
-  for (;;) {
-    const now = await progress(client, task_id)
-    if (now.canceled || now.failed || now.successful) return now
-  }
-}
-
-function cancel(client: Client, task_id: string): Promise<Reply> {
-  return client.delete(CANCEL, { form: { task_id } })
-}
-
 describe('copies and moves as tasks', () => {
   let server: TestServer
   let time = NOON
@@ -62,29 +25,6 @@ describe('copies and moves as tasks', () => {
     server = await startServer({ now: () => time })
   })
   after(async () => server[Symbol.asyncDispose]())
-
-  /** Holds every task before it copies anything, until released. */
-  function holdTasks() {
-    const gate = Promise.withResolvers<undefined>()
-    const reached = Promise.withResolvers<undefined>()
-    const { quotas } = server.running.services
-    const roomLeft = quotas.roomLeft.bind(quotas)
-    const held = mock.method(quotas, 'roomLeft', async (library: Parameters<typeof roomLeft>[0]) => {
-      reached.resolve(undefined)
-      await gate.promise
-      return roomLeft(library)
-    })
-    return {
-      reached: reached.promise,
-      release() {
-        held.mock.restore()
-        gate.resolve(undefined)
-      },
-      [Symbol.dispose]() {
-        this.release()
-      },
-    }
-  }
 
   it('does it before the answer within one library', async () => {
     for (const operation of OPERATIONS) {
@@ -167,7 +107,7 @@ describe('copies and moves as tasks', () => {
 
   it('shows nothing in the destination until it is done, and tells nobody else of it', async () => {
     const [here, there] = await two(server)
-    using hold = holdTasks()
+    using hold = holdTasks(server)
     const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
     await hold.reached
     assert.deepEqual(await progress(here.client, id), { ...UNDER_WAY, done: 0, total: 3 })
@@ -183,7 +123,7 @@ describe('copies and moves as tasks', () => {
     for (const operation of OPERATIONS) {
       const [here, there] = await two(server)
       const heads = [await here.head(), await there.head()]
-      using hold = holdTasks()
+      using hold = holdTasks(server)
       const id = await started(here.client, operation, batch(here, ['a.txt', 'd'], there, '/in'))
       await hold.reached
       assertReply(await cancel(here.client, id), 200, { success: true })
@@ -204,7 +144,7 @@ describe('copies and moves as tasks', () => {
   it('is canceled before it begins, when five others run', async () => {
     const [here, there] = await two(server)
     const head = await there.head()
-    using hold = holdTasks()
+    using hold = holdTasks(server)
     const sent = batch(here, ['a.txt'], there, '/in')
     const running = await Promise.all(Array.from({ length: 5 }, () => started(here.client, 'copy', sent)))
     const states = async () => Promise.all(running.map((id) => progress(here.client, id)))
@@ -253,7 +193,7 @@ describe('copies and moves as tasks', () => {
     ]
     for (const [reason, spoil] of rows) {
       const [here, there] = await two(server)
-      const hold = holdTasks()
+      const hold = holdTasks(server)
       const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
       await hold.reached
       await spoil({ here, there })
@@ -268,39 +208,6 @@ describe('copies and moves as tasks', () => {
     }
   })
 
-  it('fails if it is more than a task may copy', async () => {
-    const [here, there] = await two(server)
-    await fill(server, here, '/d', ['1', '2', '3'])
-    const { services } = server.running
-    const account = await services.accounts.findByLogin(here.client.email)
-    const [from, to] = [parseLibraryId(here.id), parseLibraryId(there.id)]
-    const parent = parsePath('/')
-    if (!account || !from || !to || !parent) throw new Error('there is nothing to copy')
-    const head = await there.head()
-    const rows = [
-      [{ files: 4 }, 'Too many files'],
-      [{ bytes: 2999 }, 'Folder or file size is too large'],
-      [{ files: 5, bytes: 3000 }, ''],
-    ] as const
-    for (const [limits, failed_reason] of rows) {
-      assert.equal(await there.head(), head)
-      await using tasks = new CopyMoveTasks({
-        ...services,
-        limits,
-        roomLeft: async () => undefined,
-        onError(error) {
-          throw error
-        },
-      })
-      const source = await services.access.open(account, from)
-      const target = await services.access.open(account, to)
-      const id = await tasks.start('copy', source, { parent, names: ['d'] }, target, parent)
-      const end = await ended(here.client, id)
-      assert.deepEqual([end.failed, end.failed_reason], [failed_reason !== '', failed_reason])
-    }
-    assert.deepEqual(await there.names(), ['d', 'in'])
-  })
-
   it('keeps what was changed or locked while it was moved, and says that it failed', async () => {
     const spoil = [
       (here: Workspace, other: Client) => here.lockFor('/d/x', other),
@@ -310,7 +217,7 @@ describe('copies and moves as tasks', () => {
     for (const [index, change] of spoil.entries()) {
       const [here, there] = await two(server)
       const other = await server.signUp()
-      const hold = holdTasks()
+      const hold = holdTasks(server)
       const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
       await hold.reached
       await change(here, other)
@@ -328,7 +235,7 @@ describe('copies and moves as tasks', () => {
   it('lets one of two moves of the same thing win', async () => {
     const [here, there] = await two(server)
     const sent = batch(here, ['a.txt'], there, '/')
-    using hold = holdTasks()
+    using hold = holdTasks(server)
     const ids = [await started(here.client, 'move', sent), await started(here.client, 'move', sent)]
     hold.release()
     const ends = await Promise.all(ids.map((id) => ended(here.client, id)))

@@ -78,6 +78,19 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     await signIn('bob@example.org', 'my own')
   })
 
+  it('is put down in the audit log', async () => {
+    await user(['add', 'noted@example.org'])
+    await user(['remove', 'noted@example.org', '--yes'])
+    const root = await signIn('root@example.org', 'correct horse battery')
+    const { entries } = (await root.get('/api/v2.1/admin/audit-log/', { object_id: 'noted@example.org' }))
+      .body
+    const shown = entries.map((entry: { actor: string; action: string }) => [entry.actor, entry.action])
+    assert.deepEqual(shown, [
+      ['operator', 'account-deleted'],
+      ['operator', 'account-made'],
+    ])
+  })
+
   it('asks before it removes an account', async () => {
     const asked = await user(['remove', 'bob@example.org'])
     assert.equal(asked.code, 1)

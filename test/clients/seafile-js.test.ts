@@ -94,8 +94,8 @@ describe('seafile-js', () => {
       data.dirent_list.map((entry: Shown) => [entry.type, entry.parent_dir, entry.name]).toSorted(),
       [
         ['dir', '/', '2025 ä'],
-        ['file', '/2025 ä/', 'b.md'],
-        ['file', '/2025 ä/', 'up.txt'],
+        ['file', '/2025 ä', 'b.md'],
+        ['file', '/2025 ä', 'up.txt'],
       ],
     )
     const download = (await api.getFileDownloadLink(library, '/2025 ä/up.txt')).data

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { headOf, namesIn } from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
+import { sharedEntry } from './shared-records.ts'
 import { bodyOf, descriptionsOf, expectAnswer, type Stage } from './stage.ts'
-import { missing, type Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 const listed = async ({ user }: Stage, type?: string): Promise<{ id: string; owner: string }[]> =>
   bodyOf(await user.get('/api2/repos/', { type }))
@@ -60,11 +62,46 @@ export const libraryStatements: Statement[] = [
       assert.ok(mine.every(({ owner }) => owner === stage.user.email))
     },
   },
-  ...missing('4.1', 'sharing', {
-    'list-shared': '`type=shared` lists the libraries shared with the caller',
-    'list-group': '`type=group` lists the libraries of the caller’s groups',
-    'list-org': '`type=org` lists the libraries shared with everyone',
-  }),
+  {
+    id: '4.1/list-shared',
+    statement: '`type=shared` lists the libraries shared with the caller',
+    async run(stage) {
+      const { id } = await sharedEntry(stage)
+      const mine = await stage.library()
+      const ids = (await listed(stage, 'shared')).map((entry) => entry.id)
+      assert.ok(ids.includes(String(id)) && !ids.includes(mine))
+    },
+  },
+  {
+    id: '4.1/list-group',
+    statement: '`type=group` lists the libraries of the caller’s groups',
+    async run(stage) {
+      const { user, other } = stage
+      const group = bodyOf(
+        await other.post('/api/v2.1/groups/', { form: { name: `Group ${randomUUID()}` } }),
+        201,
+      )
+      const members = `/api/v2.1/groups/${group.id}/members/`
+      bodyOf(await other.post(members, { form: { email: user.email } }), 201)
+      const made = bodyOf(
+        await other.post(`/api/v2.1/groups/${group.id}/libraries/`, { form: { repo_name: 'Ours' } }),
+      )
+      const ids = (await listed(stage, 'group')).map(({ id }) => id)
+      assert.deepEqual(ids, [made.repo_id])
+    },
+  },
+  {
+    id: '4.1/list-org',
+    statement: '`type=org` lists the libraries shared with everyone',
+    async run(stage) {
+      const admin = await stage.server.admin()
+      const id = await admin.createLibrary('For all')
+      const query = { share_type: 'public', permission: 'r' }
+      expectAnswer(await admin.put(`/api2/shared-repos/${id}/`, { query }), 'success')
+      const ids = (await listed(stage, 'org')).map((entry) => entry.id)
+      assert.deepEqual(ids, [id])
+    },
+  },
   {
     id: '4.1/create-v21',
     statement: '`POST /api/v2.1/repos/` with the form `repo_name` answers 200 and the library',

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Client, Params } from '../support/client.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
+import { sharedFieldCases, storeCases } from './shared-records.ts'
 import { bodyOf } from './stage.ts'
-import { missing, type Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /** What a client sends to make an encrypted library; `more` is sent along. */
 export function encryption(more: Params = {}): Params {
@@ -62,18 +63,8 @@ export const libraryRecordStatements: Statement[] = [
       return list.find((item: { id: string }) => item.id === id)
     },
   }),
-  ...missing('2.1', 'sharing', {
-    'shared.type': '`type` of a library shared with the caller is `srepo`',
-    'shared.permission': '`permission` of a shared library may be `r`',
-    'shared.owner_nickname': '`owner_nickname` of a shared library is a string',
-    'shared.share_type': '`share_type` of a shared library is a string, `personal` among others',
-    'shared.group_name': '`group_name` of a shared library is a string',
-    'shared.is_admin': '`is_admin` of a shared library is a boolean',
-  }),
-  ...missing('2.1', 'several block stores', {
-    storage_id: '`storage_id` of an owned library is a string, where there are several stores',
-    storage_name: '`storage_name` of an owned library is a string, where there are several stores',
-  }),
+  ...sharedFieldCases,
+  ...storeCases,
   ...fieldCases({
     section: '2.2',
     name: 'a library detail',

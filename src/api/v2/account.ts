@@ -12,6 +12,7 @@ export const accountRoutes = [
     method: 'GET',
     path: '/api2/account/info/',
     auth: 'user',
+    scope: 'read',
     summary: "The caller's account, and the space it uses and may use.",
     handle: ({ user, request }, services) => accountInfoToWire(user, services, request.baseUrl),
   }),

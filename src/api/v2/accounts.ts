@@ -8,6 +8,7 @@ import { canAddLibrary } from '../../identity/roles.ts'
 import { transferAllLibraries } from '../../library/libraries.ts'
 import { emailParam, given, megabytes, optionalFlag, roleAfter, worded } from '../account-input.ts'
 import { accountToWire } from '../account-wire.ts'
+import { accountDeed, changesShown, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']
@@ -59,16 +60,22 @@ export const accountsRoutes = [
     summary: 'Makes an account, or changes one.',
     params: { email: emailParam },
     body: fields,
-    async handle({ params, body }, services) {
+    async handle({ user, params, body, request }, services) {
       const { accounts } = services
+      const call = { user, request }
       const email = emailIn(params.email)
       const found = await accounts.find(email)
       if (found) {
-        const account = await worded(accounts.update(email, changesIn(body, found)))
+        const changes = changesIn(body, found)
+        const deed = accountDeed('account-changed', email, changesShown(changes))
+        const account = await worded(accounts.update(email, changes, noting(services, call, deed)))
         return accountToWire(account, services)
       }
       const password = newPassword(body.password)
-      const account = await worded(accounts.create({ ...changesIn(body), email, password }))
+      const changes = changesIn(body)
+      const deed = accountDeed('account-made', email, changesShown(changes))
+      const wanted = { ...changes, email, password }
+      const account = await worded(accounts.create(wanted, noting(services, call, deed)))
       const headers = { Location: `/api2/accounts/${encodeURI(email)}/` }
       return answer(201, await accountToWire(account, services), headers)
     },
@@ -90,7 +97,7 @@ export const accountsRoutes = [
     summary: 'Hands all libraries of an account over to another one.',
     params: { email: emailParam },
     body: { op: text('op can only be migrate.'), to_user: text() },
-    async handle({ params, body }, { accounts, core }) {
+    async handle({ user, params, body, request }, { accounts, audit, core }) {
       if (body.op.toLowerCase() !== 'migrate') throw errorMessage(400, 'op can only be migrate.')
       const email = emailIn(params.email)
       if (body.to_user === '') throw errorMessage(400, 'to_user invalid.')
@@ -101,7 +108,8 @@ export const accountsRoutes = [
         const role = `role of ${to.email} is ${to.role}`
         throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
       }
-      await transferAllLibraries(core, from, to)
+      const deed = accountDeed('library-transferred', from.email, { to: to.email, all: true })
+      await transferAllLibraries(core, from, to, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),
@@ -111,9 +119,11 @@ export const accountsRoutes = [
     auth: 'admin',
     summary: 'Removes an account; its libraries go to the trash.',
     params: { email: emailParam },
-    async handle({ params }, { accounts }) {
+    async handle({ user, params, request }, { accounts, audit }) {
       try {
-        await accounts.remove(params.email)
+        await accounts.remove(params.email, (tx, { email }) =>
+          noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+        )
         return { success: true }
       } catch (error) {
         if (!(error instanceof DomainError) || error.fault.code !== 'account-not-found') throw error

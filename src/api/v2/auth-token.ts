@@ -2,6 +2,7 @@ import { throttled } from '../../http/rate-limit.ts'
 import { type Reader, rawValue } from '../../http/readers.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { LoginOutcome } from '../../identity/login.ts'
+import { accountDeed } from '../audited.ts'
 import { route } from '../services.ts'
 
 /** Text as a client sent it, or the words for what is wrong with it. */
@@ -35,19 +36,30 @@ export const authTokenRoutes = [
       client_version: deviceText,
       platform_version: deviceText,
     },
-    async handle({ body, request }, { login }) {
+    async handle({ body, request }, { audit, login }) {
       const { username, password } = credentialsIn(body)
-      const outcome = await login.login({
+      const { address } = request
+      const wish = {
         username,
         password,
-        address: request.address,
+        address,
         platform: body.platform,
         deviceId: body.device_id,
         deviceName: body.device_name,
         clientVersion: body.client_version,
         platformVersion: body.platform_version,
-      })
-      if ('refused' in outcome) throw refusalOf(outcome)
+      }
+      const outcome = await login.login(wish, (tx, account) =>
+        audit.record(tx, { actor: account.email, address, ...accountDeed('login', account.email) }),
+      )
+      if ('refused' in outcome) {
+        const detail = { reason: outcome.refused }
+        // Whoever is throttled has been put down often enough.
+        if (outcome.refused !== 'throttled') {
+          await audit.note({ actor: username, address, ...accountDeed('login-failed', username, detail) })
+        }
+        throw refusalOf(outcome)
+      }
       return { token: outcome.token }
     },
   }),

@@ -3,6 +3,7 @@ import { errorMessage } from '../../http/refusal.ts'
 import { isAdmin } from '../../identity/account.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
+import { endShareWithEveryone, endShareWithGroup, leaveShare } from '../share-acts.ts'
 import { parseGroupId } from '../share-input.ts'
 import { partiesOf, personIn, shareRecord } from '../share-wire.ts'
 
@@ -33,24 +34,25 @@ export const besharedRepoRoutes = [
       'permission-denied': () => [403, 'Permission denied'],
       'group-not-found': () => [400, 'Invalid argument'],
     },
-    async handle({ user, params, query }, { access, groups, shares }) {
-      const library = await access.open(user, params.repo_id)
+    async handle({ user, params, query, request }, services) {
+      const call = { user, request }
+      const library = await services.access.open(user, params.repo_id)
       const type = query.share_type ?? 'personal'
       if (type === 'personal') {
-        if (!(await shares.leave(library))) throw errorMessage(400, 'Invalid argument')
+        if (!(await leaveShare(services, call, library))) throw errorMessage(400, 'Invalid argument')
         return { success: true }
       }
       if (type === 'group') {
         const id = parseGroupId(query.group_id)
         if (id === undefined) throw errorMessage(400, 'Invalid argument')
-        const { group, isAdmin: mayUnshare } = await groups.get(user, id)
+        const { group, isAdmin: mayUnshare } = await services.groups.get(user, id)
         if (!mayUnshare) library.administered()
-        await shares.revokeFromGroup(library, group)
+        await endShareWithGroup(services, call, library, group)
         return { success: true }
       }
       if (type !== 'public') throw errorMessage(400, 'Invalid argument')
       if (!isAdmin(user)) library.owned()
-      await shares.unpublish(library)
+      await endShareWithEveryone(services, call, library)
       return { success: true }
     },
   }),

@@ -1,6 +1,7 @@
 import { fail } from '../../errors.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
 import { ensureDefaultLibrary, findDefaultLibrary } from '../../library/default-library.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/default-repo/'
@@ -21,9 +22,11 @@ export const defaultLibraryRoutes = [
     path,
     auth: 'user',
     summary: 'Makes a default library for the caller, unless there is one.',
-    async handle({ user }, { core }) {
+    async handle({ user, request }, { audit, core }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-      const library = await ensureDefaultLibrary(core, user)
+      const library = await ensureDefaultLibrary(core, user, (tx, made) =>
+        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+      )
       return { exists: true, repo_id: library.id }
     },
   }),

@@ -4,6 +4,7 @@ import { errorMessage } from '../../http/refusal.ts'
 import { isPlatform, type Platform } from '../../identity/device.ts'
 import { optionalFlag } from '../account-input.ts'
 import { deviceToWire } from '../account-wire.ts'
+import { accountDeed, deviceDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
@@ -14,8 +15,9 @@ export const deviceRoutes = [
     path: '/api2/logout-device/',
     auth: 'user',
     summary: 'Ends the API token the call was made with, and what its device keeps in sync.',
-    async handle({ request }, { apiTokens }) {
-      await apiTokens.revoke(readApiToken(request.headers.authorization))
+    async handle({ user, request }, { apiTokens, audit }) {
+      const also = noting({ audit }, { user, request }, accountDeed('logout', user.email))
+      await apiTokens.revoke(readApiToken(request.headers.authorization), also)
       return {}
     },
   }),
@@ -33,14 +35,15 @@ export const deviceRoutes = [
     method: 'DELETE',
     path: '/api2/devices/',
     auth: 'user',
-    summary: 'Unlinks a device: its API token and its sync tokens end. It can be told to wipe itself, too.',
+    summary:
+      'Unlinks a device: its API token and its sync tokens end. With `wipe_device` it is told to wipe itself.',
     body: { platform, device_id: required(), wipe_device: optionalFlag },
-    async handle({ user, body }, { apiTokens }) {
-      await apiTokens.revokeDevice(
-        user,
-        { platform: body.platform, deviceId: body.device_id },
-        { wipe: body.wipe_device === true },
-      )
+    async handle({ user, body, request }, { apiTokens, audit }) {
+      const device = { platform: body.platform, deviceId: body.device_id }
+      const wipe = body.wipe_device === true
+      const also = noting({ audit }, { user, request }, deviceDeed(user.email, device, wipe))
+      if (wipe) await apiTokens.wipeDevice(user, device, also)
+      else await apiTokens.revokeDevice(user, device, also)
       return { success: true }
     },
   }),
@@ -49,12 +52,13 @@ export const deviceRoutes = [
     path: '/api2/device-wiped/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'A device that was told to wipe itself says that it has.',
-    body: { token: map(text(), (sent) => (sent.length === 40 ? sent : undefined)) },
-    async handle({ body: { token } }, { apiTokens }) {
-      const found = await apiTokens.confirmWiped(token)
-      if (found === 'unknown') throw errorMessage(404, `token ${token} not found.`)
-      if (found === 'not-to-be-wiped') throw errorMessage(400, 'invalid device token')
+    summary: 'A device tells that it has wiped itself; whoever holds its token may.',
+    body: { token: text() },
+    async handle({ body }, { apiTokens }) {
+      if (body.token.length !== 40) throw errorMessage(400, 'token invalid.')
+      const outcome = await apiTokens.confirmWiped(body.token)
+      if (outcome === 'unknown') throw errorMessage(404, `token ${body.token} not found.`)
+      if (outcome === 'not-to-be-wiped') throw errorMessage(400, 'invalid device token')
       return {}
     },
   }),

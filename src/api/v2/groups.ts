@@ -4,6 +4,7 @@ import { errorMessage, Refusal } from '../../http/refusal.ts'
 import { parseName } from '../../objects/names.ts'
 import { avatarUrl } from '../account-wire.ts'
 import { apiFaults } from '../faults.ts'
+import { addMember, makeGroup, removeMember } from '../group-acts.ts'
 import { createGroupLibrary, groupIdParam } from '../group-input.ts'
 import { unshareFromGroup } from '../group-unshare.ts'
 import { groupLibraries, olderGroupRepo } from '../group-wire.ts'
@@ -45,9 +46,9 @@ export const olderGroupRoutes = [
     auth: 'user',
     summary: 'Makes a group, for older clients.',
     body: { group_name: text() },
-    async handle({ user, body }, { groups }) {
+    async handle({ user, body, request }, services) {
       try {
-        const { key } = await groups.create(user, body.group_name)
+        const { key } = await makeGroup(services, { user, request }, body.group_name)
         return { success: true, group_id: key }
       } catch (error) {
         throw inItsOwnWords(error)
@@ -76,7 +77,7 @@ export const olderGroupRoutes = [
     params,
     body: { name: text(), desc: rawText(), passwd: text(), permission: rawText() },
     faults: groupNotFound,
-    async handle({ user, params, body }, services) {
+    async handle({ user, params, body, request }, services) {
       const { group } = await services.groups.get(user, params.group_id)
       const name = parseName(body.name)
       if (name === undefined) throw errorMessage(400, 'Library name is required.')
@@ -84,7 +85,7 @@ export const olderGroupRoutes = [
       if (permission !== 'r' && permission !== 'rw') throw errorMessage(400, 'Invalid permission')
       const description = parseText(body.desc ?? '')
       if (description === undefined) throw errorMessage(400, 'desc invalid.')
-      const made = await createGroupLibrary(services, user, group, {
+      const made = await createGroupLibrary(services, { user, request }, group, {
         name,
         description,
         password: body.passwd,
@@ -107,8 +108,8 @@ export const olderGroupRoutes = [
     summary: 'Ends the share of a library with a group, for older clients.',
     params: { ...params, repo_id: libraryIdParam },
     faults: groupNotFound,
-    async handle({ user, params }, services) {
-      await unshareFromGroup(services, user, params.group_id, params.repo_id)
+    async handle({ user, params, request }, services) {
+      await unshareFromGroup(services, { user, request }, params.group_id, params.repo_id)
       return 'success'
     },
   }),
@@ -120,11 +121,12 @@ export const olderGroupRoutes = [
     params,
     body: { user_name: text() },
     faults: groupNotFound,
-    async handle({ user, params, body }, { accounts, groups }) {
+    async handle({ user, params, body, request }, services) {
+      const { accounts, groups } = services
       const membership = await groups.administered(user, params.group_id)
       const account = await accounts.find(body.user_name)
       if (account === undefined) throw errorMessage(400, 'Not a valid user')
-      await groups.add(membership, account)
+      await addMember(services, { user, request }, membership, account)
       return { success: true }
     },
   }),
@@ -137,11 +139,12 @@ export const olderGroupRoutes = [
     query: { user_name: rawText() },
     body: { user_name: rawText() },
     faults: groupNotFound,
-    async handle({ user, params, query, body }, { accounts, groups }) {
+    async handle({ user, params, query, body, request }, services) {
+      const { accounts, groups } = services
       const membership = await groups.administered(user, params.group_id)
       const account = await accounts.find(body.user_name ?? query.user_name ?? '')
       if (account === undefined) throw errorMessage(400, 'Not a valid user')
-      await groups.remove(membership, account)
+      await removeMember(services, { user, request }, membership, account)
       return { success: true }
     },
   }),

@@ -5,6 +5,7 @@ import { errorMessage } from '../../http/refusal.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
 import { createLibrary, deleteLibrary } from '../../library/libraries.ts'
 import { parseName } from '../../objects/names.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { listLibraries, type Way } from '../library-list.ts'
 import { libraryDetail, libraryItem, NO_ACCESS, syncInfo } from '../library-wire.ts'
@@ -30,6 +31,7 @@ export const libraryRoutes = [
     method: 'GET',
     path: '/api2/repos/',
     auth: 'user',
+    scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words, nameContains: rawText() },
     async handle({ user, query }, services) {
@@ -66,7 +68,7 @@ export const libraryRoutes = [
       pwd_hash_params: text(),
       from: rawText(),
     },
-    async handle({ user, query, body }, { core, syncTokens, now }) {
+    async handle({ user, query, body, request }, { audit, core, syncTokens, now }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       if (!body.name) throw errorMessage(400, 'Library name is required.')
       const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
@@ -80,6 +82,7 @@ export const libraryRoutes = [
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
         if (!byWeb) syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+        await noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx)
       })
       return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })
     },
@@ -102,8 +105,10 @@ export const libraryRoutes = [
     auth: 'user',
     summary: "Moves a library to its owner's deleted libraries.",
     params: id,
-    async handle({ user, params }, { access, core }) {
-      await deleteLibrary(core, await access.openOwned(user, params.repo_id))
+    async handle({ user, params, request }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(services.core, library, noting(services, { user, request }, deed))
       return 'success'
     },
   }),

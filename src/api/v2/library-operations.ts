@@ -2,12 +2,14 @@ import { fail } from '../../errors.ts'
 import { throttled } from '../../http/rate-limit.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
 import { checkMagic } from '../../library/encryption.ts'
 import { renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
 import { parseName } from '../../objects/names.ts'
+import { doerOf, libraryDeed, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { NO_ACCESS } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -22,14 +24,16 @@ export const libraryOperationRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/',
     auth: 'user',
+    // Opening with the password is for every token; only an owner renames.
+    scope: 'any',
     summary:
       'Renames a library (`op=rename`), opens it with its password for an hour (`op=setpassword`), or compares its magic (`op=checkpassword`).',
     params: { repo_id: libraryIdParam },
     query: { op: rawText(), magic: rawText() },
     body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
     faults: olderLibraryNotFound,
-    async handle({ user, params, query, body }, services) {
-      const call = { user, id: params.repo_id, services }
+    async handle({ user, params, query, body, request }, services) {
+      const call = { user, id: params.repo_id, services, request }
       if (!(await services.access.exists(call.id))) fail({ code: 'library-not-found', id: call.id })
       const op = query.op ?? 'setpassword'
       if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
@@ -44,19 +48,22 @@ interface Call {
   readonly user: Account
   readonly id: LibraryId
   readonly services: ApiServices
+  readonly request: HttpRequest
 }
 
-async function rename({ user, id, services }: Call, sentName: string, sentText: string | undefined) {
+async function rename(call: Call, sentName: string, sentText: string | undefined) {
+  const { user, id, services } = call
   const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
   const description = sentText === undefined ? undefined : parseText(sentText)
   if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
   const words = denied('You do not have permission to rename this library.')
   const library = await worded(words, () => services.access.openOwned(user, id))
-  await renameLibrary(library, name, description)
+  const deed = libraryDeed('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, description, noting(services, call, deed))
   return 'success'
 }
 
-async function setPassword({ user, id, services }: Call, password: string | undefined) {
+async function setPassword({ user, id, services, request }: Call, password: string | undefined) {
   const library = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
   const encryption = encryptionOf(library.info)
   if (!password) throw errorMessage(440, 'Library password is needed.')
@@ -65,6 +72,8 @@ async function setPassword({ user, id, services }: Call, password: string | unde
   const outcome = await services.libraryPasswords.set(library, encryption, password)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
+  const deed = libraryDeed('library-unlocked', library.info)
+  await services.audit.note({ ...doerOf({ user, request }), ...deed })
   return 'success'
 }
 

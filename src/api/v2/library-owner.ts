@@ -1,9 +1,10 @@
 import { fail } from '../../errors.ts'
-import { rawText, required } from '../../http/readers.ts'
+import { required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
 import { transferLibrary } from '../../library/libraries.ts'
-import { libraryIdParam } from '../readers.ts'
+import { libraryDeed, noting } from '../audited.ts'
+import { keepShares, libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/repos/:repo_id/owner/'
@@ -27,12 +28,10 @@ export const libraryOwnerRoutes = [
     auth: 'user',
     summary: 'Hands a library over to another account.',
     params,
-    body: { owner: required(), reshare: rawText() },
-    async handle({ user, params, body }, { access, accounts, core }) {
+    body: { owner: required(), reshare: keepShares },
+    async handle({ user, params, body, request }, { access, accounts, audit, core }) {
       if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
       const email = body.owner.toLowerCase()
-      // Anything but these keeps the shares, as clients know it.
-      const keepShares = !['', 'false'].includes((body.reshare ?? '').toLowerCase())
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       const library = await access.openOwned(user, params.repo_id)
       if (!canAddLibrary(owner.role)) {
@@ -40,7 +39,9 @@ export const libraryOwnerRoutes = [
         throw errorMessage(403, words)
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
-      await transferLibrary(core, library, owner, { keepShares })
+      const deed = libraryDeed('library-transferred', library.info, { from: user.email, to: owner.email })
+      const also = noting({ audit }, { user, request }, deed)
+      await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
       return { success: true }
     },
   }),

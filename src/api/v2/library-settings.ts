@@ -1,6 +1,7 @@
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { keepDays, setKeepDays } from '../../library/history.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { libraryIdParam } from '../readers.ts'
 import { parseWhole } from '../sent-values.ts'
 import { route } from '../services.ts'
@@ -27,11 +28,13 @@ export const librarySettingRoutes = [
     summary: 'Sets how many days of history a library keeps; a negative number keeps all of it.',
     params,
     body: { keep_days: rawText() },
-    async handle({ user, params, body }, { access, core }) {
+    async handle({ user, params, body, request }, { access, audit, core }) {
       const { info } = await access.openOwned(user, params.repo_id)
       const days = parseWhole(body.keep_days)
       if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
-      return { keep_days: await setKeepDays(core, info, days) }
+      const deed = libraryDeed('history-limit-changed', info, { days })
+      const also = noting({ audit }, { user, request }, deed)
+      return { keep_days: await setKeepDays(core, info, days, also) }
     },
   }),
 ]

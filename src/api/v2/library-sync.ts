@@ -11,6 +11,8 @@ export const librarySyncRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/download-info/',
     auth: 'user',
+    // A sync token knows no bounds.
+    scope: 'none',
     summary: 'Gives a sync client what it needs to begin with a library, a new sync token included.',
     params: { repo_id: libraryIdParam },
     faults: denied(NO_ACCESS),

@@ -14,6 +14,7 @@ export const pingRoutes = [
     method: 'GET',
     path: '/api2/auth/ping/',
     auth: 'user',
+    scope: 'any',
     summary: 'Whether the API token is good.',
     handle: () => json('"pong"'),
   }),

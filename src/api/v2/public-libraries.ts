@@ -10,6 +10,7 @@ import { syncInfo } from '../library-wire.ts'
 import { wishWithPassword } from '../new-library.ts'
 import { parseText } from '../sent-values.ts'
 import { route } from '../services.ts'
+import { sharingNew } from '../share-acts.ts'
 import { formatSize, relativeTime } from '../wire.ts'
 
 const path = '/api2/repos/public/'
@@ -47,7 +48,8 @@ export const publicLibraryRoutes = [
     auth: 'user',
     summary: 'Makes a library and shares it with everyone.',
     body: { name: rawText(), desc: rawText(), passwd: text(), permission: rawText() },
-    async handle({ user, body }, { core, shares, syncTokens, now }) {
+    async handle({ user, body, request }, services) {
+      const { core, syncTokens, now } = services
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       if (!roleAllows(user.role, 'publish-library')) fail({ code: 'role-forbids', action: 'publish-library' })
       const name = parseName(body.name ?? '') ?? fail({ code: 'name-invalid', name: body.name ?? '' })
@@ -56,9 +58,10 @@ export const publicLibraryRoutes = [
       const description = parseText(body.desc ?? '')
       if (description === undefined) throw errorMessage(400, 'desc invalid.')
       const wish = await wishWithPassword(name, description, body.passwd)
+      const share = sharingNew(services, { user, request }, { recipient: { to: 'everyone' }, permission })
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
-        await shares.shareNew(tx, made, user, { to: 'everyone' }, permission)
+        await share(tx, made)
         syncToken = await syncTokens.issueIn(tx, made.key, user.key)
       })
       return answer(201, syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }))

@@ -7,10 +7,12 @@ import { type Account, parseEmail } from '../../identity/account.ts'
 import { roleAllows } from '../../identity/roles.ts'
 import type { Library } from '../../library/library.ts'
 import { type LibraryPath, ROOT } from '../../objects/paths.ts'
+import type { AuditedCall } from '../audited.ts'
 import { apiFaults } from '../faults.ts'
 import { asFolder, folderAt } from '../lookups.ts'
 import { libraryIdParam, type SentPath, sentPathOrRoot } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
+import { changeShare, endShare, share } from '../share-acts.ts'
 import { knownGroup, parseGroupId, registeredUser, sharePermission } from '../share-input.ts'
 import { partiesOf, sharedItem } from '../share-wire.ts'
 
@@ -43,6 +45,7 @@ export const sharedItemRoutes = [
     method: 'GET',
     path,
     auth: 'user',
+    scope: 'none',
     summary: 'Lists whom a library or a folder is shared with.',
     params,
     query: { p: sentPathOrRoot, share_type: shareTypes },
@@ -59,6 +62,7 @@ export const sharedItemRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
+    scope: 'none',
     summary: 'Shares a library or a folder with users or groups.',
     params,
     query: { p: sentPathOrRoot },
@@ -72,7 +76,7 @@ export const sharedItemRoutes = [
     async handle({ user, params, query, body, request }, services) {
       const { library, folder } = await openToShare(services, user, params.repo_id, query.p)
       const sent = body.share_type === 'user' ? body.username : body.group_id
-      const outcome = await shareWithAll(services, user, library, folder, {
+      const outcome = await shareWithAll(services, { user, request }, library, folder, {
         type: body.share_type,
         sent,
         permission: body.permission,
@@ -92,15 +96,16 @@ export const sharedItemRoutes = [
     method: 'POST',
     path,
     auth: 'user',
+    scope: 'none',
     summary: 'Changes what a share of a library or a folder allows.',
     params,
     query: one,
     body: { permission: sharePermission() },
     faults,
-    async handle({ user, params, query, body }, services) {
-      const { library, folder } = await openToShare(services, user, params.repo_id, query.p)
-      const recipient = await recipientOf(services, query)
-      const changed = await services.shares.change(library.administered(), folder, recipient, body.permission)
+    async handle({ user, params, query, body, request }, services) {
+      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
+      const wish = { path, recipient: await recipientOf(services, query), permission: body.permission }
+      const changed = await changeShare(services, { user, request }, library.administered(), wish)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
     },
@@ -109,14 +114,15 @@ export const sharedItemRoutes = [
     method: 'DELETE',
     path,
     auth: 'user',
+    scope: 'none',
     summary: 'Ends a share of a library or a folder; one that is not there is no error.',
     params,
     query: one,
     faults,
-    async handle({ user, params, query }, services) {
-      const { library, folder } = await openToShare(services, user, params.repo_id, query.p)
+    async handle({ user, params, query, request }, services) {
+      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
       const recipient = await recipientOf(services, query)
-      await services.shares.revoke(library.administered(), folder, recipient)
+      await endShare(services, { user, request }, library.administered(), { path, recipient })
       return { success: true }
     },
   }),
@@ -169,9 +175,9 @@ interface Wish {
 /** Shares with each; who cannot be shared with is told, and the others get theirs. */
 async function shareWithAll(
   services: ApiServices,
-  user: Account,
+  call: AuditedCall,
   library: Library,
-  folder: LibraryPath,
+  path: LibraryPath,
   { type, sent, permission }: Wish,
 ): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
   const keys = new Set<string>()
@@ -188,7 +194,8 @@ async function shareWithAll(
       continue
     }
     try {
-      const sub = await services.shares.share(library.administered(), user, folder, recipient, permission)
+      const wish = { path, recipient, permission }
+      const sub = await share(services, call, library.administered(), wish)
       subId ??= sub?.id
       keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)
     } catch (error) {

@@ -5,7 +5,7 @@ import { parseEmail } from '../../identity/account.ts'
 import { ROOT } from '../../objects/paths.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { shareOrChange } from '../share-again.ts'
+import { endShare, shareOrChange } from '../share-acts.ts'
 import { knownGroup, sharePermission } from '../share-input.ts'
 import { partiesOf, personIn, shareRecord } from '../share-wire.ts'
 import { denied, worded } from '../worded.ts'
@@ -39,12 +39,13 @@ export const sharedRepoRoutes = [
     params,
     query: { ...target, permission: sharePermission() },
     body: target,
-    async handle({ user, params, query, body }, services) {
+    async handle({ user, params, query, body, request }, services) {
       const wish = { ...body, ...sentOf(query) }
       const library = (await services.access.openOwned(user, params.repo_id)).administered()
       const recipients = await recipientsOf(services, wish)
       for (const recipient of recipients) {
-        await shareOrChange(services, user, library, recipient, query.permission)
+        const wish = { path: ROOT, recipient, permission: query.permission }
+        await shareOrChange(services, { user, request }, library, wish)
       }
       return 'success'
     },
@@ -56,12 +57,12 @@ export const sharedRepoRoutes = [
     summary: 'Ends a share of a library, for older clients.',
     params,
     query: target,
-    async handle({ user, params, query }, services) {
+    async handle({ user, params, query, request }, services) {
       if (!query.share_type) throw errorMessage(400, 'Share type is required.')
       const words = denied('You do not have permission to unshare library.')
       const library = await worded(words, () => services.access.openOwned(user, params.repo_id))
       for (const recipient of await recipientsOf(services, query)) {
-        await services.shares.revoke(library.administered(), ROOT, recipient)
+        await endShare(services, { user, request }, library.administered(), { path: ROOT, recipient })
       }
       return 'success'
     },

@@ -11,6 +11,7 @@ export const subLibraryRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/dir/sub_repo/',
     auth: 'user',
+    scope: 'none',
     summary: 'Gives the id under which a folder is a library of its own, to sync it.',
     params: { repo_id: libraryIdParam },
     // The name is the folder's, whatever is sent.

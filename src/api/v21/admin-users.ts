@@ -17,6 +17,7 @@ import {
   worded,
 } from '../account-input.ts'
 import { adminUsersToWire, adminUserToWire } from '../account-wire.ts'
+import { accountDeed, changesShown, type Deed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 const words: RuleWords = {
@@ -104,10 +105,17 @@ export const adminUserRoutes = [
     auth: 'admin',
     summary: 'Makes an account.',
     body: { email: required(), password: required('password required.'), ...fields },
-    async handle({ body, request }, services) {
+    async handle({ user, body, request }, services) {
       const { email, password } = body
-      const wanted = { ...changesIn(body, undefined), email, password }
-      const account = await worded(services.accounts.create(wanted), words)
+      const changes = changesIn(body, undefined)
+      const made = services.accounts.create({ ...changes, email, password }, (tx, account) =>
+        noting(
+          services,
+          { user, request },
+          accountDeed('account-made', account.email, changesShown(changes)),
+        )(tx),
+      )
+      const account = await worded(made, words)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),
         add_user_tip: `Successfully added user ${account.email}.`,
@@ -132,10 +140,12 @@ export const adminUserRoutes = [
     summary: 'Changes an account.',
     params: { email: emailParam },
     body: { password: optionalText(), ...fields },
-    async handle({ params, body, request }, services) {
+    async handle({ user, params, body, request }, services) {
       const found = await services.accounts.get(params.email)
       const changes = { ...changesIn(body, found), ...(body.password && { password: body.password }) }
-      const account = await worded(services.accounts.update(found.email, changes), words)
+      const deed = accountDeed('account-changed', found.email, changesShown(changes))
+      const also = noting(services, { user, request }, deed)
+      const account = await worded(services.accounts.update(found.email, changes, also), words)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),
         update_status_tip: `Successfully changed user ${account.email}.`,
@@ -148,8 +158,10 @@ export const adminUserRoutes = [
     auth: 'admin',
     summary: 'Removes an account; its libraries go to the trash.',
     params: { email: emailParam },
-    async handle({ params }, { accounts }) {
-      await accounts.remove(params.email)
+    async handle({ user, params, request }, { accounts, audit }) {
+      await accounts.remove(params.email, (tx, { email }) =>
+        noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+      )
       return { success: true }
     },
   }),
@@ -159,9 +171,11 @@ export const adminUserRoutes = [
     auth: 'admin',
     summary: 'Gives an account a new password, which is told once, and signs it out everywhere.',
     params: { email: emailParam },
-    async handle({ params }, { accounts }) {
+    async handle({ user, params, request }, { accounts, audit }) {
       const password = readablePassword()
-      const { email } = await accounts.update(params.email, { password })
+      const { email } = await accounts.update(params.email, { password }, (tx, account) =>
+        noting({ audit }, { user, request }, accountDeed('password-changed', account.email))(tx),
+      )
       return { new_password: password, reset_tip: `The password of ${email} is now ${password}.` }
     },
   }),
@@ -185,12 +199,14 @@ export const adminUserRoutes = [
     auth: 'admin',
     summary: 'Gives the API token of an account.',
     body: { email: required() },
-    async handle({ body }, { accounts, apiTokens }) {
+    async handle({ user, body, request }, { accounts, apiTokens, audit }) {
       const email = parseEmail(body.email)
       if (email === undefined) throw errorMessage(400, 'email invalid.')
       const account = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       if (!account.active) throw errorMessage(400, `User ${email} is not active.`)
-      return { token: await apiTokens.issue(account) }
+      const deed: Deed = { action: 'api-token-made', objectKind: 'account', objectId: email }
+      const also = noting({ audit }, { user, request }, deed)
+      return { token: await apiTokens.issue(account, undefined, '', also) }
     },
   }),
 ]

@@ -35,6 +35,7 @@ export const archiveRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/zip-task/',
     auth: 'user',
+    scope: 'read',
     summary: 'Starts an archive of files and folders, as they are now or were at `commit_id` or `at`.',
     params: { repo_id: libraryIdParam },
     body: wish,

@@ -2,6 +2,7 @@ import { fail } from '../../errors.ts'
 import { list, required } from '../../http/readers.ts'
 import { makeManyFolders } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
+import { Pace } from '../../library/pace.ts'
 import { parseLibraryId } from '../../objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../objects/paths.ts'
 import { route } from '../services.ts'
@@ -13,6 +14,7 @@ export const batchCreateDirRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/batch-create-dir/',
     auth: 'user',
+    scope: 'write',
     summary: 'Makes many folders with all that is missing above them.',
     body: { repo_id: required(), paths: list({ nonEmpty: true }) },
     async handle({ user, body }, { access }) {
@@ -33,8 +35,13 @@ export const batchCreateDirRoutes = [
 
 /** For each path what is wrong with it, if anything. */
 async function makeAll(library: Library, sent: readonly string[]): Promise<(string | undefined)[]> {
-  const paths = sent.map(parsePath)
   if (library.permission !== 'rw') return sent.map(() => 'Permission denied.')
+  const paths: (LibraryPath | undefined)[] = []
+  const pace = new Pace()
+  for (const path of sent) {
+    paths.push(parsePath(path))
+    if (pace.isDue) await pace.rest()
+  }
   const readable = paths.filter((path): path is LibraryPath => path !== undefined)
   const { result } = await makeManyFolders(library.editable(ROOT), readable)
   const outcomes = result.values()

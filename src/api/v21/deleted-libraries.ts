@@ -4,6 +4,7 @@ import { errorMessage } from '../../http/refusal.ts'
 import { personOf } from '../../identity/account.ts'
 import { deletedLibrariesOf, purgeDeletedOf, purgeLibrary, restoreLibrary } from '../../library/libraries.ts'
 import { parseLibraryId } from '../../objects/ids.ts'
+import { type Deed, libraryDeed, noting } from '../audited.ts'
 import { deletedLibraryItem } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
@@ -27,10 +28,11 @@ export const deletedLibraryRoutes = [
     auth: 'user',
     summary: 'Restores a deleted library.',
     body: { repo_id: rawText() },
-    async handle({ user, body }, { core }) {
+    async handle({ user, body, request }, { audit, core }) {
       if (!body.repo_id) throw errorMessage(400, 'repo_id can not be empty.')
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'not-in-trash', id: body.repo_id })
-      await restoreLibrary(core, user, id)
+      const deed: Deed = { action: 'library-restored', objectKind: 'library', objectId: id }
+      await restoreLibrary(core, user, id, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),
@@ -39,8 +41,10 @@ export const deletedLibraryRoutes = [
     path,
     auth: 'user',
     summary: 'Purges all libraries the caller deleted, for good.',
-    async handle({ user }, { core }) {
-      await purgeDeletedOf(core, user)
+    async handle({ user, request }, { audit, core }) {
+      await purgeDeletedOf(core, user, (tx, library) =>
+        noting({ audit }, { user, request }, libraryDeed('library-purged', library))(tx),
+      )
       return { success: true }
     },
   }),
@@ -51,8 +55,9 @@ export const deletedLibraryRoutes = [
     summary: 'Purges a deleted library, for good.',
     params: { repo_id: libraryIdParam },
     faults: { 'not-in-trash': () => [404, 'Library does not exist in trash.'] },
-    async handle({ user, params }, { core }) {
-      await purgeLibrary(core, user, params.repo_id)
+    async handle({ user, params, request }, { audit, core }) {
+      const deed: Deed = { action: 'library-purged', objectKind: 'library', objectId: params.repo_id }
+      await purgeLibrary(core, user, params.repo_id, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),

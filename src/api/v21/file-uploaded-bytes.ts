@@ -13,6 +13,7 @@ export const fileUploadedBytesRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/file-uploaded-bytes/',
     auth: 'user',
+    scope: 'upload',
     summary: 'How much of a resumable upload is stored.',
     params: { repo_id: libraryIdParam },
     query: { parent_dir: requiredPath(), file_name: map(required(), parseName) },

@@ -1,6 +1,7 @@
 import { removeOne } from '../../library/entries.ts'
 import { findLockAt, lockFile, refreshLock, unlockFile } from '../../library/locks.ts'
 import { parentOf } from '../../objects/paths.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { fileInfoToWire } from '../entry-wire.ts'
 import { lockSeconds } from '../lock-seconds.ts'
 import { fileAt } from '../lookups.ts'
@@ -46,13 +47,16 @@ export const fileRoutesV21 = [
       'not-locked': () => [400, 'File is not locked.'],
       'lock-not-yours': () => [403, 'You can not unlock this file.'],
     },
-    async handle({ user, params, query, body }, { access, core }) {
+    async handle({ user, params, query, body, request }, { access, audit, core }) {
       const library = await access.open(user, params.repo_id)
       const file = await fileAt(library, query.p)
       const { path } = file
       const editable = library.editable(parentOf(path))
-      if (body.operation === 'unlock') await unlockFile(core, editable, path, { asOwner: true })
-      else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
+      if (body.operation === 'unlock') {
+        const deed = { ...libraryDeed('lock-forced', library.info), path }
+        const onForced = noting({ audit }, { user, request }, deed)
+        await unlockFile(core, editable, path, { asOwner: true, onForced })
+      } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
       else {
         const words = { 'lock-not-yours': notYoursToRefresh }
         await worded(words, () => refreshLock(core, editable, path, body.expire))

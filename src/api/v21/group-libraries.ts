@@ -36,11 +36,11 @@ export const groupLibraryRoutes = [
     params,
     body: { repo_name: text(), password: text(), passwd: text(), permission: sharePermission() },
     faults: { 'role-forbids': () => [403, 'Permission denied.'] },
-    async handle({ user, params, body }, services) {
+    async handle({ user, params, body, request }, services) {
       const name = parseName(body.repo_name)
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
       const { group } = await services.groups.get(user, params.group_id)
-      const made = await createGroupLibrary(services, user, group, {
+      const made = await createGroupLibrary(services, { user, request }, group, {
         name,
         description: '',
         password: body.password || body.passwd,
@@ -63,8 +63,8 @@ export const groupLibraryRoutes = [
     auth: 'user',
     summary: 'Ends the share of a library with a group; the library stays.',
     params: { ...params, repo_id: libraryIdParam },
-    async handle({ user, params }, services) {
-      if (!(await unshareFromGroup(services, user, params.group_id, params.repo_id))) {
+    async handle({ user, params, request }, services) {
+      if (!(await unshareFromGroup(services, { user, request }, params.group_id, params.repo_id))) {
         throw errorMessage(404, `Group library ${params.repo_id} not found.`)
       }
       return { success: true }

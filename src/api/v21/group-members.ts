@@ -5,6 +5,7 @@ import { type Account, displayName, parseEmail } from '../../identity/account.ts
 import type { Group } from '../../identity/group.ts'
 import type { Member } from '../../identity/group-store.ts'
 import { emailParam } from '../account-input.ts'
+import { addMember, removeMember, setMemberAdmin } from '../group-acts.ts'
 import { getUser, groupIdParam, page, perPage } from '../group-input.ts'
 import { memberItem } from '../person-wire.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -41,7 +42,8 @@ export const groupMemberRoutes = [
       const { groups } = services
       const membership = await groups.administered(user, params.group_id)
       const account = await getUser(services, body.email)
-      if (!(await groups.add(membership, account))) throw errorMessage(400, alreadyThere(account))
+      const isNew = await addMember(services, { user, request }, membership, account)
+      if (!isNew) throw errorMessage(400, alreadyThere(account))
       return answer(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
     },
   }),
@@ -65,7 +67,7 @@ export const groupMemberRoutes = [
         const account = known.get(email)
         if (account === undefined) {
           failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
-        } else if (await groups.add(membership, account)) {
+        } else if (await addMember(services, { user, request }, membership, account)) {
           success.push(memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
         } else {
           failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
@@ -98,7 +100,7 @@ export const groupMemberRoutes = [
       const membership = await services.groups.owned(user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
       const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
-      await services.groups.setAdmin(membership, account, isAdmin)
+      await setMemberAdmin(services, { user, request }, membership, account, isAdmin)
       return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
     },
   }),
@@ -108,10 +110,10 @@ export const groupMemberRoutes = [
     auth: 'user',
     summary: 'Takes a member out of a group, or leaves it; what they shared with it is shared no longer.',
     params: one,
-    async handle({ user, params }, services) {
+    async handle({ user, params, request }, services) {
       const membership = await services.groups.get(user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
-      await services.groups.remove(membership, account)
+      await removeMember(services, { user, request }, membership, account)
       return { success: true }
     },
   }),

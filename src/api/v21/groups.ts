@@ -3,6 +3,7 @@ import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { type Account, parseEmail } from '../../identity/account.ts'
 import type { Group } from '../../identity/group.ts'
+import { deleteGroup, handOverGroup, makeGroup, renameGroup } from '../group-acts.ts'
 import { groupIdParam } from '../group-input.ts'
 import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } from '../group-wire.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -35,8 +36,8 @@ export const groupRoutes = [
     auth: 'user',
     summary: 'Makes a group.',
     body: { name: text(), group_name: text() },
-    async handle({ user, body }, services) {
-      const group = await services.groups.create(user, body.name || body.group_name)
+    async handle({ user, body, request }, services) {
+      const group = await makeGroup(services, { user, request }, body.name || body.group_name)
       return answer(201, await groupToWire(services, group))
     },
   }),
@@ -58,14 +59,17 @@ export const groupRoutes = [
     summary: 'Renames a group, or hands it over to another owner.',
     params,
     body: { name: rawText(), owner: rawText() },
-    async handle({ user, params, body }, services) {
+    async handle({ user, params, body, request }, services) {
       const { groups } = services
+      const call = { user, request }
       let membership = await groups.administered(user, params.group_id)
-      if (body.name) membership = { ...membership, group: await groups.rename(membership, body.name) }
+      if (body.name) {
+        membership = { ...membership, group: await renameGroup(services, call, membership, body.name) }
+      }
       if (body.owner) {
         const owned = await groups.owned(user, params.group_id)
         const account = await newOwner(services, owned.group, body.owner)
-        return groupToWire(services, await groups.handOver(owned, account))
+        return groupToWire(services, await handOverGroup(services, call, owned, account))
       }
       return groupToWire(services, membership.group)
     },
@@ -76,8 +80,9 @@ export const groupRoutes = [
     auth: 'user',
     summary: 'Deletes a group; libraries shared with it stay with their owners.',
     params,
-    async handle({ user, params }, { groups }) {
-      await groups.delete(await groups.owned(user, params.group_id))
+    async handle({ user, params, request }, services) {
+      const membership = await services.groups.owned(user, params.group_id)
+      await deleteGroup(services, { user, request }, membership)
       return { success: true }
     },
   }),

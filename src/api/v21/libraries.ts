@@ -8,6 +8,7 @@ import { starredLibraries } from '../../library/stars.ts'
 import { parseName } from '../../objects/names.ts'
 import { ROOT } from '../../objects/paths.ts'
 import { avatarUrl } from '../account-wire.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { listLibraries, type Way } from '../library-list.ts'
 import { createdLibrary, libraryDetailV21, libraryItemV21 } from '../library-wire.ts'
 import { wishWithPassword } from '../new-library.ts'
@@ -24,6 +25,7 @@ export const libraryRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/',
     auth: 'user',
+    scope: 'read',
     summary: 'Lists the libraries the caller can open, newest change first.',
     query: { type: words },
     async handle({ user, query, request }, services) {
@@ -32,12 +34,11 @@ export const libraryRoutesV21 = [
       const { entries, parties } = await listLibraries(services, user, wanted)
       const stars = await starredLibraries(services.core, user)
       const monitored = await services.activity.monitored.list(user.key)
-      const avatar = avatarUrl(request.baseUrl)
       const repos = entries.map((listed) =>
         libraryItemV21(listed, parties, {
           starred: stars.has(listed.library.id),
           monitored: monitored.has(listed.library.key),
-          avatar,
+          avatar: avatarUrl(request.baseUrl, listed.owner),
         }),
       )
       return { repos }
@@ -50,11 +51,14 @@ export const libraryRoutesV21 = [
     summary: 'Makes a library, encrypted if a password is given.',
     body: { repo_name: rawText(), name: rawText(), passwd: text() },
     faults: { 'role-forbids': () => [403, 'Permission denied.'] },
-    async handle({ user, body }, { core }) {
+    async handle({ user, body, request }, { audit, core }) {
       const name = parseName(body.repo_name || body.name || '')
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-      const library = await createLibrary(core, user, await wishWithPassword(name, '', body.passwd))
+      const wish = await wishWithPassword(name, '', body.passwd)
+      const library = await createLibrary(core, user, wish, (tx, made) =>
+        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+      )
       return createdLibrary(library, user.email)
     },
   }),
@@ -72,7 +76,7 @@ export const libraryRoutesV21 = [
       return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
         noQuota: room !== undefined && room.left <= 0,
         monitored: (await activity.monitored.list(user.key)).has(library.info.key),
-        avatar: avatarUrl(request.baseUrl),
+        avatar: avatarUrl(request.baseUrl, owner),
         isOpen: core.keys.isOpen(library),
         sharedOut: library.isAdmin && (await shares.on(library, ROOT)).length > 0,
       })
@@ -84,11 +88,12 @@ export const libraryRoutesV21 = [
     auth: 'user',
     summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
     params,
-    async handle({ user, params }, { access, core }) {
+    async handle({ user, params, request }, { access, audit, core }) {
       if (!(await access.exists(params.repo_id))) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
-      await deleteLibrary(core, library)
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(core, library, noting({ audit }, { user, request }, deed))
       return 'success'
     },
   }),

@@ -3,11 +3,13 @@ import { DomainError, type Fault, fail } from '../../errors.ts'
 import { list, oneOf } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { FaultAnswer } from '../../http/route.ts'
-import { type Account, parseEmail } from '../../identity/account.ts'
+import { parseEmail } from '../../identity/account.ts'
 import { parseLibraryId } from '../../objects/ids.ts'
 import { ROOT } from '../../objects/paths.ts'
+import type { AuditedCall } from '../audited.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
+import { endShare, share } from '../share-acts.ts'
 import { parseGroupId, sharePermission } from '../share-input.ts'
 
 const MOST_AT_ONCE = 1000
@@ -26,7 +28,7 @@ export const libraryBatchRoutes = [
       group_id: list(),
       permission: sharePermission('rw'),
     },
-    async handle({ user, body }, services) {
+    async handle({ user, body, request }, services) {
       const recipients = await recipientsOf(services, body)
       if (body.repo_id.length * recipients.length > MOST_AT_ONCE) throw errorMessage(400, 'repo_id invalid.')
       const failed: object[] = []
@@ -34,7 +36,7 @@ export const libraryBatchRoutes = [
       for (const id of body.repo_id) {
         for (const recipient of recipients) {
           const shown = shownOf(id, recipient)
-          const problem = await attempt(services, user, id, recipient, body)
+          const problem = await attempt(services, { user, request }, id, recipient, body)
           if (problem === undefined) success.push({ ...shown, permission: body.permission })
           else failed.push({ ...shown, error_msg: problem })
         }
@@ -51,17 +53,18 @@ interface Wish {
 
 /** What went wrong; undefined if nothing did. */
 async function attempt(
-  { access, shares }: ApiServices,
-  user: Account,
+  services: ApiServices,
+  call: AuditedCall,
   sentId: string,
   recipient: Recipient,
   { operation, permission }: Wish,
 ): Promise<string | undefined> {
   try {
     const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })
-    const library = await access.openAdministered(user, id)
-    if (operation === 'share') await shares.share(library, user, ROOT, recipient, permission)
-    else await shares.revoke(library, ROOT, recipient)
+    const library = await services.access.openAdministered(call.user, id)
+    const wish = { path: ROOT, recipient, permission }
+    if (operation === 'share') await share(services, call, library, wish)
+    else await endShare(services, call, library, wish)
     return undefined
   } catch (error) {
     if (!(error instanceof DomainError)) throw error

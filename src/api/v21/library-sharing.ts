@@ -18,6 +18,7 @@ export const librarySharingRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/share-info/',
     auth: 'user',
+    scope: 'none',
     summary: 'Tells the users and groups a library or a folder is shared with.',
     params,
     query: { path: sentPathOrRoot },
@@ -38,6 +39,7 @@ export const librarySharingRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/custom-share-permissions/',
     auth: 'user',
+    scope: 'none',
     summary: 'Lists permissions made for this library alone: there are none.',
     params,
     async handle({ user, params }, { access }) {
@@ -49,6 +51,7 @@ export const librarySharingRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/related-users/',
     auth: 'user',
+    scope: 'none',
     summary: 'Lists the users who can read a library: its owner, and those it is shared with.',
     params,
     async handle({ user, params, request }, { access, accounts, shares }) {
@@ -62,6 +65,7 @@ export const librarySharingRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/access-explanation/',
     auth: 'user',
+    scope: 'none',
     summary: 'Says why a user may, or may not, read and write at a path; for those who manage the library.',
     params,
     query: { email: required(), path: sentPathOrRoot },

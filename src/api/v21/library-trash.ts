@@ -5,6 +5,7 @@ import type { Account } from '../../identity/account.ts'
 import { emptyTrash } from '../../library/history.ts'
 import { listTrashPage } from '../../library/trash.ts'
 import type { LibraryId } from '../../objects/ids.ts'
+import { libraryDeed, noting } from '../audited.ts'
 import { folderAt } from '../lookups.ts'
 import { libraryIdParam, sentPathOrRoot } from '../readers.ts'
 import { parseWhole } from '../sent-values.ts'
@@ -39,6 +40,7 @@ export const libraryTrashRoutes = [
     method: 'POST',
     path,
     auth: 'user',
+    scope: 'read',
     summary,
     params,
     body: listing,
@@ -53,11 +55,13 @@ export const libraryTrashRoutes = [
     // Days in the wrong place must not count as none: that would take more than was asked for.
     query: keptDays,
     body: keptDays,
-    async handle({ user, params, query, body }, { access, core }) {
+    async handle({ user, params, query, body, request }, { access, audit, core }) {
       const library = await access.openAdministered(user, params.repo_id)
       // It would hide the history of folders the holder cannot see.
       if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
-      await emptyTrash(core, library, body.keep_days ?? query.keep_days ?? 0)
+      const days = body.keep_days ?? query.keep_days ?? 0
+      const deed = libraryDeed('trash-cleaned', library.info, { keptDays: days })
+      await emptyTrash(core, library, days, noting({ audit }, { user, request }, deed))
       return { success: true }
     },
   }),

@@ -3,6 +3,7 @@ import { throttled } from '../../http/rate-limit.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
+import { doerOf, libraryDeed, noting } from '../audited.ts'
 import { libraryIdParam } from '../readers.ts'
 import { parseText } from '../sent-values.ts'
 import { route } from '../services.ts'
@@ -18,14 +19,18 @@ export const setPasswordRoutes = [
     method: 'POST',
     path,
     auth: 'user',
+    scope: 'any',
     summary: 'Opens an encrypted library with its password, for the caller and for an hour.',
     params,
     body: { password: rawText() },
-    async handle({ user, params, body }, { access, libraryPasswords }) {
+    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
       const password = readPassword(body.password, 'password')
       const library = await access.open(user, params.repo_id)
       const encryption = encryptionOf(library.info)
       const outcome = await libraryPasswords.set(library, encryption, password)
+      if (outcome === 'right') {
+        await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-unlocked', library.info) })
+      }
       return done(outcome, 400, 'Wrong password')
     },
   }),
@@ -33,10 +38,11 @@ export const setPasswordRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
+    scope: 'none',
     summary: 'Changes the password of an encrypted library; its content stays as it is.',
     params,
     body: { operation: rawText(), old_password: rawText(), new_password: rawText() },
-    async handle({ user, params, body }, { access, libraryPasswords }) {
+    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
       const operation = body.operation || 'change-password'
       if (RESETS.includes(operation)) throw errorMessage(403, 'Feature disabled.')
       if (operation !== 'change-password') throw errorMessage(400, 'operation invalid.')
@@ -44,7 +50,9 @@ export const setPasswordRoutes = [
       const newer = readPassword(body.new_password, 'new_password')
       const library = await access.openOwned(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const outcome = await libraryPasswords.change(library, encryption, older, newer)
+      const deed = libraryDeed('library-password-changed', library.info)
+      const also = noting({ audit }, { user, request }, deed)
+      const outcome = await libraryPasswords.change(library, encryption, older, newer, also)
       return done(outcome, 403, 'Wrong old password')
     },
   }),
@@ -52,12 +60,14 @@ export const setPasswordRoutes = [
     method: 'DELETE',
     path,
     auth: 'user',
+    scope: 'any',
     summary: 'Locks an encrypted library again for the caller, before its hour is over.',
     params,
-    async handle({ user, params }, { access, core }) {
+    async handle({ user, params, request }, { access, audit, core }) {
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
       core.keys.forget(library)
+      await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-locked', library.info) })
       return { success: true }
     },
   }),

@@ -7,7 +7,7 @@ import { baseName, ROOT, withSlash } from '../../objects/paths.ts'
 import { modifierFields } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { shareOrChange } from '../share-again.ts'
+import { changeShare, endShare, shareOrChange } from '../share-acts.ts'
 import { parseGroupId, sharePermission } from '../share-input.ts'
 import { partiesOf, recipientFields, shareTypes } from '../share-wire.ts'
 
@@ -45,15 +45,16 @@ export const sharedRepoRoutesV21 = [
     summary: 'Changes what a share of a library allows, or shares it with everyone.',
     params,
     body: { permission: sharePermission(undefined), ...target },
-    async handle({ user, params, body }, services) {
+    async handle({ user, params, body, request }, services) {
       const readType = checkedTarget(body)
-      const library = await services.access.openOwned(user, params.repo_id)
+      const library = (await services.access.openOwned(user, params.repo_id)).administered()
       const recipient = await recipientOf(services, readType, body)
+      const wish = { path: ROOT, recipient, permission: body.permission }
       if (recipient.to === 'everyone') {
-        await shareOrChange(services, user, library.administered(), recipient, body.permission)
+        await shareOrChange(services, { user, request }, library, wish)
         return { success: true }
       }
-      const changed = await services.shares.change(library.administered(), ROOT, recipient, body.permission)
+      const changed = await changeShare(services, { user, request }, library, wish)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
     },
@@ -65,13 +66,13 @@ export const sharedRepoRoutesV21 = [
     summary: 'Ends a share of a library.',
     params,
     query: target,
-    async handle({ user, params, query }, services) {
+    async handle({ user, params, query, request }, services) {
       const type = checkedTarget(query)
       const library = isAdmin(user)
         ? await services.access.openForServer(user, params.repo_id)
         : (await services.access.openOwned(user, params.repo_id)).administered()
       const recipient = await recipientOf(services, type, query)
-      await services.shares.revoke(library, ROOT, recipient)
+      await endShare(services, { user, request }, library, { path: ROOT, recipient })
       return { success: true }
     },
   }),

@@ -2,6 +2,7 @@ import { optionalText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { given, optionalFlag, worded } from '../account-input.ts'
 import { userToWire } from '../account-wire.ts'
+import { accountDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 
 export const userRoutes = [
@@ -38,14 +39,15 @@ export const userRoutes = [
     auth: 'user',
     summary: "Changes the caller's password, which signs out everywhere.",
     body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
-    async handle({ user, body }, { accounts }) {
+    async handle({ user, body, request }, { accounts, audit }) {
       const { old_password: older, new_password: newer } = body
       if (older === '') throw errorMessage(400, 'Old password invalid')
       if (newer === '') throw errorMessage(400, 'New password invalid')
       if (older === newer) throw errorMessage(400, 'New password cannot be the same as old password')
       if (!(await accounts.checkPassword(user.email, older)))
         throw errorMessage(400, 'Old password incorrect')
-      await worded(accounts.update(user.email, { password: newer }), {
+      const also = noting({ audit }, { user, request }, accountDeed('password-changed', user.email))
+      await worded(accounts.update(user.email, { password: newer }, also), {
         'password-too-long': 'New password invalid',
       })
       return { success: true }

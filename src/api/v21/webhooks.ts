@@ -1,7 +1,10 @@
+import type { AlsoOfWebhook } from '../../activity/webhooks.ts'
 import { flag, integer, map, optional, optionalText, rawText, required } from '../../http/readers.ts'
+import type { OwnedLibrary } from '../../library/library.ts'
+import { type AuditedCall, type Deed, libraryDeed, noting } from '../audited.ts'
 import { readPage } from '../paging.ts'
 import { libraryIdParam } from '../readers.ts'
-import { route } from '../services.ts'
+import { type ApiServices, route } from '../services.ts'
 import { deliveryToWire, webhookToWire } from '../webhook-wire.ts'
 
 const LONGEST_SECRET = 255
@@ -23,6 +26,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: all,
     auth: 'user',
+    scope: 'none',
     summary: 'Lists the webhooks of a library.',
     params,
     async handle({ user, params }, { access, activity }) {
@@ -35,13 +39,15 @@ export const webhookRoutes = [
     method: 'POST',
     path: all,
     auth: 'user',
+    scope: 'none',
     summary: 'Makes a webhook; the answer alone shows its secret.',
     params,
     body: { url: required(), secret: sentSecret },
-    async handle({ user, params, body }, { access, activity }) {
-      const library = await access.openOwned(user, params.repo_id)
+    async handle({ user, params, body, request }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
       const wish = { url: body.url, secret: body.secret.text }
-      const { webhook, secret } = await activity.webhooks.add(library, wish)
+      const also = deed(services, { user, request }, 'webhook-made', library)
+      const { webhook, secret } = await services.activity.webhooks.add(library, wish, also)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -49,13 +55,16 @@ export const webhookRoutes = [
     method: 'PUT',
     path: one,
     auth: 'user',
+    scope: 'none',
     summary: 'Changes the URL or the secret of a webhook, or has one that was given up called again.',
     params: { ...params, webhook_id: webhookId },
     body: { url: optional(required()), secret: sentSecret, is_valid: optional(flag()) },
-    async handle({ user, params, body }, { access, activity }) {
-      const library = await access.openOwned(user, params.repo_id)
+    async handle({ user, params, body, request }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
       const wish = { url: body.url, secret: body.secret.text, isValid: body.is_valid }
-      const { webhook, secret } = await activity.webhooks.change(library, params.webhook_id, wish)
+      const also = deed(services, { user, request }, 'webhook-changed', library)
+      const { webhooks } = services.activity
+      const { webhook, secret } = await webhooks.change(library, params.webhook_id, wish, also)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -63,11 +72,13 @@ export const webhookRoutes = [
     method: 'DELETE',
     path: one,
     auth: 'user',
+    scope: 'none',
     summary: 'Removes a webhook and what waits to be sent to it.',
     params: { ...params, webhook_id: webhookId },
-    async handle({ user, params }, { access, activity }) {
-      const library = await access.openOwned(user, params.repo_id)
-      await activity.webhooks.remove(library, params.webhook_id)
+    async handle({ user, params, request }, services) {
+      const library = await services.access.openOwned(user, params.repo_id)
+      const also = deed(services, { user, request }, 'webhook-removed', library)
+      await services.activity.webhooks.remove(library, params.webhook_id, also)
       return { success: true }
     },
   }),
@@ -75,6 +86,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: deliveries,
     auth: 'user',
+    scope: 'none',
     summary: 'Lists what was sent to a webhook and how it was answered, newest first.',
     params: { ...params, webhook_id: webhookId },
     query: { page: rawText(), per_page: rawText() },
@@ -90,6 +102,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: `${deliveries}:delivery_id/redeliver/`,
     auth: 'user',
+    scope: 'none',
     summary: 'Sends to a webhook once more what was sent before.',
     params: { ...params, webhook_id: webhookId, delivery_id: deliveryId },
     async handle({ user, params }, { access, activity }) {
@@ -99,3 +112,16 @@ export const webhookRoutes = [
     },
   }),
 ]
+
+/** Of its URL only the host is put down: the rest may be a secret. */
+function deed(
+  services: ApiServices,
+  call: AuditedCall,
+  action: Deed['action'],
+  { info }: OwnedLibrary,
+): AlsoOfWebhook {
+  return (tx, { key, url }) => {
+    const detail = { webhook: key, host: new URL(url).host }
+    return noting(services, call, libraryDeed(action, info, detail))(tx)
+  }
+}

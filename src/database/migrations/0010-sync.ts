@@ -11,8 +11,6 @@ export const sync: Migration = {
       `alter table sync_token add column address ${text} not null default ''`,
       `alter table sync_token add column client_version ${text} not null default ''`,
       `alter table sync_token add column last_used_at ${int}`,
-      // Set while a device is to be wiped: its API token opens nothing and tells it so.
-      `alter table api_token add column wiped_at ${int}`,
       // A commit of a client that a merge brought in has no number of its own: this is the number of the merge.
       `alter table commit_object add column merged_seq ${int}`,
       'create index commit_by_merge on commit_object (library_key, merged_seq) where merged_seq is not null',

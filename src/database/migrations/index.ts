@@ -5,6 +5,7 @@ import { revisions } from './0004-revisions.ts'
 import { sharing } from './0005-sharing.ts'
 import { links } from './0006-links.ts'
 import { events } from './0007-events.ts'
+import { administration } from './0008-administration.ts'
 import { sync } from './0010-sync.ts'
 import type { Migration } from './types.ts'
 
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   sharing,
   links,
   events,
+  administration,
   sync,
 ]

@@ -186,7 +186,9 @@ export class HashThread {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const file of this.#files.values()) file.error ??= error
-    for (const slab of [...this.#asked.keys()]) this.#onReply({ slab })
+    // Those asked for meanwhile are asked of another thread.
+    const lost = [...this.#asked.keys()]
+    for (const slab of lost) this.#onReply({ slab })
   }
 
   #get(number: number): OpenFile {

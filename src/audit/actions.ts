@@ -1,0 +1,49 @@
+/** Everything that is put down in the audit log. */
+export const auditActions = [
+  'login',
+  'login-failed',
+  'logout',
+  'password-changed',
+  'api-token-made',
+  'api-token-revoked',
+  'device-unlinked',
+  'account-made',
+  'account-changed',
+  'account-deleted',
+  'library-made',
+  'library-renamed',
+  'library-changed',
+  'library-transferred',
+  'library-deleted',
+  'library-restored',
+  'library-purged',
+  'history-limit-changed',
+  'trash-cleaned',
+  'lock-forced',
+  'share-made',
+  'share-changed',
+  'share-ended',
+  'link-made',
+  'link-ended',
+  'group-made',
+  'group-changed',
+  'group-deleted',
+  'group-members-changed',
+  'library-unlocked',
+  'library-locked',
+  'library-password-changed',
+  'webhook-made',
+  'webhook-changed',
+  'webhook-removed',
+  'audit-exported',
+] as const
+
+/** What was done. */
+export type AuditAction = (typeof auditActions)[number]
+
+/** What it was done to. */
+export type AuditObject = 'account' | 'library' | 'api-token' | 'device' | 'link' | 'group' | 'server'
+
+export function isAuditAction(text: string): text is AuditAction {
+  return auditActions.some((action) => action === text)
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts'
+import { emailAsShown } from '../identity/account.ts'
+import { ObjectStore } from '../library/object-store.ts'
+import { PathIndex } from '../library/path-index.ts'
+import { Usage } from '../usage/usage.ts'
+import type { AccountUsage } from '../usage/usage-store.ts'
+import { openMadeByServer } from './accounts.ts'
+import { columns, print, sizeText } from './output.ts'
+
+const DIR_CACHE_BYTES = 8 * 2 ** 20
+
+/** Counts what has changed since it was last counted, and prints it; a server may be running meanwhile. */
+export async function usage(config: Config, json: boolean): Promise<void> {
+  await using db = await openMadeByServer(config)
+  const now = () => Math.floor(Date.now() / 1000)
+  const pathIndex = new PathIndex(db, new ObjectStore(db, DIR_CACHE_BYTES), () => {})
+  await using counted = new Usage({ db, now, pathIndex, defaultHistoryDays: config.historyDays })
+  await counted.refresh()
+  const stored = await counted.stored()
+  const accounts = await allAccounts(counted)
+  await pathIndex.stop()
+  const headings = ['E-MAIL', 'LIBRARIES', 'CURRENT', 'TRASH', 'HISTORY', 'UNREFERENCED', 'SHARED', 'DELETED']
+  const rows = accounts.map((account) => [
+    account.email,
+    String(account.libraries),
+    sizeText(account.currentBytes),
+    sizeText(account.trashBytes),
+    sizeText(account.historyBytes),
+    sizeText(account.unreferencedBytes),
+    sizeText(account.sharedBytes),
+    sizeText(account.deletedBytes),
+  ])
+  print(json, { storedBytes: stored.bytes, storedBlocks: stored.blocks, accounts }, [
+    ...columns([headings, ...rows]),
+    `Stored: ${sizeText(stored.bytes)} in ${stored.blocks} blocks, each counted once.`,
+  ])
+}
+
+async function allAccounts(usage: Usage) {
+  const all: AccountUsage[] = []
+  for (let page = 1, more = true; more; page++) {
+    const found = await usage.accounts({ page, perPage: 1000 })
+    all.push(...found.accounts)
+    more = found.more
+  }
+  return all.map((account) => ({
+    email: emailAsShown(account.email),
+    libraries: account.libraries,
+    currentBytes: account.current,
+    trashBytes: account.trash,
+    historyBytes: account.history,
+    unreferencedBytes: account.unreferenced,
+    sharedBytes: account.shared,
+    deletedBytes: account.deleted,
+  }))
+}

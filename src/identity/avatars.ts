@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../database/database.ts'
+import type { Account } from './account.ts'
+import { avatarImages, avatarSizes } from './avatar-image.ts'
+import { deleteAvatar, findAvatar, putAvatar } from './avatar-store.ts'
+import type { Directory } from './directory.ts'
+
+/**
+ * The pictures of accounts. A picture has a name nobody can guess, and another one whenever it is replaced, so
+ * that its URL can be open to all and kept by browsers for ever.
+ */
+export class Avatars {
+  readonly #db: Database
+  readonly #directory: Directory
+  readonly #now: () => number
+
+  constructor(db: Database, directory: Directory, now: () => number) {
+    this.#db = db
+    this.#directory = directory
+    this.#now = now
+  }
+
+  /** Gives the name of the new picture; undefined if it is none that can be shown. */
+  async put(account: Account, bytes: Buffer): Promise<string | undefined> {
+    const images = await avatarImages(bytes)
+    if (images === undefined) return undefined
+    const name = randomBytes(16).toString('hex')
+    await this.#db.write((tx) => putAvatar(tx, account.key, name, images, this.#now()))
+    this.#directory.forget(account.email)
+    return name
+  }
+
+  async remove(account: Account): Promise<void> {
+    await this.#db.write((tx) => deleteAvatar(tx, account.key))
+    this.#directory.forget(account.email)
+  }
+
+  /** A PNG. */
+  async find(name: string, size: number): Promise<Buffer | undefined> {
+    const data = await findAvatar(this.#db, name, size)
+    return data && Buffer.from(data)
+  }
+}
+
+/** The size a picture is sent in that was asked for in any: the next larger one, or the largest. */
+export function avatarSizeFor(asked: number): number {
+  return avatarSizes.find((size) => size >= asked) ?? Math.max(...avatarSizes)
+}

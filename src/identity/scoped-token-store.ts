@@ -1,0 +1,247 @@
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import { type Account, isRemoved } from './account.ts'
+import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
+import type { Scope, ScopeAccess } from './scope.ts'
+
+/** A scoped token as it rests, without what it opens. Times are Unix seconds. */
+export interface ScopedToken {
+  readonly key: number
+  readonly name: string
+  readonly access: ScopeAccess
+  readonly libraryKey: number | undefined
+  /** Of the sub-library, if that is all it opens. */
+  readonly subKey: number | undefined
+  readonly createdAt: number
+  readonly lastUsedAt: number | undefined
+  readonly expiresAt: number | undefined
+}
+
+/** A personal token in a list, with the library it is bound to. */
+export interface PersonalToken extends ScopedToken {
+  readonly library: { readonly id: string; readonly name: string } | undefined
+}
+
+/** A library token in a list, with its encrypted copy and who made it. */
+export interface StoredLibraryToken extends ScopedToken {
+  readonly sealed: Uint8Array
+  readonly madeBy: string
+}
+
+export interface NewScopedToken {
+  readonly hash: Uint8Array
+  readonly kind: 'personal' | 'library'
+  readonly accountKey: number
+  readonly libraryKey: number | undefined
+  /** Of the sub-library, if that is all it opens. */
+  readonly subKey: number | undefined
+  readonly name: string
+  readonly access: ScopeAccess
+  readonly sealed: Uint8Array | undefined
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+}
+
+/** An account that acts within the bounds of a token, and what is known of the token. */
+export interface ScopedAccount {
+  readonly account: Account & { readonly scope: Scope }
+  readonly removed: boolean
+  readonly name: string
+  readonly lastUsedAt: number | undefined
+}
+
+const TOKEN_COLUMNS = [
+  'key',
+  'name',
+  'access',
+  'library_key',
+  'sub_key',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+].map((column) => `scoped_token.${column} as token_${column}`)
+
+interface TokenRow {
+  token_key: number
+  token_name: string
+  token_access: ScopeAccess
+  token_library_key: number | null
+  token_sub_key: number | null
+  token_created_at: number
+  token_last_used_at: number | null
+  token_expires_at: number | null
+}
+
+/** Undefined if a library has a token for an app of that name already. */
+export async function insertScopedToken(tx: Transaction, token: NewScopedToken): Promise<number | undefined> {
+  const row = await tx.get<{ key: number }>(
+    `insert into scoped_token (hash, kind, account_key, library_key, sub_key, name, access, sealed, created_at,
+       expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
+    token.hash,
+    token.kind,
+    token.accountKey,
+    token.libraryKey ?? null,
+    token.subKey ?? null,
+    token.name,
+    token.access,
+    token.sealed ?? null,
+    token.createdAt,
+    token.expiresAt ?? null,
+  )
+  return row?.key
+}
+
+// A token of a library that changed hands opens nothing: the new owner did not give it out.
+const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
+    coalesce(sub_library.id, library.id) as library_id
+  from scoped_token join account on account.key = scoped_token.account_key
+    left join library on library.key = scoped_token.library_key
+    left join sub_library on sub_library.key = scoped_token.sub_key
+  where (scoped_token.expires_at is null or scoped_token.expires_at > ?)
+    and (scoped_token.kind = 'personal'
+      or (library.owner_key = scoped_token.account_key and library.deleted_at is null))`
+
+const byHash = `${acting} and scoped_token.kind = ? and scoped_token.hash = ?`
+const byKey = `${acting} and scoped_token.key = ?`
+
+export function findScopedAccount(
+  reader: Reader,
+  kind: 'personal' | 'library',
+  hash: Uint8Array,
+  now: number,
+): Promise<ScopedAccount | undefined> {
+  return oneAccount(reader, byHash, now, kind, hash)
+}
+
+export function findScopedAccountByKey(
+  reader: Reader,
+  key: number,
+  now: number,
+): Promise<ScopedAccount | undefined> {
+  return oneAccount(reader, byKey, now, key)
+}
+
+async function oneAccount(
+  reader: Reader,
+  sql: string,
+  ...parameters: Value[]
+): Promise<ScopedAccount | undefined> {
+  const row = await reader.get<AccountRow & TokenRow & { kind: string; library_id: string | null }>(
+    sql,
+    ...parameters,
+  )
+  if (row === undefined) return undefined
+  const account = accountFromRow(row)
+  const scope: Scope = {
+    access: row.token_access,
+    libraryKey: row.token_library_key ?? undefined,
+    subKey: row.token_sub_key ?? undefined,
+    libraryId: row.library_id ?? undefined,
+    tokenKey: row.token_key,
+  }
+  return {
+    // What an app does is signed with the app's name.
+    account: { ...account, scope, ...(row.kind === 'library' && { email: row.token_name }) },
+    removed: isRemoved(row.email),
+    name: row.token_name,
+    lastUsedAt: row.token_last_used_at ?? undefined,
+  }
+}
+
+export async function setScopedTokenUse(tx: Transaction, key: number, now: number): Promise<void> {
+  await tx.run('update scoped_token set last_used_at = ? where key = ?', now, key)
+}
+
+/** Newest first. */
+export async function listPersonalTokens(reader: Reader, accountKey: number): Promise<PersonalToken[]> {
+  const rows = await reader.all<
+    TokenRow & { library_id: string | null; library_name: string | null; sub_path: string | null }
+  >(
+    `select ${TOKEN_COLUMNS.join(', ')}, coalesce(sub_library.id, library.id) as library_id,
+       library.name as library_name, sub_library.path as sub_path
+     from scoped_token left join library on library.key = scoped_token.library_key
+       left join sub_library on sub_library.key = scoped_token.sub_key
+     where account_key = ? and kind = 'personal' order by scoped_token.key desc`,
+    accountKey,
+  )
+  return rows.map((row) => ({
+    ...tokenFromRow(row),
+    // Of a sub-library nothing is told but its folder.
+    library:
+      row.library_id === null
+        ? undefined
+        : { id: row.library_id, name: row.sub_path?.split('/').at(-1) ?? row.library_name ?? '' },
+  }))
+}
+
+export async function countPersonalTokens(reader: Reader, accountKey: number): Promise<number> {
+  const sql = "select count(*) as count from scoped_token where account_key = ? and kind = 'personal'"
+  return (await reader.get<{ count: number }>(sql, accountKey))?.count ?? 0
+}
+
+/** The name it had; undefined if the account has no such token. */
+export async function deletePersonalToken(
+  tx: Transaction,
+  accountKey: number,
+  key: number,
+): Promise<string | undefined> {
+  const row = await tx.get<{ name: string }>(
+    "delete from scoped_token where key = ? and account_key = ? and kind = 'personal' returning name",
+    key,
+    accountKey,
+  )
+  return row?.name
+}
+
+/** Newest first. */
+export async function listLibraryTokens(reader: Reader, libraryKey: number): Promise<StoredLibraryToken[]> {
+  const rows = await reader.all<TokenRow & { sealed: Uint8Array; made_by: string }>(
+    `select ${TOKEN_COLUMNS.join(', ')}, scoped_token.sealed, account.email as made_by
+     from scoped_token join account on account.key = scoped_token.account_key
+     where library_key = ? and kind = 'library' order by scoped_token.key desc`,
+    libraryKey,
+  )
+  return rows.map((row) => ({ ...tokenFromRow(row), sealed: row.sealed, madeBy: row.made_by }))
+}
+
+/** False if there is no such token. */
+export async function setLibraryTokenAccess(
+  tx: Transaction,
+  libraryKey: number,
+  name: string,
+  access: ScopeAccess,
+): Promise<boolean> {
+  const sql = "update scoped_token set access = ? where library_key = ? and name = ? and kind = 'library'"
+  return (await tx.run(sql, access, libraryKey, name)) === 1
+}
+
+/** False if there is no such token. */
+export async function deleteLibraryToken(
+  tx: Transaction,
+  libraryKey: number,
+  name: string,
+): Promise<boolean> {
+  const sql = "delete from scoped_token where library_key = ? and name = ? and kind = 'library'"
+  return (await tx.run(sql, libraryKey, name)) === 1
+}
+
+/** Personal tokens, and the library tokens it gave out. */
+export async function deleteScopedTokensOf(tx: Transaction, accountKey: number): Promise<void> {
+  await tx.run('delete from scoped_token where account_key = ?', accountKey)
+}
+
+export async function deleteScopedTokensBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from scoped_token where expires_at <= ?', time)
+}
+
+function tokenFromRow(row: TokenRow): ScopedToken {
+  return {
+    key: row.token_key,
+    name: row.token_name,
+    access: row.token_access,
+    libraryKey: row.token_library_key ?? undefined,
+    subKey: row.token_sub_key ?? undefined,
+    createdAt: row.token_created_at,
+    lastUsedAt: row.token_last_used_at ?? undefined,
+    expiresAt: row.token_expires_at ?? undefined,
+  }
+}

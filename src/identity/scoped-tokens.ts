@@ -1,0 +1,216 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Database, Transaction } from '../database/database.ts'
+import { fail } from '../errors.ts'
+import type { Account } from './account.ts'
+import { lockActiveAccount } from './api-token-store.ts'
+import type { Authentication } from './api-tokens.ts'
+import type { ScopeAccess } from './scope.ts'
+import {
+  countPersonalTokens,
+  deleteLibraryToken,
+  deletePersonalToken,
+  deleteScopedTokensBefore,
+  findScopedAccount,
+  findScopedAccountByKey,
+  insertScopedToken,
+  listLibraryTokens,
+  listPersonalTokens,
+  type PersonalToken,
+  type ScopedAccount,
+  setLibraryTokenAccess,
+  setScopedTokenUse,
+} from './scoped-token-store.ts'
+import { Sealing } from './sealing.ts'
+
+const usedEverySeconds = 3600
+const mostPersonalTokens = 100
+
+/** More to be written in the transaction of an act. */
+export type Also = (tx: Transaction) => Promise<void>
+
+export interface PersonalTokenWish {
+  readonly name: string
+  readonly access: ScopeAccess
+  /** The one library it is for; undefined for all. */
+  readonly libraryKey?: number | undefined
+  /** Of the sub-library, if it is for one. */
+  readonly subKey?: number | undefined
+  /** Unix seconds; undefined for never. */
+  readonly expiresAt?: number | undefined
+}
+
+/** A library token as its owner sees it. */
+export interface LibraryToken {
+  readonly appName: string
+  readonly access: ScopeAccess
+  readonly madeBy: string
+  /** Undefined if it was made under another secret of the server. */
+  readonly token: string | undefined
+}
+
+/**
+ * API tokens that open less than an account: personal tokens, bounded by what they may do, where and until
+ * when; and library tokens, which let an app into one library under its own name. Both are 40 hex characters,
+ * known by their hashes, and end at once when they are revoked.
+ */
+export class ScopedTokens {
+  readonly #db: Database
+  readonly #now: () => number
+  readonly #sealing: Sealing
+
+  constructor(db: Database, secret: Buffer, now: () => number) {
+    this.#db = db
+    this.#now = now
+    this.#sealing = new Sealing(secret, 'library tokens')
+  }
+
+  /** A new personal token, told only this once. Throws account-not-found, too-many-tokens. */
+  async issuePersonal(
+    account: Account,
+    wish: PersonalTokenWish,
+    also?: Also,
+  ): Promise<{ token: string; key: number }> {
+    const token = newToken()
+    const key = await this.#db.write(async (tx) => {
+      if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
+      if ((await countPersonalTokens(tx, account.key)) >= mostPersonalTokens) {
+        fail({ code: 'too-many-tokens', most: mostPersonalTokens })
+      }
+      await also?.(tx)
+      return insertScopedToken(tx, {
+        ...wish,
+        kind: 'personal',
+        hash: hashOf(token),
+        accountKey: account.key,
+        libraryKey: wish.libraryKey,
+        subKey: wish.subKey,
+        expiresAt: wish.expiresAt,
+        sealed: undefined,
+        createdAt: this.#now(),
+      })
+    })
+    if (key === undefined) throw new Error('a new token was there already')
+    return { token, key }
+  }
+
+  /** Newest first; those that ended are left out. */
+  async listPersonal(account: Account): Promise<PersonalToken[]> {
+    const all = await listPersonalTokens(this.#db, account.key)
+    return all.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > this.#now())
+  }
+
+  /** Throws token-not-found. */
+  async revokePersonal(account: Account, key: number, also?: Also): Promise<void> {
+    await this.#db.write(async (tx) => {
+      const name = await deletePersonalToken(tx, account.key, key)
+      if (name === undefined) fail({ code: 'token-not-found' })
+      await also?.(tx)
+    })
+  }
+
+  /** A token for an app. Throws app-token-exists. */
+  async issueForLibrary(
+    libraryKey: number,
+    madeBy: Account,
+    { appName, access }: { appName: string; access: 'read' | 'write' },
+    also?: Also,
+  ): Promise<LibraryToken> {
+    const token = newToken()
+    await this.#db.write(async (tx) => {
+      const key = await insertScopedToken(tx, {
+        kind: 'library',
+        hash: hashOf(token),
+        accountKey: madeBy.key,
+        libraryKey,
+        subKey: undefined,
+        name: appName,
+        access,
+        sealed: this.#sealing.seal(token),
+        createdAt: this.#now(),
+        expiresAt: undefined,
+      })
+      if (key === undefined) fail({ code: 'app-token-exists', appName })
+      await also?.(tx)
+    })
+    return { appName, access, madeBy: madeBy.email, token }
+  }
+
+  /** Newest first. */
+  async listForLibrary(libraryKey: number): Promise<LibraryToken[]> {
+    const stored = await listLibraryTokens(this.#db, libraryKey)
+    return stored.map(({ name, access, madeBy, sealed }) => ({
+      appName: name,
+      access,
+      madeBy,
+      token: this.#sealing.open(sealed),
+    }))
+  }
+
+  /** Throws token-not-found. */
+  async setLibraryAccess(
+    libraryKey: number,
+    appName: string,
+    access: 'read' | 'write',
+    also?: Also,
+  ): Promise<LibraryToken> {
+    await this.#db.write(async (tx) => {
+      const changed = await setLibraryTokenAccess(tx, libraryKey, appName, access)
+      if (!changed) fail({ code: 'token-not-found' })
+      await also?.(tx)
+    })
+    const all = await this.listForLibrary(libraryKey)
+    return all.find((token) => token.appName === appName) ?? fail({ code: 'token-not-found' })
+  }
+
+  /** Throws token-not-found. */
+  async revokeForLibrary(libraryKey: number, appName: string, also?: Also): Promise<void> {
+    await this.#db.write(async (tx) => {
+      if (!(await deleteLibraryToken(tx, libraryKey, appName))) fail({ code: 'token-not-found' })
+      await also?.(tx)
+    })
+  }
+
+  authenticatePersonal(token: string): Promise<Authentication> {
+    return this.#authenticate('personal', token)
+  }
+
+  /** The account is the owner of the library, under the name of the app. */
+  authenticateForLibrary(token: string): Promise<Authentication> {
+    return this.#authenticate('library', token)
+  }
+
+  /** Who acts on behalf of a token now; undefined once it has ended or its account may act no more. */
+  async findActor(tokenKey: number): Promise<Account | undefined> {
+    const found = await findScopedAccountByKey(this.#db, tokenKey, this.#now())
+    return found !== undefined && !found.removed && found.account.active ? found.account : undefined
+  }
+
+  /** Upkeep. */
+  deleteExpired(): Promise<number> {
+    return this.#db.write((tx) => deleteScopedTokensBefore(tx, this.#now()), { durable: false })
+  }
+
+  async #authenticate(kind: 'personal' | 'library', token: string): Promise<Authentication> {
+    if (!/^[0-9a-f]{40}$/.test(token)) return { reason: 'unknown' }
+    const found = await findScopedAccount(this.#db, kind, hashOf(token), this.#now())
+    if (!found) return { reason: 'unknown' }
+    if (found.removed) return { reason: 'deleted' }
+    if (!found.account.active) return { reason: 'inactive' }
+    await this.#noteUse(found)
+    return { ok: found.account }
+  }
+
+  async #noteUse({ account, lastUsedAt }: ScopedAccount): Promise<void> {
+    const now = this.#now()
+    if (lastUsedAt !== undefined && now - lastUsedAt < usedEverySeconds) return
+    await this.#db.write((tx) => setScopedTokenUse(tx, account.scope.tokenKey, now), { durable: false })
+  }
+}
+
+function newToken(): string {
+  return randomBytes(20).toString('hex')
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}

@@ -1,0 +1,71 @@
+import {
+  type LibraryQuery,
+  type LibraryTotals,
+  type ListedLibrary,
+  listAllLibraries,
+  setLibraryStatus,
+  setOwnerOf,
+  totalsOfAll,
+} from './administration-store.ts'
+import type { LibraryCore } from './core.ts'
+import { type Also, restore } from './libraries.ts'
+import type { Actor, OwnedLibrary } from './library.ts'
+import type { LibraryInfo, LibraryStatus } from './library-info.ts'
+import { purge } from './purge.ts'
+
+const PAGE = 100
+
+/** A page of all libraries, and whether there is another. */
+export async function listLibraryPage(
+  core: LibraryCore,
+  query: Omit<LibraryQuery, 'offset' | 'limit'>,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<{ libraries: ListedLibrary[]; more: boolean }> {
+  const offset = (page - 1) * perPage
+  const found = await listAllLibraries(core.db, { ...query, offset, limit: perPage + 1 })
+  return { libraries: found.slice(0, perPage), more: found.length > perPage }
+}
+
+export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
+  return totalsOfAll(core.db)
+}
+
+/** A read-only library can be looked at and nothing else, by its owner too. */
+export async function changeStatus(
+  core: LibraryCore,
+  library: OwnedLibrary,
+  status: LibraryStatus,
+  also?: Also,
+): Promise<void> {
+  await core.db.write(async (tx) => {
+    await setLibraryStatus(tx, library.info.key, status)
+    await also?.(tx)
+  })
+}
+
+/** Restores a deleted library to somebody else than its owner, who is no more. Throws not-in-trash. */
+export async function restoreTo(
+  core: LibraryCore,
+  library: LibraryInfo,
+  owner: Actor,
+  also?: Also,
+): Promise<void> {
+  await restore(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
+    await setOwnerOf(tx, library.key, owner.key)
+    await also?.(tx)
+  })
+}
+
+/** Purges every deleted library, or those of one owner. `also` is written with each. */
+export async function purgeAllDeleted(
+  core: LibraryCore,
+  ownerKey: number | undefined,
+  also: (library: ListedLibrary) => Also,
+): Promise<void> {
+  const query = { deleted: true, orderBy: 'deleted', ownerKey, offset: 0, limit: PAGE } as const
+  for (;;) {
+    const found = await listAllLibraries(core.db, query)
+    for (const library of found) await purge(core, library.key, also(library))
+    if (found.length < PAGE) return
+  }
+}

@@ -1,0 +1,47 @@
+const FEWEST_SLOTS = 1024
+
+/**
+ * A set of object ids, 8 bytes each instead of a string's hundred: a library may have millions. It tells ids
+ * apart by their first 64 bits, which is more than counting bytes needs.
+ */
+export class IdSet {
+  #slots = new Uint32Array(2 * FEWEST_SLOTS)
+  #count = 0
+
+  get size(): number {
+    return this.#count
+  }
+
+  /** False if it was there already. Ids are 40 hex characters. */
+  add(id: string): boolean {
+    if (4 * this.#count >= this.#slots.length) this.#grow()
+    // Neither half may be 0, which marks a free slot.
+    const high = Number.parseInt(id.slice(0, 8), 16) || 1
+    const low = Number.parseInt(id.slice(8, 16), 16) || 1
+    if (!place(this.#slots, high, low)) return false
+    this.#count += 1
+    return true
+  }
+
+  #grow(): void {
+    const larger = new Uint32Array(2 * this.#slots.length)
+    for (let at = 0; at < this.#slots.length; at += 2) {
+      const high = this.#slots[at] ?? 0
+      if (high !== 0) place(larger, high, this.#slots[at + 1] ?? 0)
+    }
+    this.#slots = larger
+  }
+}
+
+function place(slots: Uint32Array, high: number, low: number): boolean {
+  const mask = slots.length / 2 - 1
+  for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    const found = slots[2 * slot]
+    if (found === 0) {
+      slots[2 * slot] = high
+      slots[2 * slot + 1] = low
+      return true
+    }
+    if (found === high && slots[2 * slot + 1] === low) return false
+  }
+}

@@ -1,0 +1,55 @@
+import type { Reader, Transaction } from '../database/database.ts'
+
+/** What is counted each day. */
+export type StatisticName =
+  | 'storage'
+  | 'files'
+  | 'libraries'
+  | 'accounts'
+  | 'active-accounts'
+  | 'stored-bytes'
+  | 'stored-blocks'
+
+/** A number of a day, which is named by the Unix time it begins at, in UTC. */
+export interface Statistic {
+  readonly day: number
+  readonly value: number
+}
+
+/** The last count of a day is the one that is kept; of those active, the most. */
+export async function putStatistic(
+  tx: Transaction,
+  day: number,
+  name: StatisticName,
+  value: number,
+): Promise<void> {
+  const kept = name === 'active-accounts' ? 'and statistic.value < excluded.value' : ''
+  await tx.run(
+    `insert into statistic (day, name, value) values (?, ?, ?)
+     on conflict (day, name) do update set value = excluded.value where true ${kept}`,
+    day,
+    name,
+    value,
+  )
+}
+
+/** The newest day that was counted. */
+export function findLatestStatistic(reader: Reader, name: StatisticName): Promise<Statistic | undefined> {
+  const sql = 'select day, value from statistic where name = ? order by day desc limit 1'
+  return reader.get<{ day: number; value: number }>(sql, name)
+}
+
+/** Oldest first. */
+export function listStatistics(
+  reader: Reader,
+  name: StatisticName,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<Statistic[]> {
+  return reader.all<{ day: number; value: number }>(
+    'select day, value from statistic where name = ? and day >= ? and day <= ? order by day limit ?',
+    name,
+    from,
+    to,
+    limit,
+  )
+}

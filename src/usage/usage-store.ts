@@ -1,0 +1,174 @@
+import type { Database, Reader } from '../database/database.ts'
+import { type CommitId, idFromBytes, idToBytes } from '../objects/ids.ts'
+
+/**
+ * The stored bytes of a library by what they are kept for. A block is counted once, for the first of: the
+ * files as they are now, what was deleted and can be restored, older states, nothing any more.
+ */
+export interface UsageBytes {
+  readonly current: number
+  readonly trash: number
+  readonly history: number
+  /** Held, and reached by nothing that is shown: garbage collection frees it. */
+  readonly unreferenced: number
+  /** How many of all these bytes another library holds too; they are stored once. */
+  readonly shared: number
+}
+
+/** What was counted, and for which state. */
+export interface LibraryUsage extends UsageBytes {
+  readonly head: CommitId
+  readonly oldestSeq: number
+  /** Unix seconds. */
+  readonly computedAt: number
+  readonly blocks: number
+}
+
+interface UsageRow {
+  head: Uint8Array
+  oldest_seq: number
+  computed_at: number
+  current_bytes: number
+  trash_bytes: number
+  history_bytes: number
+  unreferenced_bytes: number
+  shared_bytes: number
+  blocks: number
+}
+
+export async function findLibraryUsage(
+  reader: Reader,
+  libraryKey: number,
+): Promise<LibraryUsage | undefined> {
+  const row = await reader.get<UsageRow>('select * from library_usage where library_key = ?', libraryKey)
+  return (
+    row && {
+      head: idFromBytes<CommitId>(row.head),
+      oldestSeq: row.oldest_seq,
+      computedAt: row.computed_at,
+      current: row.current_bytes,
+      trash: row.trash_bytes,
+      history: row.history_bytes,
+      unreferenced: row.unreferenced_bytes,
+      shared: row.shared_bytes,
+      blocks: row.blocks,
+    }
+  )
+}
+
+/** Of a library that was purged meanwhile nothing is kept. */
+export async function putLibraryUsage(db: Database, libraryKey: number, usage: LibraryUsage): Promise<void> {
+  await db.write(
+    async (tx) => {
+      await tx.run('delete from library_usage where library_key = ?', libraryKey)
+      await tx.run(
+        `insert into library_usage (library_key, head, oldest_seq, computed_at, current_bytes, trash_bytes,
+           history_bytes, unreferenced_bytes, shared_bytes, blocks)
+         select key, ?, ?, ?, ?, ?, ?, ?, ?, ? from library where key = ?`,
+        idToBytes(usage.head),
+        usage.oldestSeq,
+        usage.computedAt,
+        usage.current,
+        usage.trash,
+        usage.history,
+        usage.unreferenced,
+        usage.shared,
+        usage.blocks,
+        libraryKey,
+      )
+    },
+    { durable: false },
+  )
+}
+
+/** Blocks a library holds, after one of them, and whether another library holds each too. */
+export async function listHeldAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; size: number; shared: boolean }[]> {
+  const rows = await reader.all<{ block_id: Uint8Array; size: number; shared: number }>(
+    `select b.block_id, b.size, case when exists (
+       select 1 from library_block o where o.block_id = b.block_id and o.library_key <> b.library_key
+     ) then 1 else 0 end as shared
+     from library_block b where b.library_key = ? and b.block_id > ? order by b.block_id limit ?`,
+    libraryKey,
+    after,
+    limit,
+  )
+  return rows.map((row) => ({ id: row.block_id, size: row.size, shared: row.shared === 1 }))
+}
+
+/** Blocks of the whole server after one of them, each once. */
+export async function listStoredAfter(
+  reader: Reader,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; size: number }[]> {
+  return reader.all<{ id: Uint8Array; size: number }>(
+    `select block_id as id, min(size) as size from library_block where block_id > ?
+     group by block_id order by block_id limit ?`,
+    after,
+    limit,
+  )
+}
+
+/** Keys of libraries after one of them, deleted ones too, whose count is of another head or missing. */
+export async function listStaleAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
+  const rows = await reader.all<{ key: number }>(
+    `select library.key from library left join library_usage on library_usage.library_key = library.key
+     where library.key > ? and (deleted_at is null or deleted_at > 0)
+       and (library_usage.head is null or library_usage.head <> library.head)
+     order by library.key limit ?`,
+    after,
+    limit,
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** Everything an account keeps stored. Sums over its libraries: what two of them share is in both. */
+export interface AccountUsage extends UsageBytes {
+  readonly email: string
+  readonly libraries: number
+  /** Bytes of deleted libraries, whatever they were kept for. */
+  readonly deleted: number
+  /** Libraries that were not counted yet. */
+  readonly uncounted: number
+}
+
+/** The greatest first. */
+export async function listAccountUsage(
+  reader: Reader,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<AccountUsage[]> {
+  const all = '(current_bytes + trash_bytes + history_bytes + unreferenced_bytes)'
+  const alive = (column: string) => `sum(case when deleted_at is null then coalesce(${column}, 0) else 0 end)`
+  const rows = await reader.all<Record<string, number | string>>(
+    `select account.email, ${alive('current_bytes')} as current_bytes, ${alive('trash_bytes')} as trash_bytes,
+       ${alive('history_bytes')} as history_bytes, ${alive('unreferenced_bytes')} as unreferenced_bytes,
+       ${alive('shared_bytes')} as shared_bytes,
+       sum(case when deleted_at is null then 1 else 0 end) as libraries,
+       sum(case when deleted_at is null then 0 else coalesce(${all}, 0) end) as deleted_bytes,
+       sum(case when library_usage.library_key is null then 1 else 0 end) as uncounted,
+       sum(coalesce(${all}, 0)) as total
+     from library join account on account.key = library.owner_key
+       left join library_usage on library_usage.library_key = library.key
+     where deleted_at is null or deleted_at > 0
+     group by account.key, account.email order by total desc, account.key limit ? offset ?`,
+    limit,
+    offset,
+  )
+  return rows.map((row) => ({
+    email: String(row['email']),
+    // PostgreSQL sums big integers into a numeric, which arrives as text.
+    current: Number(row['current_bytes']),
+    trash: Number(row['trash_bytes']),
+    history: Number(row['history_bytes']),
+    unreferenced: Number(row['unreferenced_bytes']),
+    shared: Number(row['shared_bytes']),
+    libraries: Number(row['libraries']),
+    deleted: Number(row['deleted_bytes']),
+    uncounted: Number(row['uncounted']),
+  }))
+}

@@ -1,0 +1,142 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
+import { oldestShown } from '../library/history.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { findLibraryWithDeleted } from '../library/library-store.ts'
+import { ObjectStore } from '../library/object-store.ts'
+import { CountingStopped, countUsage, type UsageSource } from './count.ts'
+import {
+  type AccountUsage,
+  findLibraryUsage,
+  type LibraryUsage,
+  listAccountUsage,
+  listStaleAfter,
+  listStoredAfter,
+  putLibraryUsage,
+} from './usage-store.ts'
+
+const ROWS_A_STEP = 2000
+const LIBRARIES_A_STEP = 100
+// Counting walks through all of a library: it must not push what requests use out of the shared cache.
+const DIR_CACHE_BYTES = 8 * 2 ** 20
+
+/** What is known of a library's stored bytes. */
+export interface KnownUsage {
+  /** Undefined until it was counted once. */
+  readonly usage: LibraryUsage | undefined
+  /** Whether it is of the head and the history as they are now. */
+  readonly isCurrent: boolean
+}
+
+/**
+ * The stored bytes of libraries, accounts and the whole server. Libraries are counted one at a time in the
+ * background, and what was counted is kept with the head it is of (I3).
+ */
+export class Usage implements AsyncDisposable {
+  readonly #source: UsageSource
+  readonly #db: Database
+  readonly #stopping = new AbortController()
+  readonly #counting = new Map<number, Promise<void>>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(source: Omit<UsageSource, 'objects'>) {
+    this.#db = source.db
+    // Named one by one: the source may be a whole core, of which no more than this is needed.
+    this.#source = {
+      db: source.db,
+      now: source.now,
+      defaultHistoryDays: source.defaultHistoryDays,
+      pathIndex: source.pathIndex,
+      objects: new ObjectStore(source.db, DIR_CACHE_BYTES),
+    }
+  }
+
+  /** What was counted last; counts anew if it is out of date, and waits for that, but not for long. */
+  async of(library: LibraryInfo, { waitMs }: { waitMs: number }): Promise<KnownUsage> {
+    const known = await this.#find(library)
+    if (known.isCurrent) return known
+    const giveUp = new AbortController()
+    const counted = this.#count(library)
+    const enough = wait(waitMs, undefined, { signal: giveUp.signal, ref: false }).catch(() => {})
+    await Promise.race([counted.catch(() => {}), enough])
+    giveUp.abort()
+    return this.#find(library)
+  }
+
+  /** Upkeep: counts every library whose head has moved since. One that cannot be counted keeps none of the rest from it. */
+  async refresh(): Promise<void> {
+    const failures: unknown[] = []
+    let keys: number[] = []
+    do {
+      keys = await listStaleAfter(this.#db, keys.at(-1) ?? 0, LIBRARIES_A_STEP)
+      for (const key of keys) {
+        if (this.#stopping.signal.aborted) return
+        const library = await findLibraryWithDeleted(this.#db, key)
+        if (library === undefined) continue
+        await this.#count(library).catch((error: unknown) => failures.push(error))
+      }
+    } while (keys.length === LIBRARIES_A_STEP)
+    if (failures.length > 0) throw new AggregateError(failures, 'some libraries could not be counted')
+  }
+
+  /** A page of accounts, the greatest first, and whether there is another. */
+  async accounts({
+    page,
+    perPage,
+  }: {
+    page: number
+    perPage: number
+  }): Promise<{ accounts: AccountUsage[]; more: boolean }> {
+    const found = await listAccountUsage(this.#db, { offset: (page - 1) * perPage, limit: perPage + 1 })
+    return { accounts: found.slice(0, perPage), more: found.length > perPage }
+  }
+
+  /** Bytes and number of all blocks, each counted once however many libraries hold it. Walks through all of them. */
+  async stored(): Promise<{ bytes: number; blocks: number }> {
+    const sums = { bytes: 0, blocks: 0 }
+    for (let after: Uint8Array = new Uint8Array(0); ; ) {
+      if (this.#stopping.signal.aborted) throw new CountingStopped()
+      const rows = await listStoredAfter(this.#db, after, ROWS_A_STEP)
+      for (const { size } of rows) sums.bytes += size
+      sums.blocks += rows.length
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < ROWS_A_STEP) return sums
+      after = last.id
+      await nextTurn()
+    }
+  }
+
+  /** Stops counting; what was not finished is counted another time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled(this.#counting.values())
+  }
+
+  async #find(library: LibraryInfo): Promise<KnownUsage> {
+    const usage = await findLibraryUsage(this.#db, library.key)
+    if (usage?.head !== library.head) return { usage, isCurrent: false }
+    return { usage, isCurrent: usage.oldestSeq === (await oldestShown(this.#source, library)) }
+  }
+
+  #count(library: LibraryInfo): Promise<void> {
+    const running = this.#counting.get(library.key)
+    if (running !== undefined) return running
+    const counted = this.#last.then(() => this.#countNow(library))
+    this.#last = counted.catch(() => {})
+    const tracked = counted.finally(() => this.#counting.delete(library.key))
+    this.#counting.set(library.key, tracked)
+    return tracked
+  }
+
+  /** Counting that was told to stop is no failure, nor is it one that a library was purged meanwhile. */
+  async #countNow(library: LibraryInfo): Promise<void> {
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    try {
+      await putLibraryUsage(this.#db, library.key, await countUsage(this.#source, library, signal))
+    } catch (error) {
+      if (error instanceof CountingStopped) return
+      if ((await findLibraryWithDeleted(this.#db, library.key)) !== undefined) throw error
+    }
+  }
+}

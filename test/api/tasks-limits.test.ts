@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
+import { batch, fill, two } from './batch-support.ts'
+import { ended, holdTasks, progress, started, UNDER_WAY } from './tasks-support.ts'
+
+describe('the limits of tasks', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer({
+      env: { CARREL_MAX_COPY_FILES: '5', CARREL_MAX_COPY_MB: '0.003', CARREL_TASKS_AT_ONCE: '1' },
+    })
+  })
+  after(async () => server[Symbol.asyncDispose]())
+
+  it('fails what is more than one task may copy, and leaves nothing behind', async () => {
+    const [here, there] = await two(server)
+    // Two files are in the folder already, both empty.
+    await fill(server, here, '/d', ['1', '2', '3'])
+    const atMost = await started(here.client, 'copy', batch(here, ['d'], there, '/'))
+    assert.deepEqual(await ended(here.client, atMost), {
+      ...UNDER_WAY,
+      successful: true,
+      done: 5,
+      total: 5,
+    })
+    const head = await there.head()
+    const rows: [names: string[], reason: string][] = [
+      [['d', 'a.txt'], 'Too many files'],
+      [['e'], 'Folder or file size is too large'],
+    ]
+    await here.folder('/e')
+    await fill(server, here, '/e', ['1', '2', '3', '4'])
+    for (const operation of ['copy', 'move'] as const) {
+      for (const [names, failed_reason] of rows) {
+        const id = await started(here.client, operation, batch(here, names, there, '/in'))
+        const end = await ended(here.client, id)
+        assert.deepEqual(
+          { ...end, done: 0, total: 0 },
+          { ...UNDER_WAY, failed: true, failed_reason, done: 0, total: 0 },
+        )
+      }
+    }
+    assert.equal(await there.head(), head)
+    assert.deepEqual(await here.names(), ['d', 'e', 'in', 'a.txt', 'b.txt'])
+  })
+
+  it('runs no more tasks side by side than it is told', async () => {
+    const [here, there] = await two(server)
+    using hold = holdTasks(server)
+    const first = await started(here.client, 'copy', batch(here, ['a.txt'], there, '/'))
+    await hold.reached
+    const second = await started(here.client, 'copy', batch(here, ['b.txt'], there, '/'))
+    assert.deepEqual(await progress(here.client, first), { ...UNDER_WAY, done: 0, total: 1 })
+    assert.deepEqual(await progress(here.client, second), { ...UNDER_WAY, done: 0, total: 0 })
+    hold.release()
+    for (const id of [first, second]) assert.equal((await ended(here.client, id)).successful, true)
+    assert.deepEqual(await there.names(), ['in', 'a.txt', 'b.txt'])
+  })
+})

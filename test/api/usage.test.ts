@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import type { Client } from '../support/client.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { personalToken } from '../support/tokens.ts'
+import { uploadFile } from '../support/transfer.ts'
+
+const time = 1_754_000_000
+
+interface Counted {
+  readonly current: number
+  readonly trash: number
+  readonly history: number
+  readonly unreferenced: number
+  readonly shared: number
+  readonly total: number
+}
+
+const nothing: Counted = { current: 0, trash: 0, history: 0, unreferenced: 0, shared: 0, total: 0 }
+
+describe('the stored bytes of a library', () => {
+  let server: TestServer
+  let user: Client
+  let clock = time
+  before(async () => {
+    server = await startServer({ now: () => clock })
+    user = await server.signUp()
+  })
+  after(() => server[Symbol.asyncDispose]())
+
+  const usage = async (library: string, client = user): Promise<Counted> => {
+    const reply = await client.get(`/api/v2.1/repos/${library}/usage/`)
+    assert.equal(reply.status, 200, reply.text)
+    const { repo_id: id, is_current: isCurrent, computed_at: at, blocks, ...bytes } = reply.body
+    assert.deepEqual([id, isCurrent, at], [library, true, '2025-07-31T22:13:20+00:00'])
+    assert.equal(typeof blocks, 'number')
+    return bytes
+  }
+  const put = (library: string, path: string, bytes: number | Buffer, replace = false) =>
+    uploadFile(user, library, path, typeof bytes === 'number' ? randomBytes(bytes) : bytes, { replace })
+
+  it('are counted by what they are kept for', async () => {
+    const library = await user.createLibrary()
+    assert.deepEqual(await usage(library), nothing)
+    await put(library, '/a.bin', 1000)
+    await put(library, '/docs/b.bin', 2000)
+    assert.deepEqual(await usage(library), { ...nothing, current: 3000, total: 3000 })
+    await put(library, '/a.bin', 4000, true)
+    assert.deepEqual(await usage(library), { ...nothing, current: 6000, history: 1000, total: 7000 })
+    await user.delete(`/api/v2.1/repos/${library}/dir/?p=/docs`)
+    const deleted = { ...nothing, current: 4000, trash: 2000, history: 1000, total: 7000 }
+    assert.deepEqual(await usage(library), deleted)
+    // What can no longer be reached waits for garbage collection.
+    await user.delete(`/api/v2.1/repos/${library}/trash/`)
+    const cleaned = { ...nothing, current: 4000, unreferenced: 3000, total: 7000 }
+    assert.deepEqual(await usage(library), cleaned)
+  })
+
+  it('count a block once, for the first thing it is kept for', async () => {
+    const library = await user.createLibrary()
+    const bytes = randomBytes(5000)
+    await put(library, '/one.bin', bytes)
+    await put(library, '/two.bin', bytes)
+    assert.deepEqual(await usage(library), { ...nothing, current: 5000, total: 5000 })
+    await user.delete(`/api/v2.1/repos/${library}/file/?p=/one.bin`)
+    assert.deepEqual(await usage(library), { ...nothing, current: 5000, total: 5000 })
+    await user.delete(`/api/v2.1/repos/${library}/file/?p=/two.bin`)
+    assert.deepEqual(await usage(library), { ...nothing, trash: 5000, total: 5000 })
+  })
+
+  it('tell what another library holds too', async () => {
+    const [first, second] = [await user.createLibrary(), await user.createLibrary()]
+    await put(first, '/a.bin', 3000)
+    await put(first, '/b.bin', 500)
+    const copy = {
+      src_repo_id: first,
+      src_parent_dir: '/',
+      src_dirents: ['a.bin'],
+      dst_repo_id: second,
+      dst_parent_dir: '/',
+    }
+    await user.post('/api/v2.1/repos/sync-batch-copy-item/', { json: copy })
+    assert.deepEqual(await usage(second), { ...nothing, current: 3000, shared: 3000, total: 3000 })
+    assert.deepEqual(await usage(first), { ...nothing, current: 3500, shared: 3000, total: 3500 })
+  })
+
+  it('follow the history that is kept', async () => {
+    const library = await user.createLibrary()
+    await put(library, '/a.bin', 1000)
+    await put(library, '/a.bin', 2000, true)
+    await user.delete(`/api/v2.1/repos/${library}/file/?p=/a.bin`)
+    assert.deepEqual(await usage(library), { ...nothing, trash: 2000, history: 1000, total: 3000 })
+    await user.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+    assert.deepEqual(await usage(library), { ...nothing, unreferenced: 3000, total: 3000 })
+    await user.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: -1 } })
+    assert.deepEqual(await usage(library), { ...nothing, trash: 2000, history: 1000, total: 3000 })
+  })
+
+  it('are for its owner and administrators', async () => {
+    const library = await user.createLibrary()
+    await put(library, '/a.bin', 10)
+    const admin = await server.admin()
+    assert.equal((await usage(library, admin)).current, 10)
+    const stranger = await server.signUp()
+    const path = `/api/v2.1/repos/${library}/usage/`
+    assert.deepEqual((await stranger.get(path)).body, { error_msg: 'Permission denied.' })
+    for (const owner of [user, admin]) {
+      const token = await personalToken(owner, { permission: 'rw' })
+      assert.equal((await token.get(path)).status, 403)
+    }
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    for (const client of [user, admin]) {
+      assert.equal((await client.get(`/api/v2.1/repos/${unknown}/usage/`)).status, 404)
+    }
+  })
+
+  it('add up for accounts, with what they deleted, and for the server', async () => {
+    const owner = await server.signUp()
+    const mine = async (client: Client, path: string, bytes: number) => {
+      const id = await client.createLibrary()
+      await uploadFile(client, id, path, randomBytes(bytes))
+      return id
+    }
+    await mine(owner, '/a.bin', 70_000)
+    await mine(owner, '/b.bin', 20_000)
+    const gone = await mine(owner, '/c.bin', 9000)
+    await owner.delete(`/api2/repos/${gone}/`)
+    const { usage: counted, statistics, core } = server.running.services
+    await counted.refresh()
+    // Once a day; the server did it for this day when it started.
+    clock += 86_400
+    await statistics.noteStored(counted)
+    clock = time
+    const admin = await server.admin()
+    const reply = await admin.get('/api/v2.1/admin/usage/', { per_page: 1 })
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(reply.body.accounts, [
+      {
+        email: owner.email,
+        name: owner.email.split('@')[0],
+        repos_count: 2,
+        ...nothing,
+        current: 90_000,
+        total: 90_000,
+        deleted: 9000,
+        uncounted_repos: 0,
+      },
+    ])
+    assert.deepEqual(reply.body.page_info, { has_next_page: true, current_page: 1 })
+    const blocks = await core.db.all<{ size: number }>('select distinct block_id, size from library_block')
+    const stored = blocks.reduce((sum, { size }) => sum + size, 0)
+    assert.deepEqual(reply.body.stored, {
+      bytes: stored,
+      blocks: blocks.length,
+      day: '2025-08-01T00:00:00+00:00',
+    })
+  })
+
+  it('of one library that cannot be counted keep no other from being counted', async () => {
+    const { usage: counted, core } = server.running.services
+    const [damaged, sound] = [await user.createLibrary(), await user.createLibrary()]
+    await put(damaged, '/docs/a.bin', 10)
+    await put(sound, '/a.bin', 20)
+    const lost = 'delete from fs_object where library_key = (select key from library where id = ?)'
+    await core.db.write((tx) => tx.run(lost, damaged))
+    await assert.rejects(counted.refresh(), /could not be counted/)
+    const reply = await user.get(`/api/v2.1/repos/${damaged}/usage/`)
+    assert.deepEqual([reply.status, reply.body], [202, { repo_id: damaged, is_current: false }])
+    const rows = await core.db.all(
+      'select library_key from library_usage u join library l on l.key = u.library_key where l.id = ?',
+      sound,
+    )
+    assert.equal(rows.length, 1)
+    await user.delete(`/api2/repos/${damaged}/`)
+    await user.delete(`/api/v2.1/deleted-repos/${damaged}/`)
+    await counted.refresh()
+  })
+
+  it('are counted for many files in many folders, and stop when the server does', async () => {
+    const library = await user.createLibrary()
+    const folders = Array.from({ length: 30 }, (_, index) => `/f${index}`)
+    for (const folder of folders) await put(library, `${folder}/x.bin`, 100)
+    for (const folder of folders.slice(0, 10)) {
+      await user.delete(`/api/v2.1/repos/${library}/dir/?p=${folder}`)
+    }
+    const counted = await usage(library)
+    assert.deepEqual(counted, { ...nothing, current: 2000, trash: 1000, total: 3000 })
+  })
+})

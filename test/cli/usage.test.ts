@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
+import { carrel, serve } from '../support/command.ts'
+import { uploadFile } from '../support/transfer.ts'
+
+const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
+
+describe('carrel usage', { timeout: 300_000 }, () => {
+  it('counts while a server runs, for people and for programs', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-usage-'))
+    const without = await carrel(['usage', '--data', data])
+    assert.equal(without.code, 1)
+    assert.match(without.stderr, /There is no data of Carrel/)
+    const server = await serve(['--data', data, '--rate-limit', 'off'], { env: admin })
+    const root = await Client.signIn(server.url, 'root@example.org', 'correct horse battery')
+    const library = await root.createLibrary()
+    await uploadFile(root, library, '/a.txt', 'x'.repeat(1500))
+    await uploadFile(root, library, '/b.txt', 'y'.repeat(500))
+    await root.delete(`/api/v2.1/repos/${library}/file/?p=/b.txt`)
+    const printed = await carrel(['usage', '--data', data])
+    assert.equal(printed.code, 0, printed.stderr)
+    assert.match(printed.stdout, /root@example\.org\s+1\s+1\.5 kB\s+500 bytes/)
+    assert.match(printed.stdout, /Stored: 2 kB in 2 blocks, each counted once\./)
+    const json = JSON.parse((await carrel(['usage', '--data', data, '--json'])).stdout) as object
+    assert.deepEqual(json, {
+      storedBytes: 2000,
+      storedBlocks: 2,
+      accounts: [
+        {
+          email: 'root@example.org',
+          libraries: 1,
+          currentBytes: 1500,
+          trashBytes: 500,
+          historyBytes: 0,
+          unreferencedBytes: 0,
+          sharedBytes: 0,
+          deletedBytes: 0,
+        },
+      ],
+    })
+    assert.equal((await server.stop()).code, 0)
+    await rm(data, { recursive: true })
+  })
+})

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { Client } from './client.ts'
+
+/** A personal token of the client's account, as a client of its own. */
+export async function personalToken(
+  owner: Client,
+  wish: { permission: 'r' | 'rw' | 'upload'; repo_id?: string; expire_days?: number; name?: string },
+): Promise<Client & { readonly id: number }> {
+  const reply = await owner.post('/api/v2.1/personal-tokens/', { json: { name: 'script', ...wish } })
+  assert.equal(reply.status, 200, reply.text)
+  return Object.assign(new Client(owner.url, reply.body.token, owner.email), { id: reply.body.id as number })
+}
+
+/** A token for an app, as a client. */
+export async function libraryToken(
+  owner: Client,
+  library: string,
+  permission: 'r' | 'rw' = 'rw',
+  app = 'backup',
+): Promise<Client> {
+  const path = `/api/v2.1/repos/${library}/repo-api-tokens/`
+  const reply = await owner.post(path, { form: { app_name: app, permission } })
+  assert.equal(reply.status, 200, reply.text)
+  return new Client(owner.url, reply.body.api_token)
+}
