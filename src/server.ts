@@ -212,7 +212,7 @@ export function createServices(parts: {
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
-    groups: new Groups(db, now),
+    groups: new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event)),
     links: new Links({
       core,
       access,
@@ -230,7 +230,7 @@ export function createServices(parts: {
     quotas,
     scopedTokens,
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
-    shares: new Shares(core),
+    shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({
       core,
       db: parts.searchDb,
@@ -247,6 +247,7 @@ export function createServices(parts: {
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,
+    onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
   }
 }

@@ -43,8 +43,6 @@ const READING = new Set([
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
   'DELETE /api2/beshared-repos/:repo_id/',
-  // A link of theirs, to what they may read.
-  'PUT /api2/repos/:repo_id/file/shared-link/',
 ])
 /** Input that would do something in the right hands. */
 const inputs: Record<string, () => { query?: Params; form?: Params; json?: unknown }> = {
@@ -98,7 +96,7 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   }),
   'POST /api/v2.1/repos/:repo_id/repo-api-tokens/': () => ({ form: { app_name: 'theirs' } }),
   'PUT /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/': () => ({ form: { permission: 'rw' } }),
-  'PUT /api2/repos/:repo_id/file/shared-link/': () => ({ form: { p: '/in.txt', share_type: 'download' } }),
+  'PUT /api2/repos/:repo_id/file/shared-link/': () => ({ form: { p: '/', share_type: 'upload' } }),
   'PUT /seafhttp/repo/:repo_id/commit/HEAD': () => ({ query: { head: commit } }),
   'POST /api2/repos/:repo_id/upload-blks-link/': () => ({ query: { p: '/' }, form: { blklist: '' } }),
 }
