@@ -4,7 +4,7 @@ import type { Commit } from '../objects/commit.ts'
 import type { CommitId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
-import { dropBound, followMoves, type Moved } from './bound-paths-store.ts'
+import { BoundFates, BoundMeanwhile, type Step } from './bound-fates.ts'
 import { findAnyCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
@@ -13,7 +13,6 @@ import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
 import { mergeInto } from './three-way.ts'
-import type { WorkingTree } from './working-tree.ts'
 import type { Edited } from './writer.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
@@ -70,35 +69,66 @@ export async function push(
   if (found === undefined) return
   const { chain, tip, base } = found
   const admission = new Admission(core, library.info)
+  const steps: Step[] = []
   let before = base.rootId
   let unsaid = 0
   for (const { rootId } of chain) {
     unsaid += (await admission.admit(rootId, before)).unsaid
+    steps.push({ before, changes: await diffTrees(core.objects, library.info.key, before, rootId) })
     before = rootId
   }
-  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
   await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
+  for (;;) {
+    try {
+      await commitPushed(core, library, { ...found, steps, room })
+      return
+    } catch (error) {
+      if (!(error instanceof BoundMeanwhile)) throw error
+    }
+  }
+}
+
+/** A chain of commits whose trees are all there. */
+interface Pushed extends Chain {
+  readonly steps: readonly Step[]
+  readonly room: SetAside
+}
+
+/** Throws BoundMeanwhile. */
+async function commitPushed(
+  core: LibraryCore,
+  library: EditableLibrary,
+  { tip, base, steps, room }: Pushed,
+): Promise<void> {
+  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
   await library.commit(async (tree, now): Promise<Edited<undefined>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
-    const left = now.head === id ? undefined : await findChain(core, now, id)
+    const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)
     if (left === undefined) return { description: '', result: undefined }
     await refuseLocked(core, library, touchedPaths(changes))
-    if (now.head === left.base.id) {
+    const fates = await BoundFates.read(core, now, steps.slice(-left.chain.length), tree)
+    const isMerge = now.head !== left.base.id
+    const also = async () => {
+      const write = await fates.settle(tree, { isMerge })
+      return async (tx: Transaction) => {
+        await write(tx)
+        await room.settle(tx)
+      }
+    }
+    if (!isMerge) {
       await tree.replaceRoot(tip.rootId)
-      const also = follow(now, changes, room)
-      return { description: tip.description, result: undefined, received: { chain: left.chain }, also }
+      const received = { chain: left.chain }
+      return { description: tip.description, result: undefined, received, also: await also() }
     }
     const author = tip.creatorName ?? ''
     const sides = { base: left.base.rootId, head: now.root, remote: tip.rootId, author }
     const conflicts = await mergeInto(tree, sides)
     const conflict = conflicts.length > 0
-    const done: Change[] = []
-    for (const change of changes) if (await isDone(tree, change)) done.push(change)
     return {
       description: conflict ? describeConflicts(conflicts) : describeMerged,
       result: undefined,
       received: { chain: left.chain, merge: { conflict } },
-      also: follow(now, done, room),
+      also: await also(),
     }
   })
 }
@@ -142,26 +172,4 @@ function touchedPaths(changes: readonly Change[]): LibraryPath[] {
   return changes.flatMap((change) =>
     change.op === 'renamed' ? [change.path, change.newPath] : [change.path],
   )
-}
-
-/** Whether a merge let a rename or a deletion stand. */
-async function isDone(tree: WorkingTree, change: Change): Promise<boolean> {
-  if (change.op === 'deleted') return (await tree.find(change.path)) === undefined
-  if (change.op !== 'renamed') return false
-  return (await tree.find(change.path)) === undefined && (await tree.find(change.newPath)) !== undefined
-}
-
-/** What is bound to paths goes where the client moved them. */
-function follow(library: LibraryInfo, changes: readonly Change[], room: SetAside) {
-  const moves: Moved[] = []
-  const gone: LibraryPath[] = []
-  for (const change of changes) {
-    if (change.op === 'renamed') moves.push({ from: change.path, path: change.newPath })
-    else if (change.op === 'deleted') gone.push(change.path)
-  }
-  return async (tx: Transaction) => {
-    if (moves.length > 0) await followMoves(tx, library, moves)
-    if (gone.length > 0) await dropBound(tx, library, gone)
-    await room.settle(tx)
-  }
 }

@@ -1,5 +1,4 @@
 import type { Access } from '../access/access.ts'
-import { fail } from '../errors.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
@@ -64,7 +63,11 @@ export class SyncDoor {
     // A folder shown as a library has no commits of its own that a client could follow.
     if (subKey !== undefined) throw refused()
     const library = await this.#access.openByKey(accountKey, { libraryKey, subKey })
-    if (library === undefined) return fail({ code: 'library-not-found', id })
+    if (library === undefined) {
+      // Only a library that is gone is to be forgotten; an account may be switched on again.
+      await this.expectLibrary(id)
+      throw refused()
+    }
     if (library.info.id !== id) throw refused()
     this.#remember(token, library)
     return library
