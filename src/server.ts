@@ -43,6 +43,7 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import { deleteReceivedBefore } from './library/received-store.ts'
+import { deleteReceivedSubCommitsBefore } from './library/sub-sync-store.ts'
 import type { Logger } from './logging.ts'
 import { pageFaults } from './pages/faults.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -473,7 +474,12 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       },
       {
         name: 'commits that were sent and never pushed',
-        run: () => db.write((tx) => deleteReceivedCommitsBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+        run: () =>
+          db.write(async (tx) => {
+            const before = now() - RECEIVED_KEPT_SECONDS
+            const ofLibraries = await deleteReceivedCommitsBefore(tx, before)
+            return ofLibraries + (await deleteReceivedSubCommitsBefore(tx, before))
+          }),
       },
       {
         name: 'libraries deleted long ago',

@@ -5,13 +5,15 @@ import type { CommitId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
 import { BoundFates, BoundMeanwhile, type Step } from './bound-fates.ts'
-import { findAnyCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
+import { insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
+import { insertSubCommit, joinSubCommits } from './sub-sync-store.ts'
+import { findAnySynced } from './synced.ts'
 import { mergeInto } from './three-way.ts'
 import type { Edited } from './writer.ts'
 
@@ -36,12 +38,17 @@ export async function receiveCommit(
 ): Promise<void> {
   const { info, actor } = library
   const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
-  const isNew = await core.db.write((tx) => insertReceivedCommit(tx, info.key, commit, core.now()), {
+  const receivedAt = core.now()
+  const isNew = await core.db.write(
+    (tx) =>
+      info.sub === undefined
+        ? insertReceivedCommit(tx, info.key, commit, receivedAt)
+        : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
     // Nothing refers to it before the push, whose own write makes both durable.
-    durable: false,
-  })
+    { durable: false },
+  )
   if (isNew) return
-  const known = await findAnyCommit(core.db, info, commit.id)
+  const known = await findAnySynced(core, info, commit.id)
   if (known === undefined || !isSameCommit(known.commit, commit)) {
     fail({ code: 'object-invalid', reason: 'another commit has this id' })
   }
@@ -101,36 +108,46 @@ async function commitPushed(
   { tip, base, steps, room }: Pushed,
 ): Promise<void> {
   const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
-  await library.commit(async (tree, now): Promise<Edited<undefined>> => {
+  const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
     const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)
-    if (left === undefined) return { description: '', result: undefined }
+    if (left === undefined) return { description: '', result: [] }
     await refuseLocked(core, library, touchedPaths(changes))
     const fates = await BoundFates.read(core, now, steps.slice(-left.chain.length), tree)
-    const isMerge = now.head !== left.base.id
+    const root = await tree.rootId()
+    const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId
+    const ids = left.chain.map(({ id }) => id)
     const also = async () => {
       const write = await fates.settle(tree, { isMerge })
       return async (tx: Transaction) => {
         await write(tx)
+        if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
         await room.settle(tx)
       }
     }
     if (!isMerge) {
       await tree.replaceRoot(tip.rootId)
       const received = { chain: left.chain }
-      return { description: tip.description, result: undefined, received, also: await also() }
+      const more = now.sub === undefined ? { received } : {}
+      return { description: tip.description, result: ids, ...more, also: await also() }
     }
     const author = tip.creatorName ?? ''
-    const sides = { base: left.base.rootId, head: now.root, remote: tip.rootId, author }
+    const sides = { base: left.base.rootId, head: root, remote: tip.rootId, author }
     const conflicts = await mergeInto(tree, sides)
     const conflict = conflicts.length > 0
     return {
       description: conflict ? describeConflicts(conflicts) : describeMerged,
-      result: undefined,
-      received: { chain: left.chain, merge: { conflict } },
+      result: ids,
+      // The commits of a sub-library are not those of its origin.
+      ...(now.sub === undefined && { received: { chain: left.chain, merge: { conflict } } }),
       also: await also(),
     }
   })
+  // All of it was in the folder already, so that the origin has no commit of it.
+  const { sub, headSeq } = library.info
+  if (sub !== undefined && commit === undefined && result.length > 0) {
+    await core.db.write((tx) => joinSubCommits(tx, sub.key, result, headSeq))
+  }
 }
 
 interface Chain {
@@ -145,7 +162,7 @@ interface Chain {
 async function findChain(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
   const chain: Commit[] = []
   for (let next: CommitId | null = id; next !== null; ) {
-    const found = await findAnyCommit(core.db, library, next)
+    const found = await findAnySynced(core, library, next)
     if (found === undefined) {
       if (next === id) return fail({ code: 'commit-not-found', id })
       return fail({ code: 'object-invalid', reason: 'its parent is not here' })
