@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
+import { accountRoutes } from './matrix/account-routes.ts'
+import { adminRoutes } from './matrix/admin-routes.ts'
+import { libraryRoutes } from './matrix/library-routes.ts'
+import type { Table } from './matrix/policy.ts'
+import { runMatrix } from './matrix/run.ts'
+import { sharingRoutes } from './matrix/sharing-routes.ts'
+import { Cast } from './matrix/stage.ts'
+import { syncRoutes } from './matrix/sync-routes.ts'
+import { tokenRoutes } from './matrix/token-routes.ts'
+import { transferRoutes } from './matrix/transfer-routes.ts'
+import { visitRoutes } from './matrix/visit-routes.ts'
+
+const table: Table = {
+  ...accountRoutes,
+  ...adminRoutes,
+  ...libraryRoutes,
+  ...sharingRoutes,
+  ...syncRoutes,
+  ...tokenRoutes,
+  ...transferRoutes,
+  ...visitRoutes,
+}
+
+let server: TestServer
+let cast: Cast
+before(async () => {
+  server = await startServer({ env: { CARREL_WEBHOOK_PRIVATE: 'on' } })
+  cast = await Cast.make(server)
+})
+after(() => server[Symbol.asyncDispose]())
+
+describe('every route, called by everybody', () => {
+  it('does what its policy says, and nothing for whom it refuses', async (t) => {
+    const { routes, calls, surprises } = await runMatrix(cast, server.running.endpoints, table)
+    t.diagnostic(`${calls} calls of ${routes} routes`)
+    assert.ok(surprises.length === 0, surprises.join('\n'))
+  })
+
+  it('is in the table, and nothing else is', () => {
+    const served = new Set(server.running.endpoints.map(({ method, path }) => `${method} ${path}`))
+    assert.deepEqual(
+      Object.keys(table).filter((name) => !served.has(name)),
+      [],
+    )
+  })
+})

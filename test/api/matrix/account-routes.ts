@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { Client } from '../../support/client.ts'
+import { administers, nobody, open, type Sent, self, type Table, under } from './policy.ts'
+import type { Stage } from './stage.ts'
+
+const victim = (form: Sent['form'] = {}) => {
+  return async ({ cast }: Stage): Promise<Sent> => ({ params: { email: (await cast.victim()).email }, form })
+}
+const fresh = () => `fresh-${randomUUID()}@example.org`
+
+const signedInAnew = async (stage: Stage, caller: string, form: Sent['form'] = {}): Promise<Sent> => {
+  if (['anonymous', 'deactivated', 'revoked'].includes(caller)) return { form }
+  const account = await stage.cast.victim()
+  return { form, as: new Client(account.url, account.token, account.email) }
+}
+
+/** Accounts, what is for oneself, and what anybody may ask. */
+export const accountRoutes: Table = {
+  ...under(open, {
+    'GET /api2/ping/': {},
+    'GET /api2/server-info/': {},
+    'GET /media/avatars/default.png': {},
+    'GET /healthz': {},
+    'GET /readyz': {},
+    // From this machine, as tests are.
+    'GET /metrics': {},
+    'POST /api2/auth-token/': ({ cast }) => ({
+      form: { username: cast.callers.stranger.email, password: 'a long password' },
+    }),
+    'GET /notification/ping': {},
+    'GET /pages/links.css': {},
+    'GET /pages/links.js': {},
+    'GET /pages/icon.svg': {},
+    'GET /seafhttp/protocol-version': {},
+    'POST /seafhttp/repo/head-commits-multi/': ({ id }) => ({ raw: JSON.stringify([id]) }),
+  }),
+  ...under(Object.fromEntries(Object.keys(open).map((caller) => [caller, 'absent'])), {
+    'POST /api2/device-wiped/': { form: { token: '0'.repeat(40) } },
+  }),
+  ...under(self, {
+    'GET /api2/auth/ping/': {},
+    'GET /api2/account/info/': {},
+    'PUT /api2/account/info/': { form: { name: 'Somebody' } },
+    'GET /api/v2.1/user/': {},
+    'PUT /api/v2.1/user/': { form: { name: 'Somebody' } },
+    'GET /api2/devices/': {},
+    'DELETE /api2/devices/': { form: { platform: 'linux', device_id: randomUUID() } },
+    'POST /api2/logout-device/': signedInAnew,
+    'POST /api/v2.1/user/reset-password/': (stage, caller) =>
+      signedInAnew(stage, caller, { old_password: 'a long password', new_password: 'a longer password' }),
+    'GET /api2/search-user/': { query: { q: 'reader' } },
+    'POST /api/v2.1/user-list/': ({ cast }) => ({ json: { user_id_list: [cast.callers.reader.email] } }),
+    'GET /api/v2.1/events/': { headOnly: true },
+    'GET /api/v2.1/notifications/': {},
+    'PUT /api/v2.1/notifications/': {},
+    'DELETE /api/v2.1/notifications/': {},
+    'GET /api/v2.1/all-notifications/': {},
+    'PUT /api/v2.1/all-notifications/': {},
+    'GET /api2/unseen_messages/': {},
+  }),
+  ...under(
+    { ...nobody, reader: 'ok' },
+    {
+      'PUT /api/v2.1/notification/': async (stage) => {
+        const { owner, reader } = stage.cast.callers
+        await stage.once('notification', async () => {
+          const id = await owner.createLibrary('Handed over')
+          return owner.put(`/api2/repos/${id}/owner/`, { form: { owner: reader.email } })
+        })
+        const { body } = await reader.get('/api/v2.1/notifications/')
+        return { form: { notice_id: body.notification_list[0].id } }
+      },
+    },
+  ),
+  ...under(administers, {
+    // By default no other role may.
+    'POST /api2/repos/public/': { form: { name: 'For all', permission: 'r' } },
+    'GET /api2/accounts/': {},
+    'PUT /api2/accounts/:email/': () => ({
+      params: { email: fresh() },
+      form: { password: 'a long password' },
+    }),
+    'GET /api2/accounts/:email/': victim(),
+    'POST /api2/accounts/:email/': async (stage) => ({
+      ...(await victim()(stage)),
+      form: { op: 'migrate', to_user: (await stage.cast.victim()).email },
+    }),
+    'DELETE /api2/accounts/:email/': victim(),
+    'GET /api/v2.1/admin/users/': {},
+    'POST /api/v2.1/admin/users/': () => ({ form: { email: fresh(), password: 'a long password' } }),
+    'GET /api/v2.1/admin/users/:email/': victim(),
+    'PUT /api/v2.1/admin/users/:email/': victim({ name: 'Changed' }),
+    'DELETE /api/v2.1/admin/users/:email/': victim(),
+    'PUT /api/v2.1/admin/users/:email/reset-password/': victim(),
+    'GET /api/v2.1/admin/search-user/': { query: { query: 'reader' } },
+    'POST /api/v2.1/admin/generate-user-auth-token/': async ({ cast }) => ({
+      form: { email: (await cast.victim()).email },
+    }),
+    'GET /api/v2.1/admin/search-failures/': {},
+  }),
+}

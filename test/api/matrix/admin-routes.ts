@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { BOUNDARY, formBytes } from '../../support/transfer.ts'
+import { administers, nobody, open, owns, type Sent, self, type Table, under } from './policy.ts'
+import { expectOk, PICTURE, type Stage } from './stage.ts'
+
+const ADMIN = '/api/v2.1/admin/'
+
+const deleted = async (stage: Stage, caller: string): Promise<Sent> => ({
+  params: { repo_id: await stage.deleted(caller) },
+})
+const avatar: Sent = {
+  raw: formBytes([{ name: 'avatar', filename: 'me.png', bytes: PICTURE }]),
+  headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
+}
+
+/** What administrators do, and what came with it: pictures of accounts, tokens with bounds, use of space. */
+export const adminRoutes: Table = {
+  ...under(administers, {
+    [`GET ${ADMIN}libraries/`]: {},
+    [`POST ${ADMIN}libraries/`]: ({ cast }) => ({
+      form: { name: 'Given', owner: cast.callers.leaver.email },
+    }),
+    [`GET ${ADMIN}libraries/:repo_id/`]: {},
+    [`PUT ${ADMIN}libraries/:repo_id/`]: { form: { name: 'Renamed' } },
+    [`DELETE ${ADMIN}libraries/:repo_id/`]: {},
+    [`GET ${ADMIN}search-library/`]: { query: { query: 'Kol' } },
+    [`GET ${ADMIN}trash-libraries/`]: {},
+    [`PUT ${ADMIN}trash-libraries/:repo_id/`]: deleted,
+    [`DELETE ${ADMIN}trash-libraries/:repo_id/`]: deleted,
+    [`DELETE ${ADMIN}trash-libraries/`]: ({ cast }) => ({ form: { owner: cast.callers.owner.email } }),
+    [`GET ${ADMIN}devices/`]: {},
+    [`DELETE ${ADMIN}devices/`]: ({ cast }) => ({
+      form: { user: cast.callers.leaver.email, platform: 'linux', device_id: randomUUID() },
+    }),
+    [`GET ${ADMIN}sysinfo/`]: {},
+    [`GET ${ADMIN}statistics/total-storage/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
+    [`GET ${ADMIN}statistics/total-files/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
+    [`GET ${ADMIN}statistics/active-users/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
+    [`GET ${ADMIN}audit-log/`]: {},
+    [`GET ${ADMIN}audit-log/export/`]: {},
+    [`GET ${ADMIN}usage/`]: {},
+  }),
+  ...under({ ...owns, administrator: 'ok' }, { 'GET /api/v2.1/repos/:repo_id/usage/': {} }),
+  ...under(self, {
+    'GET /api2/avatars/user/:email/resized/:size/': ({ cast }) => ({
+      params: { email: cast.callers.reader.email, size: 48 },
+    }),
+    'POST /api/v2.1/user-avatar/': avatar,
+    'DELETE /api/v2.1/user-avatar/': {},
+    'GET /api/v2.1/webdav-secret/': {},
+    'PUT /api/v2.1/webdav-secret/': { form: { secret: 'aSecret-1234' } },
+    'GET /api/v2.1/personal-tokens/': {},
+    'POST /api/v2.1/personal-tokens/': (stage) => ({ form: { name: stage.fresh(), permission: 'r' } }),
+  }),
+  // Those of others are not there.
+  ...under(
+    Object.fromEntries(
+      Object.entries(nobody).map(([caller, one]) => [caller, one === 'denied' ? 'absent' : one]),
+    ),
+    {
+      'DELETE /api/v2.1/personal-tokens/:id/': async (stage) => ({
+        params: {
+          id: await stage.once('personal token', async () => {
+            const form = { name: 'Theirs', permission: 'r' }
+            return expectOk(await stage.cast.callers.leaver.post('/api/v2.1/personal-tokens/', { form })).body
+              .id
+          }),
+        },
+      }),
+    },
+  ),
+  ...under(open, {
+    'GET /media/avatars/:name/:size': async (stage) => {
+      const { leaver } = stage.cast.callers
+      const url = await stage.once('avatar', async () => {
+        expectOk(await leaver.post('/api/v2.1/user-avatar/', avatar))
+        return expectOk(await leaver.get(`/api2/avatars/user/${leaver.email}/resized/48/`)).body.url
+      })
+      const [name = '', size = ''] = new URL(url).pathname.split('/').slice(-2)
+      return { params: { name, size } }
+    },
+  }),
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { Client, type Reply } from '../../support/client.ts'
+import { createEncrypted } from '../../support/encrypted.ts'
+import type { TestServer } from '../../support/server.ts'
+import { SyncClient } from '../../support/sync-client.ts'
+import { uploadFile } from '../../support/transfer.ts'
+import { makeFolder, makeGroup, shareWith, shareWithGroup } from '../sharing-support.ts'
+
+/** Names that no call sends, so that who gets to see one was told of the library. */
+export const CANARIES = ['Kolibri', 'kingfisher']
+export const LINK_PASSWORD = 'open sesame now'
+
+export const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+const ACCOUNTS = [
+  'stranger',
+  'folderReader',
+  'reader',
+  'groupMember',
+  'writer',
+  'manager',
+  'owner',
+  'deactivated',
+  'leaver',
+] as const
+
+export type CallerName = (typeof ACCOUNTS)[number] | 'anonymous' | 'administrator' | 'revoked'
+
+/** The accounts, which stay while stages come and go. */
+export class Cast {
+  readonly server: TestServer
+  readonly callers: Readonly<Record<CallerName, Client>>
+  /** A group of the owner's that every stage is shared with for reading. */
+  readonly group: number
+  /** A library of the stranger's. */
+  readonly foreign: string
+
+  private constructor(
+    server: TestServer,
+    callers: Readonly<Record<CallerName, Client>>,
+    group: number,
+    foreign: string,
+  ) {
+    this.server = server
+    this.callers = callers
+    this.group = group
+    this.foreign = foreign
+  }
+
+  static async make(server: TestServer): Promise<Cast> {
+    const made: Partial<Record<CallerName, Client>> = { anonymous: server.anonymous }
+    for (const name of ACCOUNTS) made[name] = await server.signUp({ email: `${name}@example.org` })
+    made.administrator = await server.admin()
+    const callers = made as Record<CallerName, Client>
+    // A token of the owner: nothing but its end keeps it from opening everything.
+    const revoked = await Client.signIn(server.url, callers.owner.email, 'a long password')
+    await revoked.post('/api2/logout-device/')
+    callers.revoked = revoked
+    // The end of one token is the end of all that were given out without a device.
+    callers.owner = await Client.signIn(server.url, callers.owner.email, 'a long password')
+    assert.notEqual(callers.owner.token, revoked.token)
+    const group = await makeGroup('Nest', callers.owner, callers.groupMember, callers.deactivated)
+    const foreign = await callers.stranger.createLibrary('Foreign')
+    const cast = new Cast(server, callers, group, foreign)
+    await cast.setActive('deactivated', false)
+    return cast
+  }
+
+  async setActive(name: CallerName, active: boolean): Promise<void> {
+    await this.server.running.services.accounts.update(this.callers[name].email, { active })
+  }
+
+  /** An account that nobody else needs. */
+  async victim(): Promise<Client> {
+    return this.server.signUp({ email: `victim-${randomUUID()}@example.org` })
+  }
+}
+
+export type LinkState =
+  | 'openLink'
+  | 'password'
+  | 'withoutPassword'
+  | 'wrongPassword'
+  | 'expired'
+  | 'switchedOff'
+  | 'notNamed'
+  | 'unknownLink'
+
+/** One library with everything a call may be about; what few calls need is made when it is first asked for. */
+export class Stage {
+  readonly cast: Cast
+  readonly id: string
+  /** Of the folder /docs, as its reader knows it. */
+  readonly sub: string
+  /** The commit that deleted /gone.txt. */
+  readonly gone: string
+  readonly #parts = new Map<string, Promise<unknown>>()
+  #names = 0
+
+  private constructor(cast: Cast, id: string, sub: string, gone: string) {
+    this.cast = cast
+    this.id = id
+    this.sub = sub
+    this.gone = gone
+  }
+
+  static async make(cast: Cast): Promise<Stage> {
+    const { owner, reader, writer, manager, folderReader } = cast.callers
+    const id = await owner.createLibrary('Kolibri')
+    await makeFolder(owner, id, '/docs/deep')
+    await uploadFile(owner, id, '/in.txt', 'one')
+    for (const path of ['/docs/in.txt', '/kingfisher.txt', '/gone.txt']) {
+      expectOk(
+        await owner.post(`/api/v2.1/repos/${id}/file/`, {
+          query: { p: path },
+          form: { operation: 'create' },
+        }),
+      )
+    }
+    const gone = expectOk(await owner.delete(`/api/v2.1/repos/${id}/file/`, { query: { p: '/gone.txt' } }))
+    await shareWith(owner, id, reader, { permission: 'r' })
+    await shareWith(owner, id, writer)
+    await shareWith(owner, id, manager, { permission: 'admin' })
+    await shareWithGroup(owner, id, cast.group, { permission: 'r' })
+    const sub = await shareWith(owner, id, folderReader, { path: '/docs' })
+    return new Stage(cast, id, sub, gone.body.commit_id)
+  }
+
+  get owner(): Client {
+    return this.cast.callers.owner
+  }
+
+  /** The account a caller is named after; anonymous for those who are not named after one. */
+  client(caller: string): Client {
+    return this.cast.callers[caller as CallerName] ?? this.cast.callers.anonymous
+  }
+
+  /** A name nothing has yet. */
+  fresh(extension = ''): string {
+    return `new-${++this.#names}${extension}`
+  }
+
+  /** Makes a part of the stage once. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const known = this.#parts.get(name) ?? make()
+    this.#parts.set(name, known)
+    return known as Promise<T>
+  }
+
+  picture(): Promise<string> {
+    return this.once('picture', async () => {
+      await uploadFile(this.owner, this.id, '/docs/picture.png', PICTURE)
+      return '/docs/picture.png'
+    })
+  }
+
+  /** The blocks of /in.txt. */
+  file(): Promise<{ file_id: string; blklist: [string] }> {
+    return this.once('file', async () => {
+      const query = { p: '/in.txt', op: 'downloadblks' }
+      return expectOk(await this.owner.get(`/api2/repos/${this.id}/file/`, query)).body
+    })
+  }
+
+  /** A library the owner deleted, another for each who may do something about it. */
+  deleted(caller: string): Promise<string> {
+    const whose = ['owner', 'administrator'].includes(caller) ? caller : 'all'
+    return this.once(`deleted ${whose}`, async () => {
+      const id = await this.owner.createLibrary('Kolibri, deleted')
+      expectOk(await this.owner.delete(`/api/v2.1/repos/${id}/`))
+      return id
+    })
+  }
+
+  /** An encrypted library shared as the other one is. */
+  encrypted(): Promise<string> {
+    return this.once('encrypted', async () => {
+      const { reader, writer, manager } = this.cast.callers
+      const { id } = await createEncrypted(this.owner, 2, 'a secret of many')
+      await shareWith(this.owner, id, reader, { permission: 'r' })
+      await shareWith(this.owner, id, writer)
+      await shareWith(this.owner, id, manager, { permission: 'admin' })
+      await shareWithGroup(this.owner, id, this.cast.group, { permission: 'r' })
+      return id
+    })
+  }
+
+  /** A group of the owner's, with the manager as its administrator and the writer as a member. */
+  team(): Promise<number> {
+    return this.once('team', async () => {
+      const { owner, manager, writer } = this.cast.callers
+      const team = await makeGroup(`Kolibri ${randomUUID()}`, owner, manager, writer)
+      const url = `/api/v2.1/groups/${team}/members/${manager.email}/`
+      expectOk(await owner.put(url, { form: { is_admin: 'true' } }))
+      return team
+    })
+  }
+
+  webhook(): Promise<{ webhook_id: number; delivery_id: string }> {
+    return this.once('webhook', async () => {
+      const url = `/api/v2.1/repos/${this.id}/webhooks/`
+      const form = { url: 'http://127.0.0.1:9/hook' }
+      const { webhook } = expectOk(await this.owner.post(url, { form })).body
+      return { webhook_id: webhook.id, delivery_id: randomUUID() }
+    })
+  }
+
+  /** The token of a link of the owner's in some state, to /docs or to a file. */
+  link(state: LinkState, kind: 'share' | 'upload' = 'share', path = '/docs'): Promise<string> {
+    return this.once(`link ${state} ${kind} ${path}`, async () => {
+      if (state === 'unknownLink') return '0123456789abcdef0123'
+      const password = /password/i.test(state) ? { password: LINK_PASSWORD } : {}
+      const scope =
+        state === 'notNamed' ? { user_scope: 'specific_users', emails: [this.cast.callers.reader.email] } : {}
+      const rights =
+        kind === 'share' && path === '/docs'
+          ? { permissions: { can_edit: false, can_download: true, can_upload: true } }
+          : {}
+      const json = { repo_id: this.id, path, ...password, ...scope, ...rights }
+      const all = kind === 'share' ? 'multi-share-links' : 'upload-links'
+      // There is one upload link of a folder, so each state has a folder of its own.
+      if (kind === 'upload') {
+        json.path = `/docs/${state}`
+        await makeFolder(this.owner, this.id, json.path)
+      }
+      const { token } = expectOk(await this.owner.post(`/api/v2.1/${all}/`, { json })).body
+      if (state === 'switchedOff') {
+        expectOk(await this.owner.put(`/api/v2.1/${kind}-links/${token}/`, { json: { is_active: false } }))
+      }
+      if (state === 'expired') {
+        const { db } = this.cast.server.running.services.core
+        await db.write((tx) => tx.run('update link set expires_at = 1 where token = ?', token))
+      }
+      return token
+    })
+  }
+
+  /** What opens the library to a device of some caller: see SYNC in sync-routes.ts. */
+  syncToken(caller: string): Promise<string | undefined> {
+    return this.once(`sync ${caller}`, async () => {
+      if (caller === 'noToken') return undefined
+      if (caller === 'unknownToken') return '0'.repeat(40)
+      if (caller === 'otherLibrary') {
+        const { stranger } = this.cast.callers
+        return (await SyncClient.link(stranger, this.cast.foreign)).token
+      }
+      return this.#whileAllowed(caller, async (client) => (await SyncClient.link(client, this.id)).token)
+    })
+  }
+
+  /** What a caller gets from `ask` while they may; those who may no longer afterwards are `unshared`, `deactivated`. */
+  ticket<T>(caller: string, name: string, ask: (client: Client) => Promise<T>): Promise<T> {
+    return this.once(`ticket ${name} ${caller}`, () => this.#whileAllowed(caller, ask))
+  }
+
+  async #whileAllowed<T>(caller: string, ask: (client: Client) => Promise<T>): Promise<T> {
+    const { leaver, deactivated } = this.cast.callers
+    if (caller === 'unshared') {
+      await shareWith(this.owner, this.id, leaver)
+      const got = await ask(leaver)
+      const query = { p: '/', share_type: 'user', username: leaver.email }
+      expectOk(await this.owner.delete(`/api2/repos/${this.id}/dir/shared_items/`, { query }))
+      return got
+    }
+    if (caller !== 'deactivated') return ask(this.client(caller))
+    await this.cast.setActive('deactivated', true)
+    await this.once('deactivated', () => shareWith(this.owner, this.id, deactivated))
+    // Its tokens end with it, so it is signed in anew.
+    const fresh = await Client.signIn(this.owner.url, deactivated.email, 'a long password')
+    const got = await ask(fresh)
+    await this.cast.setActive('deactivated', false)
+    return got
+  }
+
+  async drop(): Promise<void> {
+    await this.owner.delete(`/api/v2.1/repos/${this.id}/`)
+    if (this.#parts.has('encrypted')) {
+      await this.owner.delete(`/api/v2.1/repos/${await this.encrypted()}/`)
+    }
+    if (this.#parts.has('team')) await this.owner.delete(`/api/v2.1/groups/${await this.team()}/`)
+  }
+}
+
+export function expectOk(reply: Reply): Reply {
+  assert.ok(reply.status < 300, `${reply.status} ${reply.text}`)
+  return reply
+}
