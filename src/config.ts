@@ -285,7 +285,7 @@ const definitions = {
     parse: (text) => (text === 'on' ? true : text === 'off' ? false : malformed),
   }),
   processes: count('serving processes on this machine over one data folder'),
-  threads: count('worker threads for compression, extraction and thumbnails'),
+  threads: count('threads that hash long uploads, and documents read side by side for search'),
   log: define<LogLevel>({
     placeholder: 'level',
     fallback: 'info',

@@ -12,7 +12,7 @@ import { apiFaults } from './api/faults.ts'
 import { apiRoutes } from './api/routes.ts'
 import type { ApiServices } from './api/services.ts'
 import { Audit } from './audit/audit.ts'
-import type { BlocksSetting, Config } from './config.ts'
+import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import { SideDatabase } from './database/sqlite/side-database.ts'
@@ -43,6 +43,7 @@ import { createLibraryCore, type LibraryCore } from './library/core.ts'
 import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import { deleteReceivedBefore } from './library/received-store.ts'
+import { deleteReceivedSubCommitsBefore } from './library/sub-sync-store.ts'
 import type { Logger } from './logging.ts'
 import { pageFaults } from './pages/faults.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -70,6 +71,7 @@ import { CountingStopped } from './usage/count.ts'
 import { Statistics } from './usage/statistics.ts'
 import { Usage } from './usage/usage.ts'
 
+const MOST_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // What sync clients sent ahead of a push that never came.
@@ -118,7 +120,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const db = opened.use(
     await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
   )
-  const blocks = opened.use(await openBlocks(config.blocks))
+  const blocks = opened.use(await openBlocks(config))
   const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
@@ -211,7 +213,7 @@ export function createServices(parts: {
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
-    groups: new Groups(db, now),
+    groups: new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event)),
     links: new Links({
       core,
       access,
@@ -229,8 +231,13 @@ export function createServices(parts: {
     quotas,
     scopedTokens,
     statistics: new Statistics({ db, core, accounts, apiTokens, now }),
-    shares: new Shares(core),
-    search: createSearch({ core, db: parts.searchDb, logger: parts.logger.child({ room: 'search' }) }),
+    shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
+    search: createSearch({
+      core,
+      db: parts.searchDb,
+      config,
+      logger: parts.logger.child({ room: 'search' }),
+    }),
     notificationTokens: new NotificationTokens(secret, now),
     syncDoor: new SyncDoor(access, core, syncTokens),
     syncTokens,
@@ -241,6 +248,7 @@ export function createServices(parts: {
     indexedUploads: new IndexedUploads(now),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,
+    onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
   }
 }
@@ -288,12 +296,17 @@ export function openSearchDatabase({ database, dataDirectory }: Config, db: Data
   return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
 }
 
-export function createSearch(parts: { core: LibraryCore; db: Database; logger: Logger }): Search {
-  const { core, db, logger } = parts
+export function createSearch(parts: {
+  core: LibraryCore
+  db: Database
+  config: Config
+  logger: Logger
+}): Search {
+  const { core, db, config, logger } = parts
   return new Search({
     core,
     db,
-    extractor: createTextExtractor({ threads: Math.max(1, availableParallelism() - 1) }),
+    extractor: createTextExtractor({ threads: threadsOf(config) }),
     isExtractable,
     onError: (error) => logger.error({ err: error }, 'indexing for search failed; it is tried again'),
   })
@@ -461,7 +474,12 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       },
       {
         name: 'commits that were sent and never pushed',
-        run: () => db.write((tx) => deleteReceivedCommitsBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+        run: () =>
+          db.write(async (tx) => {
+            const before = now() - RECEIVED_KEPT_SECONDS
+            const ofLibraries = await deleteReceivedCommitsBefore(tx, before)
+            return ofLibraries + (await deleteReceivedSubCommitsBefore(tx, before))
+          }),
       },
       {
         name: 'libraries deleted long ago',
@@ -479,8 +497,16 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
 }
 
 /** `shared`: another process may be writing to it. */
-export async function openBlocks(setting: BlocksSetting, { shared = false } = {}): Promise<BlockStore> {
-  if (setting.kind === 'disk') return openDiskBlockStore({ directory: setting.directory, shared })
+/** As many as there are cores but the one the event loop has, unless the setting says otherwise. */
+function threadsOf({ threads }: Config): number {
+  return threads ?? Math.min(Math.max(1, availableParallelism() - 1), MOST_THREADS)
+}
+
+export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
+  const { blocks } = config
+  if (blocks.kind === 'disk') {
+    return openDiskBlockStore({ directory: blocks.directory, shared, threads: threadsOf(config) })
+  }
   throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
 }
 

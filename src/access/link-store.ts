@@ -1,7 +1,7 @@
 import type { Reader, Transaction, Value } from '../database/database.ts'
 import { pathKey } from '../library/path-key.ts'
 import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { baseName, joinPath, type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
 interface LinkRow {
@@ -10,6 +10,9 @@ interface LinkRow {
   kind: LinkKind
   account_key: number
   library_key: number
+  sub_key: number | null
+  sub_id: string | null
+  sub_path: string | null
   path: string
   is_dir: number
   is_gone: number
@@ -30,19 +33,22 @@ interface LinkRow {
 }
 
 // Links of a deleted library, and of a removed account, go with it.
-const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.path, k.is_dir,
+const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.sub_key, k.path, k.is_dir,
     case when k.path_key is null then 1 else 0 end as is_gone, k.password, k.expires_at, k.can_edit, k.can_download,
     k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.created_at,
-    a.email as creator, l.id as library_id, l.name as library_name
-  from link k join account a on a.key = k.account_key join library l on l.key = k.library_key`
+    a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
+  from link k join account a on a.key = k.account_key join library l on l.key = k.library_key
+  left join sub_library sub on sub.key = k.sub_key`
 
 /** Which links are asked for; what is left out does not matter. */
 export interface LinkFilter {
   readonly kind?: LinkKind
   readonly accountKey?: number
   readonly libraryKey?: number
-  /** Only links that lead there now. */
-  readonly path?: LibraryPath | undefined
+  /** Only links made in this sub-library; 0: only those made in none. */
+  readonly subKey?: number
+  /** Only links that lead there now; a path of the library, not of the sub-library. */
+  readonly place?: LibraryPath | undefined
 }
 
 /** Oldest first. */
@@ -51,7 +57,8 @@ export async function listLinks(reader: Reader, filter: LinkFilter): Promise<Lin
     ['k.kind = ?', filter.kind],
     ['k.account_key = ?', filter.accountKey],
     ['k.library_key = ?', filter.libraryKey],
-    ['k.path_key = ?', filter.path && pathKey(filter.path)],
+    ['coalesce(k.sub_key, 0) = ?', filter.subKey],
+    ['k.path_key = ?', filter.place && pathKey(filter.place)],
   ]
   const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
   const rows = await reader.all<LinkRow>(
@@ -78,6 +85,7 @@ const COLUMNS = [
   'kind',
   'account_key',
   'library_key',
+  'sub_key',
   'path_key',
   'path',
   'is_dir',
@@ -97,7 +105,7 @@ const COLUMNS = [
 /** A link as it is when it is made. */
 export type NewLink = Omit<
   Link,
-  'key' | 'isGone' | 'views' | 'active' | 'creator' | 'libraryId' | 'libraryName'
+  'key' | 'path' | 'isGone' | 'views' | 'active' | 'creator' | 'libraryId' | 'libraryName'
 >
 
 export async function insertLink(tx: Transaction, link: NewLink): Promise<void> {
@@ -107,8 +115,9 @@ export async function insertLink(tx: Transaction, link: NewLink): Promise<void> 
     link.kind,
     link.accountKey,
     link.libraryKey,
-    pathKey(link.path),
-    link.path,
+    link.subKey ?? null,
+    pathKey(link.place),
+    link.place,
     bit(link.isDir),
     link.password ?? null,
     link.expiresAt ?? null,
@@ -162,15 +171,21 @@ function bit(value: boolean): number {
 }
 
 function toLink(row: LinkRow): Link {
+  const place = row.path as LibraryPath
+  const base = row.sub_path as LibraryPath | null
+  const seen = base === null ? place : seenFrom(base, place)
   return {
     key: row.key,
     token: row.token,
     kind: row.kind,
     accountKey: row.account_key,
     libraryKey: row.library_key,
-    path: row.path as LibraryPath,
+    subKey: row.sub_key ?? undefined,
+    place,
+    // What was moved out of the sub-library is gone for its maker; where to is not theirs to know.
+    path: seen ?? joinPath(ROOT, baseName(place)),
     isDir: row.is_dir === 1,
-    isGone: row.is_gone === 1,
+    isGone: row.is_gone === 1 || seen === undefined,
     password: row.password ?? undefined,
     expiresAt: row.expires_at ?? undefined,
     rights: {
@@ -185,7 +200,7 @@ function toLink(row: LinkRow): Link {
     active: row.active === 1,
     createdAt: row.created_at,
     creator: row.creator,
-    libraryId: row.library_id as LibraryId,
-    libraryName: row.library_name,
+    libraryId: (row.sub_id ?? row.library_id) as LibraryId,
+    libraryName: base === null ? row.library_name : baseName(base),
   }
 }

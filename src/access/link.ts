@@ -23,7 +23,11 @@ export interface Link {
   /** Who made it; it can do no more than they can now. */
   readonly accountKey: number
   readonly libraryKey: number
-  /** Where what was shared is, or was last. */
+  /** Of the sub-library it was made in: it opens nothing else of the library. */
+  readonly subKey: number | undefined
+  /** Where what was shared is in the library, or was last. */
+  readonly place: LibraryPath
+  /** The same, as the sub-library shows it, if it was made in one. */
   readonly path: LibraryPath
   readonly isDir: boolean
   /** What was shared is gone for good; something else may be at the path by now. */
@@ -44,6 +48,7 @@ export interface Link {
   readonly createdAt: number
   /** The account id of who made it. */
   readonly creator: string
+  /** Of what it was made in: the library, or the sub-library. */
   readonly libraryId: LibraryId
   readonly libraryName: string
 }

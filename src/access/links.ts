@@ -4,10 +4,12 @@ import type { Account } from '../identity/account.ts'
 import { LoginThrottle } from '../identity/login-throttle.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
-import type { Library, OwnedLibrary } from '../library/library.ts'
+import type { AdministeredLibrary, Library } from '../library/library.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey, holdHead } from '../library/library-store.ts'
+import { asSeen, inOrigin, originOf } from '../library/scope.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
-import type { Access, LibraryKeys } from './access.ts'
+import type { Access } from './access.ts'
 import {
   isExpired,
   isUsable,
@@ -92,27 +94,31 @@ export class Links {
     if (!roleAllows(user.role, wish.kind === 'share' ? 'make-share-link' : 'make-upload-link')) {
       fail({ code: 'permission-denied' })
     }
-    // Bound to a path of the origin, it would let visitors out of the folder.
-    if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, wish.path)
       refuseRights(opened, wish)
       const made = await this.#insert(user, opened, wish, isDir, several)
       if (made !== undefined) return made
       // Somebody changed the library after we looked: what we saw may be gone.
-      opened = await this.#access.openByKey(user.key, whole(library.info.key))
+      opened = await this.#access.openByKey(user.key, keysOf(library))
       if (opened === undefined) return fail({ code: 'library-not-found', id: library.info.id })
     }
   }
 
-  /** What an account made, oldest first; in one library, and at one path of it, if asked. */
-  async listOwn(user: Account, kind: LinkKind, where: { libraryKey?: number; path?: LibraryPath } = {}) {
+  /** What an account made, oldest first; in one library or sub-library, and at one path of it, if asked. */
+  async listOwn(user: Account, kind: LinkKind, library?: Library, path?: LibraryPath): Promise<Link[]> {
+    const where = library && {
+      libraryKey: library.info.key,
+      subKey: library.info.sub?.key ?? 0,
+      place: path && inOrigin(library.info, path),
+    }
     return listLinks(this.#core.db, { kind, accountKey: user.key, ...where })
   }
 
-  /** What everybody made in a library, oldest first. */
-  listIn(library: OwnedLibrary, kind: LinkKind): Promise<Link[]> {
-    return listLinks(this.#core.db, { kind, libraryKey: library.info.key })
+  /** What everybody made in a library, or in the folder a sub-library shows, as it is seen there; oldest first. */
+  async listIn({ info }: AdministeredLibrary, kind: LinkKind): Promise<Link[]> {
+    const links = await listLinks(this.#core.db, { kind, libraryKey: info.key })
+    return links.flatMap((link) => seenIn(info, link) ?? [])
   }
 
   /** For who made it and the owner of its library. Throws link-not-found, for a stranger too. */
@@ -120,13 +126,13 @@ export class Links {
     const link = await this.#find(token, kind)
     if (link.accountKey === user.key) return link
     const library = await findLibraryByKey(this.#core.db, link.libraryKey)
-    return library?.ownerKey === user.key ? link : fail({ code: 'link-not-found', token })
+    const owned = library?.ownerKey === user.key ? seenIn(library, link) : undefined
+    return owned ?? fail({ code: 'link-not-found', token })
   }
 
-  /** A link of a library, in the hands of its owner. Throws link-not-found. */
-  async getIn(library: OwnedLibrary, token: string, kind: LinkKind): Promise<Link> {
-    const link = await this.#find(token, kind)
-    return link.libraryKey === library.info.key ? link : fail({ code: 'link-not-found', token })
+  /** A link of a library, or of the folder a sub-library shows, as it is seen there. Throws link-not-found. */
+  async getIn({ info }: AdministeredLibrary, token: string, kind: LinkKind): Promise<Link> {
+    return seenIn(info, await this.#find(token, kind)) ?? fail({ code: 'link-not-found', token })
   }
 
   /** Throws link-not-found; permission-denied for all but who made it, and for rights they do not have. */
@@ -134,7 +140,7 @@ export class Links {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
     if (changes.rights !== undefined) {
-      const library = await this.#access.openByKey(user.key, whole(link.libraryKey))
+      const library = await this.#access.openByKey(user.key, link)
       if (library) refuseRights(library, { ...link, rights: changes.rights })
     }
     const { expiresAt, ...rest } = changes
@@ -168,7 +174,7 @@ export class Links {
   }
 
   /** Throws link-not-found. */
-  async deleteIn(library: OwnedLibrary, token: string, kind: LinkKind): Promise<void> {
+  async deleteIn(library: AdministeredLibrary, token: string, kind: LinkKind): Promise<void> {
     const { key } = await this.getIn(library, token, kind)
     await this.#core.db.write((tx) => deleteLink(tx, key))
   }
@@ -228,8 +234,11 @@ export class Links {
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
     const made = await this.#core.db.write(async (tx) => {
-      if (!(await holdHead(tx, library.info.key, library.info.head))) return undefined
-      const where = { kind, accountKey: user.key, libraryKey: library.info.key, path }
+      // As long as the head stands, the folder of a sub-library does, too.
+      if (!(await holdHead(tx, library.info.key, originOf(library.info).head))) return undefined
+      const { libraryKey, subKey } = keysOf(library)
+      const place = inOrigin(library.info, path)
+      const where = { kind, accountKey: user.key, libraryKey, subKey: subKey ?? 0, place }
       const there = several ? [] : await listLinks(tx, where)
       const usable = there.find((link) => isUsable(link, now))
       if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
@@ -239,8 +248,9 @@ export class Links {
         token,
         kind,
         accountKey: user.key,
-        libraryKey: library.info.key,
-        path,
+        libraryKey,
+        subKey,
+        place,
         isDir,
         password: wish.password ? this.#secrets.seal(token, wish.password) : undefined,
         expiresAt: wish.expiresAt,
@@ -259,7 +269,7 @@ export class Links {
   async #openLibrary(link: Link): Promise<Library> {
     const notFound = { code: 'link-not-found', token: link.token } as const
     try {
-      const library = await this.#access.openByKey(link.accountKey, whole(link.libraryKey))
+      const library = await this.#access.openByKey(link.accountKey, link)
       if (library === undefined || library.info.encryption !== undefined) return fail(notFound)
       const isDir = await kindOf(library, link.path)
       return isDir === link.isDir ? library : fail(notFound)
@@ -286,8 +296,14 @@ export class Links {
   }
 }
 
-function whole(libraryKey: number): LibraryKeys {
-  return { libraryKey, subKey: undefined }
+function keysOf({ info }: Library) {
+  return { libraryKey: info.key, subKey: info.sub?.key }
+}
+
+/** A link as a library or sub-library shows it; undefined if it is none of its own. */
+function seenIn(library: LibraryInfo, link: Link): Link | undefined {
+  const path = link.libraryKey === library.key ? asSeen(library, link.place) : undefined
+  return path && { ...link, path, libraryId: library.id, libraryName: library.name }
 }
 
 /** Whether it is a folder. Throws path-not-found. */

@@ -274,6 +274,19 @@ export async function accountsReading(
   return rows.map((row) => row.account_key)
 }
 
+/** The keys of the accounts a library or any folder of it is shared with: themselves or through groups. */
+export async function accountsSharing(reader: Reader, libraryKey: number): Promise<number[]> {
+  const rows = await reader.all<{ account_key: number }>(
+    `select grantee_key as account_key from share where library_key = ? and grantee = 'user'
+     union
+     select m.account_key from share s join group_member m on m.group_key = s.grantee_key
+     where s.library_key = ? and s.grantee = 'group'`,
+    libraryKey,
+    libraryKey,
+  )
+  return rows.map((row) => row.account_key)
+}
+
 interface ShareRow {
   grantee: Grantee
   grantee_key: number

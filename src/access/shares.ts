@@ -2,17 +2,18 @@ import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Account, displayName } from '../identity/account.ts'
 import type { Group } from '../identity/group.ts'
-import { findMembership } from '../identity/group-store.ts'
+import { findMembership, memberKeys } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Also } from '../library/libraries.ts'
-import type { AdministeredLibrary, Library, Right } from '../library/library.ts'
-import type { SubLibrary } from '../library/library-info.ts'
+import type { Actor, AdministeredLibrary, Library, Right } from '../library/library.ts'
+import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
 import { inOrigin, originOf } from '../library/scope.ts'
 import { subLibraryPlace, subLibraryToShare } from '../library/sub-libraries.ts'
-import { findSubLibraryAt, listSubLibraries } from '../library/sub-library-store.ts'
-import { type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
+import { findSubLibraryAt, findSubLibraryByKey, listSubLibraries } from '../library/sub-library-store.ts'
+import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
 import type { Grantee } from './grant.ts'
+import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {
   accountsReading,
   deleteShare,
@@ -46,10 +47,12 @@ export interface ShareWish {
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
+  readonly #record: ShareRecorder
 
-  constructor(core: LibraryCore) {
+  constructor(core: LibraryCore, record: ShareRecorder = async () => {}) {
     this.#core = core
     this.#db = core.db
+    this.#record = record
   }
 
   /** The shares of a folder, or of a library as a whole; those of folders above and below are not among them. */
@@ -78,6 +81,7 @@ export class Shares {
       const sub = place && (await subLibraryToShare(tx, place))
       const thing = { libraryKey: library.info.key, subKey: sub?.key }
       if (!(await insertShare(tx, thing, share, this.#core.now()))) fail({ code: 'already-shared', name })
+      await this.#tell(tx, library, by, thing, recipient, { kind: 'made', permission })
       await also?.(tx)
       return sub
     })
@@ -93,7 +97,15 @@ export class Shares {
     if (thing === undefined) return false
     const { granteeKey } = keyOf(recipient)
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission) }
-    return this.#db.write((tx) => ifDone(updateShare(tx, thing, share), tx, also))
+    return this.#db.write(async (tx) => {
+      const before = await findShare(tx, thing, recipient.to, granteeKey)
+      if (before === undefined || !(await updateShare(tx, thing, share))) return false
+      const isNew = before.permission !== share.permission || before.isAdmin !== share.isAdmin
+      const what = { kind: 'changed', permission } as const
+      if (isNew) await this.#tell(tx, library, library.actor, thing, recipient, what)
+      await also?.(tx)
+      return true
+    })
   }
 
   /** Ends a share, at once. False if there is none. */
@@ -103,13 +115,12 @@ export class Shares {
     also?: Also,
   ): Promise<boolean> {
     const thing = await this.#find(library, path)
-    if (thing === undefined) return false
-    return this.#delete(thing, recipient.to, keyOf(recipient).granteeKey, also)
+    return thing === undefined ? false : this.#end(library, thing, recipient, also)
   }
 
   /** Ends what the holder was given personally. False if it was not. */
   leave(library: Library, also?: Also): Promise<boolean> {
-    return this.#delete(wholeOf(library), 'user', library.actor.key, also)
+    return this.#end(library, wholeOf(library), { to: 'user', account: library.actor }, also)
   }
 
   /** Whether a library as a whole is shared with a group, and how. */
@@ -119,12 +130,12 @@ export class Shares {
 
   /** Ends the share of a library with a group. For administrators of either. */
   revokeFromGroup(library: Library, group: Group, also?: Also): Promise<boolean> {
-    return this.#delete(wholeOf(library), 'group', group.key, also)
+    return this.#end(library, wholeOf(library), { to: 'group', group }, also)
   }
 
   /** Ends the share with everyone. For the owner, and administrators of the server. */
   unpublish(library: Library, also?: Also): Promise<boolean> {
-    return this.#delete(wholeOf(library), 'everyone', 0, also)
+    return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
   }
 
   /** What the user shares out: libraries, and folders of them. */
@@ -155,18 +166,48 @@ export class Shares {
   /** Shares a library that is about to be made, in the transaction that makes it. */
   async shareNew(
     tx: Transaction,
-    libraryKey: number,
+    library: LibraryInfo,
     by: Account,
     recipient: Recipient,
     permission: SharePermission,
   ): Promise<void> {
     const { granteeKey } = keyOf(recipient)
     const share = { grantee: recipient.to, granteeKey, ...rightOf(permission), grantedBy: by.key }
-    await insertShare(tx, { libraryKey, subKey: undefined }, share, this.#core.now())
+    const thing = { libraryKey: library.key, subKey: undefined }
+    await insertShare(tx, thing, share, this.#core.now())
+    await this.#tell(tx, { info: library }, by, thing, recipient, { kind: 'made', permission })
   }
 
-  #delete(thing: SharedThing, grantee: Grantee, granteeKey: number, also?: Also): Promise<boolean> {
-    return this.#db.write((tx) => ifDone(deleteShare(tx, thing, grantee, granteeKey), tx, also))
+  #end(library: Library, thing: SharedThing, recipient: ToldRecipient, also?: Also): Promise<boolean> {
+    const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
+    return this.#db.write(async (tx) => {
+      const ended = await deleteShare(tx, thing, recipient.to, granteeKey)
+      if (!ended) return false
+      await this.#tell(tx, library, library.actor, thing, recipient, { kind: 'ended' })
+      await also?.(tx)
+      return true
+    })
+  }
+
+  async #tell(
+    tx: Transaction,
+    { info }: Pick<Library, 'info'>,
+    by: Actor,
+    { subKey }: SharedThing,
+    recipient: ToldRecipient,
+    what: { kind: ShareEvent['kind']; permission?: SharePermission },
+  ): Promise<void> {
+    const sub = subKey === undefined ? undefined : await findSubLibraryByKey(tx, subKey)
+    const name = sub === undefined ? originOf(info).name : baseName(sub.path)
+    await this.#record(tx, {
+      kind: what.kind,
+      by,
+      library: { id: sub?.id ?? originOf(info).id, name },
+      path: sub === undefined ? ROOT : joinPath(ROOT, name),
+      permission: what.permission ?? '',
+      group: recipient.to === 'group' ? recipient.group : undefined,
+      accountKeys: await accountsOf(tx, recipient),
+    })
   }
 
   async #refuse(library: Library, by: Account, recipient: Recipient): Promise<void> {
@@ -190,15 +231,16 @@ export class Shares {
   }
 }
 
+type ToldRecipient = Exclude<Recipient, { to: 'user' }> | { readonly to: 'user'; readonly account: Actor }
+
+async function accountsOf(tx: Transaction, recipient: ToldRecipient): Promise<number[]> {
+  if (recipient.to === 'user') return [recipient.account.key]
+  return recipient.to === 'group' ? memberKeys(tx, recipient.group.key) : []
+}
+
 /** The permission on the wire, where an administrator's is writing. */
 export function rightOf(permission: SharePermission): Right {
   return { permission: permission === 'r' ? 'r' : 'rw', isAdmin: permission === 'admin' }
-}
-
-async function ifDone(done: Promise<boolean>, tx: Transaction, also?: Also): Promise<boolean> {
-  const isDone = await done
-  if (isDone) await also?.(tx)
-  return isDone
 }
 
 function wholeOf({ info }: Library): SharedThing {

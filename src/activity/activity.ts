@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts'
+import { accountsSharing } from '../access/share-store.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -14,6 +15,7 @@ import { deleteMonitoredBy } from './monitored-store.ts'
 import { repoTransfer } from './notices.ts'
 import { deleteNotificationsOf } from './notification-store.ts'
 import { Notifications } from './notifications.ts'
+import { type LinkUpload, SharingNews } from './sharing-news.ts'
 import { systemNetwork } from './webhook-request.ts'
 import { WebhookSecrets } from './webhook-secret.ts'
 import { WebhookSender } from './webhook-sender.ts'
@@ -42,6 +44,7 @@ export class ActivityRoom implements AsyncDisposable {
   readonly live: LiveStreams
   readonly monitored: MonitoredLibraries
   readonly notifications: Notifications
+  readonly sharing: SharingNews
   readonly webhooks: Webhooks
   readonly webhookSender: WebhookSender
   readonly #options: ActivityOptions
@@ -65,6 +68,10 @@ export class ActivityRoom implements AsyncDisposable {
       accounts,
       notifications: this.notifications,
     })
+    this.sharing = new SharingNews({
+      notifications: this.notifications,
+      accessChanged: (tx, accountKeys) => this.accessChanged(tx, accountKeys),
+    })
     const secrets = new WebhookSecrets(options.secret)
     const network = systemNetwork(options.webhookPrivate)
     this.webhookSender = new WebhookSender({ db: core.db, secrets, network, now, onError })
@@ -85,6 +92,11 @@ export class ActivityRoom implements AsyncDisposable {
     for (const accountKey of new Set(accountKeys)) {
       tx.afterCommit(() => this.hub.publish({ kind: 'access', accountKey }))
     }
+  }
+
+  /** For who says so after an upload; what the server saw itself is told of once. */
+  async uploadedByLink(upload: LinkUpload): Promise<void> {
+    await this.#options.core.db.write((tx) => this.sharing.ofUpload(tx, upload))
   }
 
   /** How a task of an account goes on. */
@@ -144,6 +156,10 @@ export class ActivityRoom implements AsyncDisposable {
       days: undefined,
     }
     const deed = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
+    // Called before the shares go.
+    if (kind === 'deleted' || kind === 'transferred') {
+      this.accessChanged(tx, await accountsSharing(tx, library.key))
+    }
     switch (kind) {
       case 'deleted':
         // Nobody can open it any more; who owned it is told all the same.

@@ -39,6 +39,23 @@ export async function insertNotification(
   return row?.key ?? 0
 }
 
+/** Whether there is such a notification that is unseen, or came after a time. */
+export async function hasNotification(
+  reader: Reader,
+  { accountKey, type, detail }: { accountKey: number; type: string; detail: string },
+  after: number,
+): Promise<boolean> {
+  const row = await reader.get(
+    `select 1 from notification
+     where account_key = ? and type = ? and detail = ? and (seen = 0 or created_at > ?) limit 1`,
+    accountKey,
+    type,
+    detail,
+    after,
+  )
+  return row !== undefined
+}
+
 /** Forgets all but the newest of an account. */
 export async function trimNotifications(tx: Transaction, accountKey: number, kept: number): Promise<void> {
   await tx.run(

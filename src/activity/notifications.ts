@@ -7,6 +7,7 @@ import {
   deleteNotificationsBefore,
   deleteNotificationsOf,
   findNotification,
+  hasNotification,
   insertNotification,
   listNotifications,
   markSeen,
@@ -17,6 +18,8 @@ import {
 /** How many notifications an account keeps, and for how long. */
 export const MOST_KEPT = 1000
 const KEPT_SECONDS = 90 * 86_400
+// Clients say that they are done with what the server saw itself.
+const SAME_SECONDS = 60
 
 export interface NotificationsOptions {
   readonly db: Database
@@ -49,6 +52,13 @@ export class Notifications {
       await trimNotifications(tx, accountKey, MOST_KEPT)
       tx.afterCommit(() => hub.publish({ kind: 'notification', accountKey, id, type }))
     }
+  }
+
+  /** As put, but for what the account was told already: within the last minute, or unseen since. */
+  async putOnce(tx: Transaction, accountKey: number, type: NoticeType, detail: NoticeDetail): Promise<void> {
+    const notice = { accountKey, type, detail: JSON.stringify(detail) }
+    const isTold = await hasNotification(tx, notice, this.#options.now() - SAME_SECONDS)
+    if (!isTold) await this.put(tx, [accountKey], type, detail)
   }
 
   /** A page, newest first. */

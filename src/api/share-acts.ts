@@ -96,7 +96,7 @@ export function sharingNew(
   { recipient, permission }: Omit<ShareWish, 'path'>,
 ): AlsoOfLibrary {
   return async (tx, made) => {
-    await services.shares.shareNew(tx, made.key, call.user, recipient, permission)
+    await services.shares.shareNew(tx, made, call.user, recipient, permission)
     await noting(services, call, libraryDeed('library-made', made))(tx)
     const deed = shareDeed('share-made', made, { path: ROOT, recipient, permission })
     await noting(services, call, deed)(tx)

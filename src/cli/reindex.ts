@@ -22,11 +22,11 @@ export async function reindex(
   const logger = createLogger('error', { pretty: false })
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce }))
-  const blocks = opened.use(await openBlocks(config.blocks, { shared: true }))
+  const blocks = opened.use(await openBlocks(config, { shared: true }))
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
-  const search = opened.use(createSearch({ core, db: searchDb, logger }))
+  const search = opened.use(createSearch({ core, db: searchDb, config, logger }))
   const libraries: Record<string, number> = {}
   for (const name of names) libraries[name] = await rebuild[name](core, search)
   const lines = Object.entries(libraries).map(

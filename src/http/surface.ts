@@ -1,17 +1,17 @@
-import { DomainError, type Fault, type FaultTable } from '../errors.ts'
+import { DomainError, type Fault } from '../errors.ts'
 import { Answer, type AnswerHeaders, answer } from './answer.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { FaultAnswer, FaultWords, Route } from './route.ts'
 
-/** A set of routes that speaks to one kind of client, and its words for every fault. */
+/** A set of routes that speaks to one kind of client, and its words for the faults it can meet. */
 export interface Surface<User, Services> extends Wording {
   readonly routes: readonly Route<User, Services>[]
-  readonly faults: FaultTable<FaultAnswer>
 }
 
 /** How what goes wrong is put to a client. */
 export interface Wording {
+  /** A fault without words is one this surface cannot meet: if it does, that is a bug of ours. */
   readonly faults: FaultWords
   /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
   readonly faultBody?: (message: string) => unknown

@@ -93,6 +93,12 @@ export async function listMembers(
   return rows.map((row) => ({ account: accountFromRow(row), isAdmin: row.member_is_admin === 1 }))
 }
 
+/** The keys of all members. */
+export async function memberKeys(reader: Reader, groupKey: number): Promise<number[]> {
+  const sql = 'select account_key from group_member where group_key = ?'
+  return (await reader.all<{ account_key: number }>(sql, groupKey)).map((row) => row.account_key)
+}
+
 /** E-mails of the administrators of several groups, by the key of the group. */
 export async function adminsOf(reader: Reader, groupKeys: readonly number[]): Promise<Map<number, string[]>> {
   const admins = new Map<number, string[]>()

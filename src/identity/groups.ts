@@ -1,7 +1,9 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Account, displayName } from './account.ts'
+import { findAccountByKey } from './account-store.ts'
 import { type Group, type Membership, parseGroupName } from './group.ts'
+import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
   adminsOf,
   deleteGroup,
@@ -16,6 +18,7 @@ import {
   insertMember,
   listMembers,
   type Member,
+  memberKeys,
   setGroupName,
   setGroupOwner,
   setMemberAdmin,
@@ -32,10 +35,12 @@ export type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
 export class Groups {
   readonly #db: Database
   readonly #now: () => number
+  readonly #record: GroupRecorder
 
-  constructor(db: Database, now: () => number) {
+  constructor(db: Database, now: () => number, record: GroupRecorder = async () => {}) {
     this.#db = db
     this.#now = now
+    this.#record = record
   }
 
   /** Throws role-forbids, group-name-invalid, group-exists. */
@@ -130,7 +135,8 @@ export class Groups {
   async handOver({ group }: Membership, to: Account, also?: Also): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
-      await insertMember(tx, group.key, to.key, true, this.#now())
+      const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
+      if (isNew) await this.#joined(tx, group, to, group.ownerKey)
       await setMemberAdmin(tx, group.key, to.key, true)
       await setMemberAdmin(tx, group.key, group.ownerKey, false)
       await also?.(tx)
@@ -141,17 +147,20 @@ export class Groups {
   /** For the owner. Libraries shared to it stay with their owners. */
   async delete({ group }: Membership, also?: Also): Promise<void> {
     await this.#db.write(async (tx) => {
+      await this.#record(tx, await leaving(tx, group))
       await deleteGroup(tx, group.key)
       await also?.(tx)
     })
   }
 
   /** False if the account is a member already. For administrators of the group. */
-  add({ group }: Membership, account: Account, also?: Also): Promise<boolean> {
+  add({ group, accountKey }: Membership, account: Account, also?: Also): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now())
-      if (isNew) await also?.(tx)
-      return isNew
+      if (!isNew) return false
+      await this.#joined(tx, group, account, accountKey)
+      await also?.(tx)
+      return true
     })
   }
 
@@ -176,11 +185,22 @@ export class Groups {
       const isOwner = group.ownerKey === by.accountKey
       const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
+      // All members: what this one shared with them goes, too.
+      await this.#record(tx, await leaving(tx, group))
       const isGone = await deleteMember(tx, group.key, account.key)
       if (isGone) await also?.(tx)
       return isGone
     })
   }
+
+  async #joined(tx: Transaction, group: Group, account: Account, byKey: number): Promise<void> {
+    const by = (await findAccountByKey(tx, byKey))?.email
+    await this.#record(tx, { kind: 'joined', group, accountKeys: [account.key], by })
+  }
+}
+
+async function leaving(tx: Transaction, group: Group): Promise<GroupEvent> {
+  return { kind: 'left', group, accountKeys: await memberKeys(tx, group.key), by: undefined }
 }
 
 /**

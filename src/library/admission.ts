@@ -27,6 +27,7 @@ import {
   type HeldObject,
   type ReceivedObject,
 } from './received-store.ts'
+import { noteShown, sentAmong, shownAmong } from './synced.ts'
 
 const FILES_A_STEP = 500
 const FLUSHED_OBJECTS = 1000
@@ -70,7 +71,7 @@ export class Admission {
    */
   async admit(root: DirId, before: DirId): Promise<{ unsaid: number }> {
     this.#unsaid = 0
-    const held = root === EMPTY_ID ? undefined : (await this.#held([root])).get(root)
+    const held = root === EMPTY_ID ? undefined : (await this.#ownHeld([root])).get(root)
     if (held !== undefined && held.kind !== DIR)
       fail({ code: 'object-invalid', reason: 'its root is no dir' })
     if (held === undefined && root !== EMPTY_ID) await this.#walk(root, before)
@@ -130,7 +131,7 @@ export class Admission {
 
   async #addEntries(frame: Frame, entries: readonly Dirent[]): Promise<void> {
     const ids = entries.map((entry): FsId => entry.id).filter((id) => id !== EMPTY_ID)
-    const held = await this.#held([...new Set(ids)])
+    const held = await this.#ownHeld([...new Set(ids)])
     const files: FileDirent[] = []
     for (const entry of entries) {
       if (entry.kind === 'file') {
@@ -190,7 +191,8 @@ export class Admission {
   ): Promise<void> {
     const ids = new Set<BlockId>()
     for (const file of files.values()) for (const id of file.blockIds) ids.add(id)
-    const sizes = await findHeldBlocks(this.#core.db, this.#library.key, [...ids])
+    const own = await shownAmong(this.#core, this.#library, [...ids])
+    const sizes = await findHeldBlocks(this.#core.db, this.#library.key, [...own])
     const incomplete = [...files].filter(([, file]) => !file.blockIds.every((id) => sizes.has(id)))
     if (incomplete.length > 0) {
       fail({ code: 'blocks-missing', names: incomplete.map(([id]) => entries.get(id)?.name ?? '') })
@@ -243,6 +245,8 @@ export class Admission {
       },
       { durable: false },
     )
+    const ids = ready.map(({ id }) => id)
+    await noteShown(this.#core, this.#library, ids)
     for (const stored of dirs) this.#core.objects.remember(key, stored)
   }
 
@@ -257,12 +261,19 @@ export class Admission {
   /** All that is neither here nor held by now is missing: another push may have taken some over a moment ago. */
   async #received(ids: readonly FsId[]): Promise<Map<FsId, ReceivedObject>> {
     const { db } = this.#core
-    const received = await findReceived(db, this.#library.key, ids)
+    // What others sent to the origin is not a sub-library's, either.
+    const own = await sentAmong(this.#core, this.#library, ids)
+    const received = await findReceived(db, this.#library.key, [...own])
     const others = ids.filter((id) => !received.has(id))
-    const held = others.length === 0 ? undefined : await this.#held(others)
+    const held = others.length === 0 ? undefined : await this.#ownHeld(others)
     const missing = others.find((id) => !held?.has(id))
     if (missing !== undefined) fail({ code: 'object-missing', id: missing })
     return received
+  }
+
+  /** Those of a sub-library that its clients were shown or have sent: the rest of the origin is not theirs (I7). */
+  async #ownHeld(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
+    return this.#held([...(await shownAmong(this.#core, this.#library, ids))])
   }
 
   #held(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {

@@ -72,6 +72,90 @@ export async function dropBound(
   }
 }
 
+/** What becomes of what is bound to a path, and to that path alone. */
+export interface Fate {
+  readonly from: LibraryPath
+  /** Where the item is now; undefined if it is gone. */
+  readonly to: LibraryPath | undefined
+}
+
+/** The paths of a stored library that anything is bound to. */
+export async function listBoundPaths(reader: Reader, libraryKey: number): Promise<LibraryPath[]> {
+  const selects = FOLLOWING.map((table) => {
+    const alive = table === 'link' ? ' and path_key is not null' : ''
+    return `select path from ${table} where library_key = ?${alive}`
+  })
+  const rows = await reader.all<{ path: string }>(selects.join(' union '), ...FOLLOWING.map(() => libraryKey))
+  return rows.map(({ path }) => path as LibraryPath)
+}
+
+/** Gives what is bound to each path its fate, all at once: one may go where another comes from. */
+export async function rebind(tx: Transaction, library: Scope, fates: readonly Fate[]): Promise<void> {
+  const moves: [from: LibraryPath, to: LibraryPath][] = []
+  for (const { from, to } of fates) {
+    const path = inOrigin(library, from)
+    if (to === undefined) await dropAt(tx, library.key, path)
+    else moves.push([path, inOrigin(library, to)])
+  }
+  // No path has an empty name in it.
+  const asides = moves.map((_, index) => `//${index}` as LibraryPath)
+  for (const [index, [from]] of moves.entries()) {
+    await endTickets(tx, library.key, from)
+    for (const table of FOLLOWING) await setPath(tx, table, library.key, from, asides[index] as LibraryPath)
+  }
+  for (const [index, [, to]] of moves.entries()) {
+    for (const table of FOLLOWING) {
+      const aside = asides[index] as LibraryPath
+      // As in followMoves.
+      if (table !== 'link') await makeRoom(tx, table, library.key, aside, to)
+      await setPath(tx, table, library.key, aside, to)
+    }
+  }
+}
+
+async function dropAt(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
+  for (const table of GOING) {
+    await tx.run(`delete from ${table} where library_key = ? and path_key = ?`, libraryKey, pathKey(path))
+  }
+  await endTickets(tx, libraryKey, path)
+  const sql = 'update link set path_key = null where library_key = ? and path_key = ?'
+  await tx.run(sql, libraryKey, pathKey(path))
+}
+
+/** Where something is to come to a path, what was bound to the path before goes: it was bound to something that is gone. */
+async function makeRoom(
+  tx: Transaction,
+  table: (typeof FOLLOWING)[number],
+  libraryKey: number,
+  coming: LibraryPath,
+  path: LibraryPath,
+): Promise<void> {
+  await tx.run(
+    `delete from ${table} where library_key = ? and path_key = ?
+       and exists (select 1 from ${table} other where other.library_key = ? and other.path_key = ?)`,
+    libraryKey,
+    pathKey(path),
+    libraryKey,
+    pathKey(coming),
+  )
+}
+
+async function setPath(
+  tx: Transaction,
+  table: (typeof FOLLOWING)[number],
+  libraryKey: number,
+  from: LibraryPath,
+  to: LibraryPath,
+): Promise<void> {
+  await tx.run(
+    `update ${table} set path = ?, path_key = ? where library_key = ? and path_key = ?`,
+    to,
+    pathKey(to),
+    libraryKey,
+    pathKey(from),
+  )
+}
+
 /** Ends the transfers opened by the links of a path: they name the path, which may become something else's. */
 async function endTickets(tx: Transaction, libraryKey: number, path: LibraryPath): Promise<void> {
   await tx.run(

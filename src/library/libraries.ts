@@ -14,6 +14,7 @@ import {
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  handOverLinks,
   handOverShares,
   insertLibrary,
   insertRename,
@@ -203,7 +204,8 @@ export async function restore(
 
 /**
  * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
- * are to be kept, but for one with everyone. Throws library-not-found if it was deleted or handed over meanwhile.
+ * are to be kept, but for one with everyone. Links of the old owner go on as those of the new one. Throws
+ * library-not-found if it was deleted or handed over meanwhile.
  */
 export async function transferLibrary(
   core: LibraryCore,
@@ -214,6 +216,10 @@ export async function transferLibrary(
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    // Whom it was shared with is to be told, so this comes before the shares go.
+    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
+    // Before sub-libraries go, and the links made in them.
+    await handOverLinks(tx, key, ownerKey, to.key)
     if (!keepShares) await dropShares(tx, key, { keepPublic: true })
     await handOverShares(tx, key, ownerKey, to.key)
     await tx.run('delete from sync_token where library_key = ? and account_key = ?', key, ownerKey)
@@ -223,7 +229,6 @@ export async function transferLibrary(
       ownerKey,
       key,
     )
-    await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     await also?.(tx)
   })
   core.keys.forget({ info: library.info, actor: { key: library.info.ownerKey } })
@@ -257,6 +262,7 @@ export async function transferAllLibraries(
     const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
     for (const library of libraries) {
+      await handOverLinks(tx, library.key, from.key, to.key)
       await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
     }
     await also?.(tx)

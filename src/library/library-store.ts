@@ -297,6 +297,13 @@ export async function dropShares(tx: Transaction, key: number, { keepPublic = fa
   await tx.run('delete from sub_library where library_key = ?', key)
 }
 
+/** The links of the old owner become the new one's; with those, theirs lead as far as the library does. */
+export async function handOverLinks(tx: Transaction, key: number, from: number, to: number): Promise<void> {
+  const theirs = 'library_key = ? and account_key in (?, ?)'
+  await tx.run(`delete from ticket where link_key in (select key from link where ${theirs})`, key, from, to)
+  await tx.run(`update link set account_key = ?, sub_key = null where ${theirs}`, to, key, from, to)
+}
+
 /** The new owner of a library needs no share of it, and answers for what the old one shared. */
 export async function handOverShares(tx: Transaction, key: number, from: number, to: number): Promise<void> {
   await tx.run("delete from share where library_key = ? and grantee = 'user' and grantee_key = ?", key, to)

@@ -9,6 +9,7 @@ import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import { AS_RECEIVED, readFileRow } from './object-store.ts'
 import { Pace } from './pace.ts'
+import { expectShown, noteShown } from './synced.ts'
 
 const deflateAside = promisify(deflate)
 
@@ -24,6 +25,19 @@ const ROWS_AT_ONCE = 100
  * empty id; a file may come twice.
  */
 export async function* listObjects(
+  core: LibraryCore,
+  library: Library,
+  root: DirId,
+  known: DirId,
+  options: { dirsOnly: boolean },
+): AsyncGenerator<FsId[], void> {
+  for await (const ids of listBelow(core, library, root, known, options)) {
+    await noteShown(core, library.info, ids)
+    yield ids
+  }
+}
+
+async function* listBelow(
   { objects }: LibraryCore,
   library: Library,
   root: DirId,
@@ -71,6 +85,7 @@ export async function packObjects(
   ids: readonly FsId[],
   enough: number,
 ): Promise<Buffer> {
+  await expectShown(core, library.info, ids)
   const pieces: Buffer[] = []
   const pace = new Pace()
   let bytes = 0
@@ -79,6 +94,10 @@ export async function packObjects(
     const files = new Map(
       (await core.objects.findFileRows(library.info.key, some)).map((row) => [row.id, row]),
     )
+    if (library.info.sub !== undefined) {
+      const blocks = [...files.values()].flatMap((row) => readFileRow(row).blockIds)
+      await noteShown(core, library.info, blocks)
+    }
     for (const id of some) {
       const row = files.get(id)
       const packed =

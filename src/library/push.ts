@@ -4,16 +4,17 @@ import type { Commit } from '../objects/commit.ts'
 import type { CommitId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
-import { dropBound, followMoves, type Moved } from './bound-paths-store.ts'
-import { findAnyCommit, insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
+import { BoundFates, BoundMeanwhile, type Step } from './bound-fates.ts'
+import { insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
 import { type Change, diffTrees } from './diff.ts'
 import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
+import { insertSubCommit, joinSubCommits } from './sub-sync-store.ts'
+import { findAnySynced } from './synced.ts'
 import { mergeInto } from './three-way.ts'
-import type { WorkingTree } from './working-tree.ts'
 import type { Edited } from './writer.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
@@ -37,12 +38,17 @@ export async function receiveCommit(
 ): Promise<void> {
   const { info, actor } = library
   const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
-  const isNew = await core.db.write((tx) => insertReceivedCommit(tx, info.key, commit, core.now()), {
+  const receivedAt = core.now()
+  const isNew = await core.db.write(
+    (tx) =>
+      info.sub === undefined
+        ? insertReceivedCommit(tx, info.key, commit, receivedAt)
+        : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
     // Nothing refers to it before the push, whose own write makes both durable.
-    durable: false,
-  })
+    { durable: false },
+  )
   if (isNew) return
-  const known = await findAnyCommit(core.db, info, commit.id)
+  const known = await findAnySynced(core, info, commit.id)
   if (known === undefined || !isSameCommit(known.commit, commit)) {
     fail({ code: 'object-invalid', reason: 'another commit has this id' })
   }
@@ -70,37 +76,78 @@ export async function push(
   if (found === undefined) return
   const { chain, tip, base } = found
   const admission = new Admission(core, library.info)
+  const steps: Step[] = []
   let before = base.rootId
   let unsaid = 0
   for (const { rootId } of chain) {
     unsaid += (await admission.admit(rootId, before)).unsaid
+    steps.push({ before, changes: await diffTrees(core.objects, library.info.key, before, rootId) })
     before = rootId
   }
-  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
   await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
-  await library.commit(async (tree, now): Promise<Edited<undefined>> => {
+  for (;;) {
+    try {
+      await commitPushed(core, library, { ...found, steps, room })
+      return
+    } catch (error) {
+      if (!(error instanceof BoundMeanwhile)) throw error
+    }
+  }
+}
+
+/** A chain of commits whose trees are all there. */
+interface Pushed extends Chain {
+  readonly steps: readonly Step[]
+  readonly room: SetAside
+}
+
+/** Throws BoundMeanwhile. */
+async function commitPushed(
+  core: LibraryCore,
+  library: EditableLibrary,
+  { tip, base, steps, room }: Pushed,
+): Promise<void> {
+  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
+  const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
-    const left = now.head === id ? undefined : await findChain(core, now, id)
-    if (left === undefined) return { description: '', result: undefined }
+    const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)
+    if (left === undefined) return { description: '', result: [] }
     await refuseLocked(core, library, touchedPaths(changes))
-    if (now.head === left.base.id) {
+    const fates = await BoundFates.read(core, now, steps.slice(-left.chain.length), tree)
+    const root = await tree.rootId()
+    const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId
+    const ids = left.chain.map(({ id }) => id)
+    const also = async () => {
+      const write = await fates.settle(tree, { isMerge })
+      return async (tx: Transaction) => {
+        await write(tx)
+        if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
+        await room.settle(tx)
+      }
+    }
+    if (!isMerge) {
       await tree.replaceRoot(tip.rootId)
-      const also = follow(now, changes, room)
-      return { description: tip.description, result: undefined, received: { chain: left.chain }, also }
+      const received = { chain: left.chain }
+      const more = now.sub === undefined ? { received } : {}
+      return { description: tip.description, result: ids, ...more, also: await also() }
     }
     const author = tip.creatorName ?? ''
-    const sides = { base: left.base.rootId, head: now.root, remote: tip.rootId, author }
+    const sides = { base: left.base.rootId, head: root, remote: tip.rootId, author }
     const conflicts = await mergeInto(tree, sides)
     const conflict = conflicts.length > 0
-    const done: Change[] = []
-    for (const change of changes) if (await isDone(tree, change)) done.push(change)
     return {
       description: conflict ? describeConflicts(conflicts) : describeMerged,
-      result: undefined,
-      received: { chain: left.chain, merge: { conflict } },
-      also: follow(now, done, room),
+      result: ids,
+      // The commits of a sub-library are not those of its origin.
+      ...(now.sub === undefined && { received: { chain: left.chain, merge: { conflict } } }),
+      also: await also(),
     }
   })
+  // All of it was in the folder already, so that the origin has no commit of it.
+  const { sub, headSeq } = library.info
+  if (sub !== undefined && commit === undefined && result.length > 0) {
+    await core.db.write((tx) => joinSubCommits(tx, sub.key, result, headSeq))
+  }
 }
 
 interface Chain {
@@ -115,7 +162,7 @@ interface Chain {
 async function findChain(core: LibraryCore, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
   const chain: Commit[] = []
   for (let next: CommitId | null = id; next !== null; ) {
-    const found = await findAnyCommit(core.db, library, next)
+    const found = await findAnySynced(core, library, next)
     if (found === undefined) {
       if (next === id) return fail({ code: 'commit-not-found', id })
       return fail({ code: 'object-invalid', reason: 'its parent is not here' })
@@ -142,26 +189,4 @@ function touchedPaths(changes: readonly Change[]): LibraryPath[] {
   return changes.flatMap((change) =>
     change.op === 'renamed' ? [change.path, change.newPath] : [change.path],
   )
-}
-
-/** Whether a merge let a rename or a deletion stand. */
-async function isDone(tree: WorkingTree, change: Change): Promise<boolean> {
-  if (change.op === 'deleted') return (await tree.find(change.path)) === undefined
-  if (change.op !== 'renamed') return false
-  return (await tree.find(change.path)) === undefined && (await tree.find(change.newPath)) !== undefined
-}
-
-/** What is bound to paths goes where the client moved them. */
-function follow(library: LibraryInfo, changes: readonly Change[], room: SetAside) {
-  const moves: Moved[] = []
-  const gone: LibraryPath[] = []
-  for (const change of changes) {
-    if (change.op === 'renamed') moves.push({ from: change.path, path: change.newPath })
-    else if (change.op === 'deleted') gone.push(change.path)
-  }
-  return async (tx: Transaction) => {
-    if (moves.length > 0) await followMoves(tx, library, moves)
-    if (gone.length > 0) await dropBound(tx, library, gone)
-    await room.settle(tx)
-  }
 }

@@ -6,6 +6,7 @@ import type { EditableLibrary, Library } from './library.ts'
 import { Pace } from './pace.ts'
 import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
 import { readSent, type SentObject } from './sent-object.ts'
+import { noteSent, sentAmong, shownAmong } from './synced.ts'
 
 /** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
 const SMALL_OBJECT = 256 * 1024
@@ -43,6 +44,11 @@ export class ObjectIntake {
     if (batch.length === 0) return
     const { db, now } = this.#core
     await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, now()), { durable: false })
+    await noteSent(
+      this.#core,
+      this.#library.info,
+      batch.map(({ id }) => id),
+    )
   }
 
   async #read(sent: SentObject): Promise<ReceivedObject> {
@@ -58,11 +64,13 @@ export class ObjectIntake {
 
 /** Those of `ids` that neither came in nor are held, each once, in the order asked. The empty id is always there. */
 export async function missingObjects(
-  { db }: LibraryCore,
+  core: LibraryCore,
   library: Library,
   ids: readonly FsId[],
 ): Promise<FsId[]> {
   const asked = [...new Set(ids)].filter((id) => id !== EMPTY_ID)
-  const present = await findPresent(db, library.info.key, asked)
+  const shown = await shownAmong(core, library.info, asked)
+  const sent = await sentAmong(core, library.info, asked)
+  const present = await findPresent(core.db, library.info.key, { held: [...shown], received: [...sent] })
   return asked.filter((id) => !present.has(id))
 }

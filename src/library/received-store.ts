@@ -70,15 +70,18 @@ export async function findReceived(
   return found
 }
 
-/** Those of `ids` that came in or are held. What came in is looked at first: it can only go from there to the held. */
+/** Those that came in among the one list of ids, or are held among the other. What came in is looked at first: it can only go from there to the held. */
 export async function findPresent(
   reader: Reader,
   libraryKey: number,
-  ids: readonly FsId[],
+  ids: { readonly held: readonly FsId[]; readonly received: readonly FsId[] },
 ): Promise<Set<FsId>> {
   const present = new Set<FsId>()
-  for (const table of ['received_object', 'fs_object']) {
-    for (const { some, marks } of batches(ids.filter((id) => !present.has(id)))) {
+  for (const [table, asked] of [
+    ['received_object', ids.received],
+    ['fs_object', ids.held],
+  ] as const) {
+    for (const { some, marks } of batches(asked.filter((id) => !present.has(id)))) {
       const rows = await reader.all<{ id: Uint8Array }>(
         `select id from ${table} where library_key = ? and id in (${marks})`,
         libraryKey,

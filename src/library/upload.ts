@@ -38,8 +38,8 @@ export interface UploadOptions {
   readonly mtime?: number | undefined
   /** The text of the commit if no other upload shares it; that of an upload unless given. */
   readonly describe?: (entries: readonly Dirent[]) => string
-  /** Rows that must go with the commit. */
-  readonly also?: (tx: Transaction) => Promise<void>
+  /** Rows that must go with the commit, which puts the files there. */
+  readonly also?: (tx: Transaction, placed: readonly Placed[]) => Promise<void>
 }
 
 /**
@@ -71,12 +71,13 @@ export function addFiles(
       entries.push(entry)
       if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }
+    const placed = entries.map((entry) => ({ path: joinPath(folder, entry.name), entry }))
     return {
       description: describe?.(entries) ?? describeUploaded(names),
       uploaded: names,
-      result: entries.map((entry) => ({ path: joinPath(folder, entry.name), entry })),
+      result: placed,
       contents: files.map((file) => file.content),
-      ...(also && { also }),
+      ...(also && { also: (tx: Transaction) => also(tx, placed) }),
     }
   })
 }

@@ -1,14 +1,12 @@
-import type { FaultTable } from '../errors.ts'
-import type { FaultAnswer } from '../http/route.ts'
+import type { FaultAnswer, FaultWords } from '../http/route.ts'
 
-const broken = (): FaultAnswer => [500, 'Something went wrong here. Please try again later.']
 const nowhere = (): FaultAnswer => [
   404,
   'It may have been mistyped or ended by whoever made it, or what it led to is gone.',
 ]
 
 // What visitors of a link are told. What no visit can meet is answered like a fault of ours.
-export const pageFaults: FaultTable<FaultAnswer> = {
+export const pageFaults: FaultWords = {
   'link-not-found': nowhere,
   'library-not-found': nowhere,
   'link-expired': () => [404, 'It had a last day, and that has passed. Ask whoever sent it for a new one.'],
@@ -27,50 +25,5 @@ export const pageFaults: FaultTable<FaultAnswer> = {
   'ticket-not-found': () => [404, 'That download has ended. Go back and start it again.'],
   'quota-exceeded': () => [443, 'There is no room left for more files.'],
   'encrypted-mismatch': nowhere,
-  'library-id-taken': broken,
-  'commit-not-found': broken,
-  'role-forbids': broken,
-  'name-invalid': broken,
-  'too-many-names': broken,
-  'root-not-allowed': broken,
-  'same-name': broken,
-  'into-itself': broken,
-  'source-changed': broken,
-  'task-canceled': broken,
-  locked: broken,
-  'already-locked': broken,
-  'not-locked': broken,
-  'lock-not-yours': broken,
-  'block-mismatch': broken,
-  'block-missing': broken,
-  'size-mismatch': broken,
-  'account-not-found': broken,
-  'account-exists': broken,
-  'login-id-taken': broken,
-  'last-administrator': broken,
-  'link-exists': broken,
-  'too-many-links': broken,
-  'thumbnail-failed': broken,
-  'not-in-trash': broken,
   'password-needed': nowhere,
-  'password-fixed': broken,
-  'blocks-missing': broken,
-  'object-missing': broken,
-  'object-invalid': broken,
-  'group-not-found': broken,
-  'group-name-invalid': broken,
-  'group-exists': broken,
-  'already-shared': broken,
-  'shared-to-owner': broken,
-  'notification-not-found': broken,
-  'webhook-not-found': broken,
-  'webhook-exists': broken,
-  'webhook-url-invalid': broken,
-  'too-many-webhooks': broken,
-  'delivery-not-found': broken,
-  'webhook-queue-full': broken,
-  'too-many-streams': broken,
-  'token-not-found': broken,
-  'app-token-exists': broken,
-  'too-many-tokens': broken,
 }

@@ -8,7 +8,8 @@ import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import { blockSizes } from '../library/block-upload.ts'
 import { SMALLEST_STORED_BLOCK } from '../library/content.ts'
-import { parseBlockId, parseFileId } from '../objects/ids.ts'
+import { noteShown, shownAmong } from '../library/synced.ts'
+import { EMPTY_ID, parseBlockId, parseFileId } from '../objects/ids.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 
@@ -26,7 +27,8 @@ export const blockRoutes = [
     params,
     async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
-      const block = await core.content.findBlock(info.key, blockId)
+      const isShown = (await shownAmong(core, info, [blockId])).has(blockId)
+      const block = isShown ? await core.content.findBlock(info.key, blockId) : undefined
       const { size, whole, read } = block ?? fail({ code: 'block-missing', id: blockId })
       const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
       return raw({ headers, body: whole ?? (await begin(read({ start: 0, end: size }), size)) })
@@ -48,6 +50,7 @@ export const blockRoutes = [
       } else {
         await core.blockIntake.receive(library, blockId, bounded(body))
       }
+      await noteShown(core, library.info, [blockId])
       return done
     },
   }),
@@ -59,7 +62,8 @@ export const blockRoutes = [
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
     async handle({ params: { repo_id: id, file_id: fileId }, request }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      const sizes = await blockSizes(core, library, fileId)
+      const isShown = fileId === EMPTY_ID || (await shownAmong(core, library.info, [fileId])).has(fileId)
+      const sizes = isShown ? await blockSizes(core, library, fileId) : undefined
       if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')
       return sizes
     },

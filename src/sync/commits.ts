@@ -2,9 +2,9 @@ import { json } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
-import { findCommit } from '../library/commit-store.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { receiveCommit } from '../library/push.ts'
+import { findSyncedCommit } from '../library/synced.ts'
 import { type CommitLibrary, encodeCommit, parseCommit } from '../objects/commit.ts'
 import { parseCommitId } from '../objects/ids.ts'
 import { InvalidObject } from '../objects/invalid.ts'
@@ -24,7 +24,7 @@ export const commitRoutes = [
     params,
     async handle({ params: { repo_id: id, commit_id: commitId }, request }, { core, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
-      const commit = await findCommit(core.db, info, commitId)
+      const commit = await findSyncedCommit(core, info, commitId)
       if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
       return json(encodeCommit(commit, libraryInCommit(info)))
     },

@@ -4,8 +4,9 @@ import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { getLibrary } from '../library/libraries.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
+import { findLibrary } from '../library/library-store.ts'
+import { findSubLibraryInfos } from '../library/sub-libraries.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import { ROOT } from '../objects/paths.ts'
 
@@ -34,7 +35,9 @@ export class SyncDoor {
 
   /** Throws library-not-found, for whoever asks: a client that is told so forgets the library. */
   async expectLibrary(id: LibraryId): Promise<void> {
-    await getLibrary(this.#core, id)
+    if ((await findLibrary(this.#core.db, id)) !== undefined) return
+    const [sub] = await findSubLibraryInfos(this.#core, 'id', [id])
+    if (sub === undefined) fail({ code: 'library-not-found', id })
   }
 
   /**
@@ -61,10 +64,12 @@ export class SyncDoor {
     const grant = await this.#syncTokens.authenticate(token)
     if (grant === undefined) throw refused()
     const { accountKey, libraryKey, subKey } = grant
-    // A folder shown as a library has no commits of its own that a client could follow.
-    if (subKey !== undefined) throw refused()
     const library = await this.#access.openByKey(accountKey, { libraryKey, subKey })
-    if (library === undefined) return fail({ code: 'library-not-found', id })
+    if (library === undefined) {
+      // Only a library that is gone is to be forgotten; an account may be switched on again.
+      await this.expectLibrary(id)
+      throw refused()
+    }
     if (library.info.id !== id) throw refused()
     this.#remember(token, library)
     return library

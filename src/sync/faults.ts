@@ -1,11 +1,9 @@
-import type { FaultTable } from '../errors.ts'
-import type { FaultAnswer } from '../http/route.ts'
+import type { FaultAnswer, FaultWords } from '../http/route.ts'
 
 const denied = (): FaultAnswer => [403, 'Permission denied']
-const broken = (): FaultAnswer => [500, 'Internal error']
 
 // Clients switch on the status and look for some of the texts. What no sync can meet is answered like a fault of ours.
-export const syncFaults: FaultTable<FaultAnswer> = {
+export const syncFaults: FaultWords = {
   // A client that reads 444 forgets the library: only for one that is really gone.
   'library-not-found': () => [444, 'Library is deleted'],
   'permission-denied': denied,
@@ -23,45 +21,6 @@ export const syncFaults: FaultTable<FaultAnswer> = {
   'not-locked': () => [400, 'File is not locked'],
   'lock-not-yours': denied,
   'name-invalid': () => [400, 'Invalid name'],
-  'too-many-names': broken,
-  'library-id-taken': broken,
   'role-forbids': denied,
-  'root-not-allowed': broken,
-  'same-name': broken,
-  'into-itself': broken,
-  'source-changed': broken,
-  'task-canceled': broken,
-  'encrypted-mismatch': broken,
   'account-not-found': denied,
-  'account-exists': broken,
-  'login-id-taken': broken,
-  'last-administrator': broken,
-  'link-not-found': broken,
-  'ticket-not-found': broken,
-  'not-in-trash': broken,
-  'password-needed': broken,
-  'password-fixed': broken,
-  'group-not-found': broken,
-  'group-name-invalid': broken,
-  'group-exists': broken,
-  'already-shared': broken,
-  'shared-to-owner': broken,
-  'link-expired': broken,
-  'link-exists': broken,
-  'too-many-links': broken,
-  'link-password-needed': broken,
-  'link-not-for-you': broken,
-  'too-many-tries': broken,
-  'thumbnail-failed': broken,
-  'notification-not-found': broken,
-  'webhook-not-found': broken,
-  'webhook-exists': broken,
-  'webhook-url-invalid': broken,
-  'too-many-webhooks': broken,
-  'delivery-not-found': broken,
-  'webhook-queue-full': broken,
-  'too-many-streams': broken,
-  'token-not-found': broken,
-  'app-token-exists': broken,
-  'too-many-tokens': broken,
 }

@@ -4,6 +4,7 @@ import { optionalText, rawText } from '../http/readers.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { push, type SetAside } from '../library/push.ts'
+import { noteHead } from '../library/synced.ts'
 import { type CommitId, type LibraryId, parseCommitId } from '../objects/ids.ts'
 import { ROOT } from '../objects/paths.ts'
 import { tokenOf } from './door.ts'
@@ -61,9 +62,10 @@ export const headRoutes = [
     auth: 'none',
     summary: 'The head of a library.',
     params: { repo_id: libraryParam },
-    async handle({ params, request }, { syncDoor }) {
+    async handle({ params, request }, { core, syncDoor }) {
       await syncDoor.expectLibrary(params.repo_id)
       const { info } = await syncDoor.openNow(request, params.repo_id)
+      await noteHead(core, info)
       return { is_corrupted: 0, head_commit_id: info.head }
     },
   }),

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { LibraryCore } from '../library/core.ts'
-import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { findSubLibraryInfos } from '../library/sub-libraries.ts'
+import { listSubLibraries } from '../library/sub-library-store.ts'
+import type { CommitId, LibraryId } from '../objects/ids.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
 /** Where clients connect to. */
@@ -27,6 +30,8 @@ export class Notifications implements AsyncDisposable {
   })
   readonly #listeners = new Set<Listener>()
   readonly #byLibrary = new Map<LibraryId, Set<Listener>>()
+  /** The heads of folders that were told last, while somebody listens. */
+  readonly #heads = new Map<LibraryId, CommitId>()
   readonly #context: ListenerContext
   readonly #timer: NodeJS.Timeout
   #ticks = 0
@@ -38,9 +43,10 @@ export class Notifications implements AsyncDisposable {
       onUnsubscribed: (listener, library) => this.#remove(listener, library),
     }
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
-    core.onHeadMoved(({ id, head }) =>
-      this.#announce(id, 'repo-update', () => ({ repo_id: id, commit_id: head })),
-    )
+    core.onHeadMoved((library) => {
+      this.#announceHead(library)
+      if (this.#byLibrary.size > 0) void this.#announceFolders(core, library).catch(options.onError)
+    })
     core.events.onEvent((event) => {
       if (event.kind !== 'locked' && event.kind !== 'unlocked') return
       const { kind, library, path, actor } = event
@@ -81,6 +87,21 @@ export class Notifications implements AsyncDisposable {
     for (const listener of this.#listeners) listener.terminate()
   }
 
+  #announceHead({ id, head }: LibraryInfo): void {
+    this.#announce(id, 'repo-update', () => ({ repo_id: id, commit_id: head }))
+  }
+
+  /** Tells those who listen to folders of a library, if the folder changed. */
+  async #announceFolders(core: LibraryCore, library: LibraryInfo): Promise<void> {
+    const subs = await listSubLibraries(core.db, library.key)
+    const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
+    for (const now of await findSubLibraryInfos(core, 'id', ids)) {
+      if (this.#heads.get(now.id) === now.head) continue
+      this.#heads.set(now.id, now.head)
+      this.#announceHead(now)
+    }
+  }
+
   #announce(library: LibraryId, type: string, content: () => object): void {
     const listeners = this.#byLibrary.get(library)
     if (listeners === undefined) return
@@ -97,7 +118,9 @@ export class Notifications implements AsyncDisposable {
   #remove(listener: Listener, library: LibraryId): void {
     const listeners = this.#byLibrary.get(library)
     listeners?.delete(listener)
-    if (listeners?.size === 0) this.#byLibrary.delete(library)
+    if (listeners?.size !== 0) return
+    this.#byLibrary.delete(library)
+    this.#heads.delete(library)
   }
 
   #tick(): void {

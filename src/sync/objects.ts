@@ -4,10 +4,10 @@ import { type Chunks, raw } from '../http/answer.ts'
 import { BodyChunks } from '../http/body-chunks.ts'
 import { rawText } from '../http/readers.ts'
 import { missingBlocks } from '../library/block-upload.ts'
-import { findCommit } from '../library/commit-store.ts'
 import { listObjects, packObjects } from '../library/object-listing.ts'
 import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
 import type { SentObject } from '../library/sent-object.ts'
+import { findSyncedCommit, shownAmong } from '../library/synced.ts'
 import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/ids.ts'
 import { PACKET_HEAD_BYTES } from '../objects/packets.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
@@ -35,10 +35,10 @@ export const objectRoutes = [
       const clientHead = sent === '' ? undefined : parseCommitId(sent)
       if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
       const library = await syncDoor.open(request, id)
-      const commit = await findCommit(core.db, library.info, serverHead)
+      const commit = await findSyncedCommit(core, library.info, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
       // A commit we do not know is as good as none: an error would leave that client stuck for good.
-      const known = clientHead && (await findCommit(core.db, library.info, clientHead))
+      const known = clientHead && (await findSyncedCommit(core, library.info, clientHead))
       const ids = listObjects(core, library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
       })
@@ -84,8 +84,10 @@ export const objectRoutes = [
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds(body, parseBlockId, { strict: false })
-      const missing = await missingBlocks(core, library, ids)
-      return missing.filter((one) => one !== (EMPTY_ID as string))
+      const shown = await shownAmong(core, library.info, ids)
+      const missing = new Set(await missingBlocks(core, library, [...shown]))
+      const asked = [...new Set(ids)].filter((one) => one !== (EMPTY_ID as string))
+      return asked.filter((one) => missing.has(one) || !shown.has(one))
     },
   }),
   route({

@@ -4,6 +4,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Library } from '../library/library.ts'
 import { findLibraries } from '../library/library-store.ts'
 import { lockFile, locksOf, unlockFile } from '../library/locks.ts'
+import { findSubLibraryInfos } from '../library/sub-libraries.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 import { parsePath } from '../objects/paths.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
@@ -127,6 +128,8 @@ async function accessible({ access, accounts, core }: SyncServices, { actor }: L
     readable.map(({ id }) => id),
   )
   const infos = new Map(found.map((info) => [info.id, info]))
+  const rest = readable.flatMap(({ id }) => (infos.has(id) ? [] : [id]))
+  for (const info of await findSubLibraryInfos(core, 'id', rest)) infos.set(info.id, info)
   const owners = new Map<number, string>([[user.key, user.email]])
   const list = []
   for (const { id, name, permission, ownerKey, via } of readable) {

@@ -1,8 +1,8 @@
-import type { FaultAnswer } from '../http/route.ts'
+import type { FaultWords } from '../http/route.ts'
 import { uploadFaults } from './upload-faults.ts'
 
 // Downloads meet few faults of their own; the words for the rest are those of uploads, sent as plain text.
-export const downloadFaults = {
+export const downloadFaults: FaultWords = {
   ...uploadFaults,
-  'path-not-found': (): FaultAnswer => [404, 'File does not exist.'],
+  'path-not-found': () => [404, 'File does not exist.'],
 }

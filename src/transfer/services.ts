@@ -2,9 +2,12 @@ import type { Access } from '../access/access.ts'
 import type { Links } from '../access/links.ts'
 import type { Quotas } from '../access/quota.ts'
 import type { Tickets } from '../access/tickets.ts'
+import type { Transaction } from '../database/database.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { LibraryCore } from '../library/core.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import type { LibraryPath } from '../objects/paths.ts'
 import type { Archives } from './archive-tasks.ts'
 import type { IndexedUploads } from './idx-progress.ts'
 import type { PartialUploads } from './resumable.ts'
@@ -18,10 +21,18 @@ export interface TransferServices {
   readonly links: Links
   /** Unix seconds. */
   readonly now: () => number
+  /** Tells the maker of a link what came in through it, in the transaction it comes in with. */
+  readonly onLinkUpload: (tx: Transaction, upload: LinkUpload) => Promise<void>
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
   readonly tickets: Tickets
   readonly transferLimits: TransferLimits
+}
+
+export interface LinkUpload {
+  readonly makerKey: number
+  readonly library: LibraryInfo
+  readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]
 }
 
 /** In bytes; undefined means unlimited. */

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import { type Answer, json, raw } from '../http/answer.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { Placed } from '../library/entries.ts'
 import { addFiles, type NewFile } from '../library/upload.ts'
-import { joinPath } from '../objects/paths.ts'
+import { joinPath, type LibraryPath, segmentsOf } from '../objects/paths.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
 import { FileReceiver, readForm } from './upload-form.ts'
@@ -103,7 +104,7 @@ async function uploadChunk(
 }
 
 async function commit(
-  { core }: TransferServices,
+  { core, onLinkUpload }: TransferServices,
   session: UploadSession,
   { parent, into, replace, mtime }: FoundTarget,
   files: readonly NewFile[],
@@ -114,12 +115,22 @@ async function commit(
     into,
     replace,
     mtime,
-    async also(tx) {
+    async also(tx, placed) {
       await session.settle(tx)
       await settle(tx)
+      if (!session.isOfLink) return
+      const items = uploadedItems(parent, into, placed)
+      await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })
     },
   })
   return result.map(uploadItem)
+}
+
+/** What was uploaded, as its sender chose it: files, or the folder they came in. */
+function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly Placed[]) {
+  const [folder] = segmentsOf(into)
+  if (folder !== undefined) return [{ path: joinPath(parent, folder), isDir: true }]
+  return placed.map(({ path }) => ({ path, isDir: false }))
 }
 
 function taskAnswer({ indexedUploads }: TransferServices, items: readonly UploadItem[]): Answer {

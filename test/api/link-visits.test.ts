@@ -162,9 +162,10 @@ describe('what a link opens', () => {
     const heir = await server.signUp()
     const given = await space.client.put(space.v2('owner/'), { form: { owner: heir.email } })
     assert.equal(given.status, 200, given.text)
-    assert.equal(await seen(server, token), 404)
-    // The new owner sees the link, and may delete it.
-    assert.equal((await heir.get(space.v21('share-links/'))).body[0].token, token)
+    // It goes on as the new owner's.
+    assert.deepEqual(await seen(server, token), ['/sub/', '/a.txt'])
+    assert.equal((await heir.get(SHARE)).body[0].token, token)
+    assert.equal((await put({ is_active: false })).status, 403)
     const leaving = await sharedSpace(server)
     const left = await shareLink(leaving, '/docs')
     const { accounts } = server.running.services

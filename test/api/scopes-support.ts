@@ -32,6 +32,7 @@ export const openToReaders: readonly string[] = [
   'GET /api2/repos/:repo_id/history-limit/',
   'GET /api2/repos/:repo_id/history/',
   'GET /api2/repos/:repo_id/owner/',
+  'GET /api2/repos/:repo_id/thumbnail/',
   'POST /api/v2.1/repos/:repo_id/trash/',
   'POST /api/v2.1/repos/:repo_id/zip-task/',
 ]

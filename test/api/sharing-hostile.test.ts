@@ -96,6 +96,8 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   }),
   'POST /api/v2.1/repos/:repo_id/repo-api-tokens/': () => ({ form: { app_name: 'theirs' } }),
   'PUT /api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/': () => ({ form: { permission: 'rw' } }),
+  'PUT /api2/repos/:repo_id/file/shared-link/': () => ({ form: { p: '/', share_type: 'upload' } }),
+  'PUT /seafhttp/repo/:repo_id/commit/HEAD': () => ({ query: { head: commit } }),
   'POST /api2/repos/:repo_id/upload-blks-link/': () => ({ query: { p: '/' }, form: { blklist: '' } }),
 }
 

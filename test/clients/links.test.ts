@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { it } from 'node:test'
@@ -39,24 +38,4 @@ it('rclone gives out a public link, and the same one again', async (t) => {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-})
-
-it('seafile-js makes, lists and deletes links', async () => {
-  await using server = await startServer()
-  const user = await server.signUp()
-  const library = await user.createLibrary('Plans')
-  await uploadFile(user, library, '/docs/a.txt', 'hello')
-  // It has no types and is no ES module.
-  const { SeafileAPI } = createRequire(import.meta.url)('seafile-js')
-  const api = new SeafileAPI().init({ server: server.url, token: user.token })
-  const made = await api.createShareLink(library, '/docs/a.txt', 'a long secret', '2099-01-01T00:00:00+00:00')
-  const { token, is_expired, password } = made.data
-  assert.deepEqual([is_expired, password], [false, 'a long secret'])
-  const listed = await api.listShareLinks({ repoID: library })
-  assert.equal(listed.data[0].token, token)
-  assert.equal((await api.listRepoShareLinks(library)).data[0].token, token)
-  assert.deepEqual((await api.deleteShareLink(token)).data, { success: true })
-  const upload = await api.createUploadLink(library, '/docs')
-  assert.match(upload.data.link, /\/u\/d\//)
-  assert.deepEqual((await api.deleteUploadLink(upload.data.token)).data, { success: true })
 })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   appendFile,
   chmod,
   mkdir,
   mkdtemp,
   readdir,
-  readFile,
   rename,
   rm,
   stat,
@@ -19,27 +18,11 @@ import { it } from 'node:test'
 import { findProgram } from '../../bin/system-programs.ts'
 import { type ChildServer, spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
-import { SeafClient } from '../support/seaf-client.ts'
+import { SeafClient, treeOf, until } from '../support/seaf-client.ts'
 import { ADMIN } from '../support/server.ts'
 import { SyncClient, sha1 } from '../support/sync-client.ts'
 
 const program = findProgram('seaf-cli')
-
-/** Every entry below a folder: files with hash and executable bit, folders as such. */
-async function treeOf(root: string): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    const full = path.join(entry.parentPath, entry.name)
-    const name = path.relative(root, full)
-    if (entry.isDirectory()) found[name] = 'folder'
-    else if (entry.isFile()) {
-      const { mode } = await stat(full)
-      const hash = createHash('sha1').update(await readFile(full))
-      found[name] = `${hash.digest('hex')}${mode & 0o100 ? ' x' : ''}`
-    }
-  }
-  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
 
 /** Every entry below a folder with its size; far cheaper than reading it all. */
 async function outlineOf(root: string): Promise<Record<string, number>> {
@@ -50,25 +33,6 @@ async function outlineOf(root: string): Promise<Record<string, number>> {
     found.push([path.relative(root, full), about?.size ?? -1])
   }
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** Waits for what two clients, which keep their own time, are to come to. */
-async function until(
-  what: string,
-  clients: readonly SeafClient[],
-  check: () => Promise<void>,
-): Promise<void> {
-  for (const deadline = Date.now() + 120_000; ; ) {
-    try {
-      return await check()
-    } catch (error) {
-      if (Date.now() > deadline) {
-        for (const client of clients) console.error(await client.report())
-        throw new Error(`the clients did not come to it: ${what}`, { cause: error })
-      }
-    }
-    await new Promise((resolve) => setTimeout(resolve, 300))
-  }
 }
 
 it('two real clients sync: clone, many files, a large one, changes on both sides, a restart, a deletion', async (t) => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -38,20 +39,20 @@ export class SeafClient implements AsyncDisposable {
     return stdout.trim()
   }
 
-  /** Makes a library and gives its id. */
-  async create(name: string): Promise<string> {
-    const said = await this.run('create', '-n', name, ...this.#account)
+  /** Makes a library, encrypted if there is a password, and gives its id. */
+  async create(name: string, password?: string): Promise<string> {
+    const said = await this.run('create', '-n', name, ...this.#account, ...opening(password))
     return said.split('\n').at(-1) ?? ''
   }
 
   /** Keeps a folder that is there in sync with a library. */
-  async join(library: string, folder: string): Promise<void> {
-    await this.run('sync', '-l', library, '-d', folder, ...this.#account)
+  async join(library: string, folder: string, password?: string): Promise<void> {
+    await this.run('sync', '-l', library, '-d', folder, ...this.#account, ...opening(password))
   }
 
   /** Clones a library into a new folder below `into`. */
-  async clone(library: string, into: string): Promise<void> {
-    await this.run('download', '-l', library, '-d', into, ...this.#account)
+  async clone(library: string, into: string, password?: string): Promise<void> {
+    await this.run('download', '-l', library, '-d', into, ...this.#account, ...opening(password))
   }
 
   /** What the client says about its libraries, and the end of its log: for a test that failed. */
@@ -75,5 +76,44 @@ export class SeafClient implements AsyncDisposable {
       if (command.startsWith('seaf-daemon') && command.includes(this.folder)) found.push(Number(pid))
     }
     return found
+  }
+}
+
+function opening(password: string | undefined): string[] {
+  return password === undefined ? [] : ['-e', password]
+}
+
+/** Every entry below a folder: files with hash and executable bit, folders as such. */
+export async function treeOf(root: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const full = path.join(entry.parentPath, entry.name)
+    const name = path.relative(root, full)
+    if (entry.isDirectory()) found[name] = 'folder'
+    else if (entry.isFile()) {
+      const { mode } = await stat(full)
+      const hash = createHash('sha1').update(await readFile(full))
+      found[name] = `${hash.digest('hex')}${mode & 0o100 ? ' x' : ''}`
+    }
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Waits for what clients, which keep their own time, are to come to. */
+export async function until(
+  what: string,
+  clients: readonly SeafClient[],
+  check: () => Promise<void>,
+): Promise<void> {
+  for (const deadline = Date.now() + 120_000; ; ) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > deadline) {
+        for (const client of clients) console.error(await client.report())
+        throw new Error(`the clients did not come to it: ${what}`, { cause: error })
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
   }
 }

@@ -5,7 +5,7 @@ import { rawText, required, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { FaultAnswer } from '../../http/route.ts'
 import type { Account } from '../../identity/account.ts'
-import type { Library, OwnedLibrary } from '../../library/library.ts'
+import type { Library } from '../../library/library.ts'
 import { Pace } from '../../library/pace.ts'
 import { ROOT } from '../../objects/paths.ts'
 import { olderLibraryNotFound } from '../faults.ts'
@@ -19,12 +19,13 @@ const olderLinkNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `Link ${token} not found.`],
 }
 
-/** The older calls about links, and the deprecated ones of the library's owner. */
+/** The older calls about links, and the deprecated ones of those who manage a library's shares. */
 export const sharedLinkRoutes = [
   route({
     method: 'PUT',
     path: '/api2/repos/:repo_id/file/shared-link/',
     auth: 'user',
+    scope: 'none',
     summary:
       'Makes a share link, or an upload link of a folder; gives the one there is. Its address is in `Location`.',
     params: { repo_id: libraryIdParam },
@@ -82,10 +83,12 @@ export const sharedLinkRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/download-shared-links/',
     auth: 'user',
-    summary: 'Lists all share links of a library that lead somewhere, for its owner. Deprecated.',
+    scope: 'none',
+    summary:
+      'Lists all share links of a library that lead somewhere, for who manages its shares. Deprecated.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, services) {
-      const library = await services.access.openOwned(user, params.repo_id)
+      const library = await services.access.openAdministered(user, params.repo_id)
       const found = await leading(library, await services.links.listIn(library, 'share'))
       const people = await services.directory.people(found.map(({ link }) => link.creator))
       return found.map(({ link, entry }) => downloadLinkToWire(link, personOf(people, link), entry))
@@ -95,10 +98,12 @@ export const sharedLinkRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/upload-shared-links/',
     auth: 'user',
-    summary: 'Lists all upload links of a library that lead somewhere, for its owner. Deprecated.',
+    scope: 'none',
+    summary:
+      'Lists all upload links of a library that lead somewhere, for who manages its shares. Deprecated.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, services) {
-      const library = await services.access.openOwned(user, params.repo_id)
+      const library = await services.access.openAdministered(user, params.repo_id)
       const found = await leading(library, await services.links.listIn(library, 'upload'))
       const people = await services.directory.people(found.map(({ link }) => link.creator))
       return found.map(({ link }) => uploadLinkToOldWire(link, personOf(people, link)))
@@ -109,11 +114,12 @@ export const sharedLinkRoutes = [
       method: 'DELETE',
       path: `/api2/repos/:repo_id/${name}-shared-links/:token/`,
       auth: 'user',
-      summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for its owner. Deprecated.`,
+      scope: 'none',
+      summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for who manages its shares. Deprecated.`,
       params: { repo_id: libraryIdParam, token: linkTokenParam },
       faults: olderLinkNotFound,
       async handle({ user, params }, { access, links }) {
-        const library = await access.openOwned(user, params.repo_id)
+        const library = await access.openAdministered(user, params.repo_id)
         await links.deleteIn(library, params.token, name === 'download' ? 'share' : 'upload')
         return { success: true }
       },
@@ -148,7 +154,7 @@ async function madeOrThere(
 }
 
 /** The links whose target is there, each with its entry; the root has none. */
-async function leading(library: OwnedLibrary, links: readonly Link[]) {
+async function leading(library: Library, links: readonly Link[]) {
   const pace = new Pace()
   const found = []
   for (const link of links) {

@@ -5,16 +5,17 @@ import { route } from '../services.ts'
 
 const kinds: readonly LinkKind[] = ['share', 'upload']
 
-/** The links everybody made in a library, for its owner. */
+/** The links everybody made in a library, for who manages its shares. */
 export const libraryLinkRoutes = kinds.flatMap((kind) => [
   route({
     method: 'GET',
     path: `/api/v2.1/repos/:repo_id/${kind}-links/`,
     auth: 'user',
-    summary: `Lists all ${kind} links of a library, for its owner.`,
+    scope: 'none',
+    summary: `Lists all ${kind} links of a library, for who manages its shares.`,
     params: { repo_id: libraryIdParam },
     async handle({ user, params, request }, services) {
-      const library = await services.access.openOwned(user, params.repo_id)
+      const library = await services.access.openAdministered(user, params.repo_id)
       const links = await services.links.listIn(library, kind)
       return linksToWire(services, request, links, () => library)
     },
@@ -23,11 +24,12 @@ export const libraryLinkRoutes = kinds.flatMap((kind) => [
     method: 'DELETE',
     path: `/api/v2.1/repos/:repo_id/${kind}-links/:token/`,
     auth: 'user',
-    summary: `Deletes any ${kind} link of a library, for its owner.`,
+    scope: 'none',
+    summary: `Deletes any ${kind} link of a library, for who manages its shares.`,
     params: { repo_id: libraryIdParam, token: linkTokenParam },
     faults: linkFaults,
     async handle({ user, params }, { access, links }) {
-      const library = await access.openOwned(user, params.repo_id)
+      const library = await access.openAdministered(user, params.repo_id)
       await links.deleteIn(library, params.token, kind)
       return { success: true }
     },

@@ -109,7 +109,10 @@ export const linkVisitRoutes = [
     async handle({ params, body, request }, services) {
       const open = await visit(services, request, params.token)
       if (!open.canUpload) throw errorMessage(403, 'Share link has no can_upload permission')
-      await refuseMissing(open, body.file_path, body.is_dir)
+      const { link, library } = open
+      const item = { path: await uploadedPath(open, body.file_path, body.is_dir), isDir: body.is_dir }
+      const upload = { makerKey: link.accountKey, library: library.info, items: [item] }
+      await services.activity.uploadedByLink(upload)
       return { success: true }
     },
   }),
@@ -238,10 +241,14 @@ async function uploadAddress(services: ApiServices, request: HttpRequest, open: 
 }
 
 /** The path is one of the library, as upload answers name it; nothing outside of the link is there. */
-async function refuseMissing({ link, library }: OpenLink, sent: SentPath, isDir: boolean): Promise<void> {
+async function uploadedPath(
+  { link, library }: OpenLink,
+  sent: SentPath,
+  isDir: boolean,
+): Promise<LibraryPath> {
   const { path } = sent
   const entry = path !== undefined && isWithin(path, link.path) ? await library.tree.find(path) : undefined
-  if (entry !== undefined && (entry.kind === 'dir') === isDir) return
+  if (path !== undefined && entry !== undefined && (entry.kind === 'dir') === isDir) return path
   const shown = isDir ? asFolder(sent) : asFile(sent)
-  fail({ code: 'path-not-found', path: shown, wanted: isDir ? 'Folder' : 'File' })
+  return fail({ code: 'path-not-found', path: shown, wanted: isDir ? 'Folder' : 'File' })
 }

@@ -166,11 +166,10 @@ async function ownLinks(
 ): Promise<Link[]> {
   if (!repo_id) return services.links.listOwn(user, 'share')
   const library = await openSent(services, user, repo_id)
-  const where = { libraryKey: library.info.key }
-  if (sent === undefined) return services.links.listOwn(user, 'share', where)
+  if (sent === undefined) return services.links.listOwn(user, 'share', library)
   const path = linkPath(sent)
   if (path !== ROOT && (await library.tree.find(path)) === undefined) {
     fail({ code: 'path-not-found', path: sent.text, wanted: 'Item' })
   }
-  return services.links.listOwn(user, 'share', { ...where, path })
+  return services.links.listOwn(user, 'share', library, path)
 }

@@ -34,8 +34,7 @@ export const uploadLinkRoutesV21 = [
       const { repo_id, path: sent } = query
       const library = repo_id ? await openSent(services, user, repo_id) : undefined
       const path = library && sent && (await folderOf(library, sent))
-      const where = { ...(library && { libraryKey: library.info.key }), ...(path && { path }) }
-      const links = await services.links.listOwn(user, 'upload', where)
+      const links = await services.links.listOwn(user, 'upload', library, path)
       return ownLinksToWire(services, request, user, links.sort(byKindAndName))
     },
   }),

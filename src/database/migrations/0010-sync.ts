@@ -30,6 +30,32 @@ export const sync: Migration = {
         primary key (library_key, id)
       )`,
       'create index received_object_by_time on received_object (received_at)',
+      // The commits a sub-library has for those who sync it: heads as they were shown, and what clients sent. seq is
+      // that of the origin's head then; null, with the time of receipt, for one that was not pushed yet.
+      `create table sub_commit (
+        sub_key ${int} not null references sub_library (key) on delete cascade,
+        id ${bytes} not null,
+        root ${bytes} not null,
+        parent ${bytes},
+        creator ${bytes} not null,
+        creator_name ${text} not null,
+        description ${text} not null,
+        ctime ${int} not null,
+        device_name ${text},
+        client_version ${text},
+        seq ${int},
+        received_at ${int},
+        primary key (sub_key, id)
+      )`,
+      'create index sub_commit_by_receipt on sub_commit (received_at) where received_at is not null',
+      // Objects and blocks of the origin that those who sync a sub-library may have: what they were shown, and what they
+      // sent; is_sent until it was looked whether they may have all that a sent object names.
+      `create table sub_object (
+        sub_key ${int} not null references sub_library (key) on delete cascade,
+        id ${bytes} not null,
+        is_sent ${int} not null,
+        primary key (sub_key, id)
+      )`,
     ]
     for (const statement of statements) await tx.run(statement)
   },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { type BlockId, parseBlockId } from '../../objects/ids.ts'
 import {
@@ -25,19 +24,13 @@ export interface DiskBlockStoreOptions {
   directory: string
   /** Another process of this server has the store open, so temp files may be in use: leave them. */
   shared?: boolean
-  /** Threads that hash long blocks; one for every core but the one the event loop has, unless given. */
+  /** Threads that hash long blocks; one unless given. */
   threads?: number
-}
-
-const MOST_THREADS = 4
-
-function defaultThreads(): number {
-  return Math.min(Math.max(1, os.availableParallelism() - 1), MOST_THREADS)
 }
 
 /** Opens, and at first makes, a store in `directory`. Throws BlockStoreError if it cannot be written. */
 export async function openDiskBlockStore(options: DiskBlockStoreOptions): Promise<BlockStore> {
-  const { directory, shared = false, threads = defaultThreads() } = options
+  const { directory, shared = false, threads = 1 } = options
   const temporary = await prepareFolders(directory, { removeLeftovers: !shared })
   return new DiskBlockStore(directory, temporary, threads)
 }
