@@ -179,6 +179,8 @@ export const sharingRoutes: Table = {
     'PUT /api/v2.1/upload-links/:token/': link('upload', { json: { expire_days: 3 } }),
     'DELETE /api/v2.1/share-links/:token/': link('share'),
     'DELETE /api/v2.1/upload-links/:token/': link('upload'),
+  }),
+  ...under(manages, {
     [`GET ${V21}share-links/`]: {},
     [`GET ${V21}upload-links/`]: {},
     [`GET ${V2}download-shared-links/`]: {},
