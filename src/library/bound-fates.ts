@@ -168,7 +168,7 @@ function keyOf({ kind, id }: Dirent): string {
 /** How many names at the end of two paths are the same. */
 function likeness(a: LibraryPath, b: LibraryPath): number {
   if (baseName(a) !== baseName(b)) return 0
-  const [left, right] = [segmentsOf(a).reverse(), segmentsOf(b).reverse()]
+  const [left, right] = [segmentsOf(a).toReversed(), segmentsOf(b).toReversed()]
   const differs = left.findIndex((name, index) => name !== right[index])
   return differs < 0 ? left.length : differs
 }
