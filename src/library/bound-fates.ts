@@ -32,14 +32,15 @@ export class BoundMeanwhile extends DomainError {
 /** Where things bound to paths go with a push. */
 export class BoundFates {
   readonly #library: LibraryInfo
-  readonly #all: ReadonlySet<LibraryPath>
+  /** All that was bound when it was looked at; undefined where the push takes nothing away. */
+  readonly #all: ReadonlySet<LibraryPath> | undefined
   /** Paths the push did something to, with where that took them. */
   readonly #went: ReadonlyMap<LibraryPath, LibraryPath | undefined>
   readonly #stood = new Map<LibraryPath, Dirent | undefined>()
 
   private constructor(
     library: LibraryInfo,
-    all: ReadonlySet<LibraryPath>,
+    all: ReadonlySet<LibraryPath> | undefined,
     went: ReadonlyMap<LibraryPath, LibraryPath | undefined>,
   ) {
     this.#library = library
@@ -54,6 +55,8 @@ export class BoundFates {
     steps: readonly Step[],
     tree: WorkingTree,
   ): Promise<BoundFates> {
+    if (!steps.some(({ changes }) => changes.some(takesAway)))
+      return new BoundFates(library, undefined, new Map())
     const bound = new Set(await listBoundPaths(core.db, library.key))
     const at = new Map<LibraryPath, LibraryPath | undefined>()
     for (const path of bound) {
@@ -81,12 +84,18 @@ export class BoundFates {
       const there = to === undefined ? undefined : await tree.find(to)
       fates.push({ from, to: there?.kind === stood?.kind ? to : undefined })
     }
+    const all = this.#all
+    if (all === undefined) return async () => {}
     return async (tx) => {
       const now = await listBoundPaths(tx, this.#library.key)
-      if (now.some((path) => !this.#all.has(path))) throw new BoundMeanwhile(this.#library)
+      if (now.some((path) => !all.has(path))) throw new BoundMeanwhile(this.#library)
       await rebind(tx, this.#library, fates)
     }
   }
+}
+
+function takesAway({ op }: Change): boolean {
+  return op === 'deleted' || op === 'renamed'
 }
 
 function isSame(a: Dirent | undefined, b: Dirent | undefined): boolean {
@@ -168,7 +177,7 @@ function keyOf({ kind, id }: Dirent): string {
 /** How many names at the end of two paths are the same. */
 function likeness(a: LibraryPath, b: LibraryPath): number {
   if (baseName(a) !== baseName(b)) return 0
-  const [left, right] = [segmentsOf(a).reverse(), segmentsOf(b).reverse()]
+  const [left, right] = [segmentsOf(a).toReversed(), segmentsOf(b).toReversed()]
   const differs = left.findIndex((name, index) => name !== right[index])
   return differs < 0 ? left.length : differs
 }

@@ -107,7 +107,8 @@ async function commitPushed(
   library: EditableLibrary,
   { tip, base, steps, room }: Pushed,
 ): Promise<void> {
-  const changes = await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId)
+  const [only] = steps.length === 1 ? steps : []
+  const changes = only?.changes ?? (await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
     const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)

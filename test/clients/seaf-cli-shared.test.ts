@@ -38,42 +38,6 @@ after(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-it('a folder that is shared syncs as a library of its own, and takes pushes', async (t) => {
-  const [, client] = clients
-  if (client === undefined) return t.skip('seaf-cli is not installed')
-  const library = await ann.createLibrary('Whole')
-  await uploadFile(ann, library, '/project/plan.txt', 'by ann')
-  await uploadFile(ann, library, '/secret.txt', 'not for cid')
-  const sub = await shareWith(ann, library, cid, { path: '/project' })
-  const here = path.join(client.folder, 'project')
-  await client.clone(sub, client.folder)
-  const sync = await SyncClient.link(ann, library)
-  /** The local folder and the folder on the server hold these. */
-  const come = (what: string, expected: Record<string, string>) =>
-    until(what, [client], async () => {
-      const local: [string, string][] = []
-      for (const name of Object.keys(await treeOf(here))) {
-        local.push([name, await readFile(path.join(here, name), 'utf8')])
-      }
-      assert.deepEqual(Object.fromEntries(local), expected)
-      const remote = [...(await sync.clone())].flatMap(([name, bytes]) =>
-        name.startsWith('/project/') ? [[name.slice('/project/'.length), String(bytes)]] : [],
-      )
-      assert.deepEqual(Object.fromEntries(remote), expected)
-    })
-  await come('the clone', { 'plan.txt': 'by ann' })
-  await writeFile(path.join(here, 'by cid.txt'), 'by cid')
-  await come('a push', { 'plan.txt': 'by ann', 'by cid.txt': 'by cid' })
-  assert.equal((await sync.commit(await sync.head())).creator_name, cid.email)
-  await uploadFile(ann, library, '/project/later.txt', 'later')
-  await come('a change of the web', { 'plan.txt': 'by ann', 'by cid.txt': 'by cid', 'later.txt': 'later' })
-  await writeFile(path.join(here, 'plan.txt'), 'edited by cid')
-  await rm(path.join(here, 'by cid.txt'))
-  await come('an edit and a deletion', { 'plan.txt': 'edited by cid', 'later.txt': 'later' })
-  assert.match(await client.run('status'), /project\s+synchronized/)
-  assert.equal(String((await sync.clone()).get('/secret.txt')), 'not for cid')
-})
-
 it('a shared library syncs by what its sharing allows, until that ends', async (t) => {
   const [reading, writing] = clients
   if (reading === undefined || writing === undefined) return t.skip('seaf-cli is not installed')

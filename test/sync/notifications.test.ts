@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { WebSocket } from 'ws'
+import { shareWith } from '../api/sharing-support.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -79,6 +80,28 @@ describe('notifications', () => {
     await other.push({ 'y.txt': 'y' })
     await eventually(async () => assert.equal(listener.heard.length, 1))
     assert.equal(listener.heard[0]?.content['repo_id'], other.library)
+  })
+
+  it('tell who listens to a shared folder of its changes, and of no others', async () => {
+    const ben = await server.signUp()
+    const library = await ann.createLibrary()
+    await uploadFile(ann, library, '/team/plan.txt', 'plan')
+    const sync = await SyncClient.link(ben, await shareWith(ann, library, ben, { path: '/team' }))
+    using listener = await listen()
+    listener.say('subscribe', { id: sync.library, jwt_token: await jwtOf(sync) })
+    await eventually(async () => {
+      await uploadFile(ann, library, '/team/probe.txt', String(Math.random()), { replace: true })
+      assert.ok(listener.heard.length > 0)
+    })
+    await eventually(async () => {
+      assert.equal(listener.heard.at(-1)?.content['commit_id'], await sync.head())
+    })
+    listener.heard.length = 0
+    await uploadFile(ann, library, '/elsewhere.txt', 'elsewhere')
+    await sync.push({ 'by ben.txt': 'ben' })
+    const expected = { repo_id: sync.library, commit_id: await sync.head() }
+    await eventually(async () => assert.equal(listener.heard.length, 1))
+    assert.deepEqual(listener.heard, [{ type: 'repo-update', content: expected }])
   })
 
   it('tell of locks', async () => {

@@ -150,6 +150,27 @@ describe('a folder that is shared, synced', () => {
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 403)
   })
 
+  it('shows those it is shared with anew nothing from before', async () => {
+    const { sync, library } = await sharedFolder()
+    const old = await sync.head()
+    await sync.clone()
+    await unshare(ann, library, ben, '/team')
+    await uploadFile(ann, library, '/team/new.txt', 'new')
+    const sub = await shareWith(ann, library, ben, { path: '/team' })
+    const again = await SyncClient.link(ben, sub)
+    assert.equal((await contentOf(again))['/new.txt'], 'new')
+    if (sub === sync.library) assert.equal((await again.call('GET', `commit/${old}`)).status, 404)
+  })
+
+  it('refuses an account that is switched off, without having its clients forget the library', async () => {
+    const cid = await server.signUp()
+    const library = await cid.createLibrary()
+    const sync = await SyncClient.link(cid, library)
+    const { accounts } = server.running.services
+    await accounts.update(cid.email, { active: false })
+    assert.equal((await sync.call('GET', 'commit/HEAD')).status, 403)
+  })
+
   it('follows its folder, and is gone with it', async () => {
     const { sync, owner } = await sharedFolder()
     const base = await sync.head()
