@@ -184,6 +184,7 @@ export function createServices(parts: {
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now)
   const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
+  const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
   return {
     access,
     accounts,
@@ -213,7 +214,7 @@ export function createServices(parts: {
     core,
     directory,
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
-    groups: new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event)),
+    groups,
     links: new Links({
       core,
       access,
@@ -230,7 +231,7 @@ export function createServices(parts: {
     now,
     quotas,
     scopedTokens,
-    statistics: new Statistics({ db, core, accounts, apiTokens, now }),
+    statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
     shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({
       core,

@@ -1,11 +1,14 @@
 import { fail } from '../errors.ts'
 import { type Account, isAdmin } from '../identity/account.ts'
+import type { Membership } from '../identity/group.ts'
+import type { Groups } from '../identity/groups.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { OwnedLibrary } from '../library/library.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findDeletedLibrary } from '../library/library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
+import type { SharedLibrary } from './shared-libraries.ts'
 
 /**
  * A library in the hands of an administrator, who may do to it what its owner may; its files are none of an
@@ -30,6 +33,23 @@ export async function getDeletedAsAdministrator(
   return (await findDeletedLibrary(core.db, id)) ?? fail({ code: 'not-in-trash', id })
 }
 
-function checkAdministrator(user: Account): void {
+/** A group in the hands of an administrator, who may do to it what its owner may. Throws group-not-found, permission-denied. */
+export async function groupAsAdministrator(groups: Groups, user: Account, key: number): Promise<Membership> {
+  checkAdministrator(user)
+  const group = (await groups.find(key)) ?? fail({ code: 'group-not-found', id: key })
+  return { group, accountKey: user.key, isAdmin: true, inOwnersStead: true }
+}
+
+/** What is shared with somebody, for an administrator to end the share. Throws permission-denied. */
+export function sharedAsAdministrator(
+  core: LibraryCore,
+  user: Account,
+  { info }: SharedLibrary,
+): OwnedLibrary {
+  checkAdministrator(user)
+  return new OwnedLibrary(core, info, user, { permission: 'rw', isAdmin: true })
+}
+
+export function checkAdministrator(user: Account): void {
   if (!isAdmin(user) || user.scope !== undefined) fail({ code: 'permission-denied' })
 }

@@ -69,6 +69,22 @@ export async function listLinks(reader: Reader, filter: LinkFilter): Promise<Lin
   return rows.map(toLink)
 }
 
+/** A page of everybody's links, newest first. */
+export async function listAllLinks(
+  reader: Reader,
+  kind: LinkKind,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Link[]> {
+  const sql = `${SELECT} where k.kind = ? and l.deleted_at is null order by k.key desc limit ? offset ?`
+  return (await reader.all<LinkRow>(sql, kind, limit, offset)).map(toLink)
+}
+
+export async function countAllLinks(reader: Reader, kind: LinkKind): Promise<number> {
+  const sql = `select count(*) as links from link k join library l on l.key = k.library_key
+    where k.kind = ? and l.deleted_at is null`
+  return (await reader.get<{ links: number }>(sql, kind))?.links ?? 0
+}
+
 export async function findLink(reader: Reader, token: string): Promise<Link | undefined> {
   const sql = `${SELECT} where k.token = ? and l.deleted_at is null`
   const row = await reader.get<LinkRow>(sql, token)

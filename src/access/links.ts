@@ -4,12 +4,14 @@ import type { Account } from '../identity/account.ts'
 import { LoginThrottle } from '../identity/login-throttle.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
+import type { Also } from '../library/libraries.ts'
 import type { AdministeredLibrary, Library } from '../library/library.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey, holdHead } from '../library/library-store.ts'
 import { asSeen, inOrigin, originOf } from '../library/scope.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { Access } from './access.ts'
+import { checkAdministrator } from './administration.ts'
 import {
   isExpired,
   isUsable,
@@ -24,11 +26,13 @@ import {
 import { type LinkGrant, LinkSecrets } from './link-secrets.ts'
 import {
   addView,
+  countAllLinks,
   countLinks,
   deleteLink,
   deleteTicketsOfLink,
   findLink,
   insertLink,
+  listAllLinks,
   listLinks,
   updateLink,
 } from './link-store.ts'
@@ -133,6 +137,38 @@ export class Links {
   /** A link of a library, or of the folder a sub-library shows, as it is seen there. Throws link-not-found. */
   async getIn({ info }: AdministeredLibrary, token: string, kind: LinkKind): Promise<Link> {
     return seenIn(info, await this.#find(token, kind)) ?? fail({ code: 'link-not-found', token })
+  }
+
+  /** A page of everybody's, newest first, and how many there are. Throws permission-denied for all but administrators. */
+  async listAll(
+    user: Account,
+    kind: LinkKind,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<{ links: Link[]; count: number }> {
+    checkAdministrator(user)
+    const { db } = this.#core
+    const [links, count] = await Promise.all([
+      listAllLinks(db, kind, { limit: perPage, offset: (page - 1) * perPage }),
+      countAllLinks(db, kind),
+    ])
+    return { links, count }
+  }
+
+  /** Anybody's, for administrators. Throws link-not-found, permission-denied. */
+  async getAny(user: Account, token: string, kind: LinkKind): Promise<Link> {
+    checkAdministrator(user)
+    return this.#find(token, kind)
+  }
+
+  /** Anybody's, for administrators; an unknown one is no error. Throws permission-denied. */
+  async deleteAny(user: Account, token: string, kind: LinkKind, also: (link: Link) => Also): Promise<void> {
+    checkAdministrator(user)
+    await this.#core.db.write(async (tx) => {
+      const link = isToken(token) ? await findLink(tx, token) : undefined
+      if (link?.kind !== kind) return
+      await deleteLink(tx, link.key)
+      await also(link)(tx)
+    })
   }
 
   /** Throws link-not-found; permission-denied for all but who made it, and for rights they do not have. */

@@ -222,6 +222,28 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
   }))
 }
 
+/** Bytes of the libraries shared with each group as a whole, by the key of the group. */
+export async function sizesSharedWith(
+  reader: Reader,
+  groupKeys: readonly number[],
+): Promise<Map<number, number>> {
+  const sizes = new Map<number, number>()
+  for (let start = 0; start < groupKeys.length; start += 500) {
+    const some = groupKeys.slice(start, start + 500)
+    const rows = await reader.all<{ group_key: number; size: number | string }>(
+      `select s.grantee_key as group_key, sum(l.size) as size
+       from share s join library l on l.key = s.library_key ${TO_SUB}
+       where s.grantee = 'group' and s.grantee_key in (${some.map(() => '?').join(', ')})
+         and sub.key is null and l.deleted_at is null
+       group by s.grantee_key`,
+      ...some,
+    )
+    // PostgreSQL sums big integers into a numeric, which arrives as text.
+    for (const { group_key, size } of rows) sizes.set(group_key, Number(size))
+  }
+  return sizes
+}
+
 function conditionOf(query: ShareQuery): { condition: string; values: Value[] } {
   if ('ownedBy' in query) return { condition: 'l.owner_key = ?', values: [query.ownedBy] }
   if (query.to === 'everyone') return { condition: "s.grantee = 'everyone'", values: [] }

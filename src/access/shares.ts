@@ -22,6 +22,7 @@ import {
   type Share,
   type SharedThing,
   sharesOn,
+  sizesSharedWith,
   updateShare,
 } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
@@ -151,6 +152,14 @@ export class Shares {
   /** What is shared with several groups; each share says with which. */
   sharedWithAny(groups: readonly Group[]): Promise<SharedLibrary[]> {
     return listShared(this.#core, { to: 'group', keys: groups.map(({ key }) => key) })
+  }
+
+  /** Bytes of the libraries shared with each group as a whole, by the key of the group. */
+  sizesSharedWith(groups: readonly Group[]): Promise<Map<number, number>> {
+    return sizesSharedWith(
+      this.#db,
+      groups.map(({ key }) => key),
+    )
   }
 
   /** The keys of the accounts that can read a library: its owner, and those it or a folder above is shared with. */

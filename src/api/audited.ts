@@ -1,3 +1,4 @@
+import type { Link } from '../access/link.ts'
 import type { Audit, AuditNote, Doer } from '../audit/audit.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { Account } from '../identity/account.ts'
@@ -44,6 +45,13 @@ export function groupDeed(
   detail: Record<string, unknown> = {},
 ): Deed {
   return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
+}
+
+/** The deed of deleting a link of somebody's. Its token opens nothing any more. */
+export function linkEnded(link: Link): Deed {
+  const { kind, creator, libraryId, libraryName } = link
+  const detail = { kind, creator, library: libraryId, name: libraryName }
+  return { action: 'link-ended', objectKind: 'link', objectId: link.token, path: link.path, detail }
 }
 
 /** The deed of doing something to an account. */

@@ -6,9 +6,15 @@ import type { ApiServices } from './services.ts'
 // What the calls about groups do, each put down in the audit log with what it does.
 
 /** Throws as Groups.create. */
-export function makeGroup(services: ApiServices, call: AuditedCall, name: string): Promise<Group> {
-  return services.groups.create(call.user, name, (tx, group) =>
-    noting(services, call, groupDeed('group-made', group))(tx),
+export function makeGroup(
+  services: ApiServices,
+  call: AuditedCall,
+  name: string,
+  owner = call.user,
+): Promise<Group> {
+  const detail = owner.key === call.user.key ? {} : { owner: owner.email }
+  return services.groups.create(owner, name, (tx, group) =>
+    noting(services, call, groupDeed('group-made', group, detail))(tx),
   )
 }
 

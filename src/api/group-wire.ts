@@ -1,5 +1,5 @@
 import type { SharedLibrary } from '../access/shared-libraries.ts'
-import { type Account, type Person, personOf, strangerCalled } from '../identity/account.ts'
+import { type Account, displayName, type Person, personOf, strangerCalled } from '../identity/account.ts'
 import type { Group } from '../identity/group.ts'
 import { starredLibraries } from '../library/stars.ts'
 import { modifierFields, ownerFields } from './library-wire.ts'
@@ -20,6 +20,29 @@ export async function groupsToWire({ accounts, groups }: ApiServices, list: read
 
 export async function groupToWire(services: ApiServices, group: Group) {
   const [shown] = await groupsToWire(services, [group])
+  return shown
+}
+
+/** Groups as administrators see them: one query for their owners, one for the sizes of what is shared with them. */
+export async function adminGroupsToWire({ accounts, shares }: ApiServices, list: readonly Group[]) {
+  const [owners, sizes] = await Promise.all([
+    accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
+    shares.sizesSharedWith(list),
+  ])
+  return list.map((group) => {
+    const owner = owners.get(group.ownerKey)
+    return {
+      ...briefGroup(group, owners),
+      owner_name: owner === undefined ? '' : displayName(owner),
+      size: sizes.get(group.key) ?? 0,
+      // A group has no quota: what is shared with it counts for who owns it.
+      quota: -2,
+    }
+  })
+}
+
+export async function adminGroupToWire(services: ApiServices, group: Group) {
+  const [shown] = await adminGroupsToWire(services, [group])
   return shown
 }
 

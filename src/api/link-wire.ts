@@ -92,6 +92,21 @@ export function uploadLinkToOldWire(link: Link, creator: Person) {
   }
 }
 
+/** A link as administrators see it: who made it and where it leads, never its password. */
+export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean) {
+  return {
+    token: link.token,
+    ...placeToWire(link),
+    is_dir: link.isDir,
+    creator_email: creator.email,
+    creator_name: creator.name,
+    ctime: isoTime(link.createdAt),
+    view_cnt: link.views,
+    expire_date: link.expiresAt === undefined ? '' : isoTime(link.expiresAt),
+    is_expired: isExpired,
+  }
+}
+
 /** The path of a folder ends with a slash. */
 export function shownPath({ path, isDir }: Pick<Link, 'path' | 'isDir'>): string {
   return isDir ? withSlash(path) : path

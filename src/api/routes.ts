@@ -40,7 +40,11 @@ import { uploadLinkRoutes } from './v2/upload-links.ts'
 import { activityRoutes } from './v21/activities.ts'
 import { adminAuditRoutes } from './v21/admin-audit.ts'
 import { adminDeviceRoutes } from './v21/admin-devices.ts'
+import { adminGroupLibraryRoutes } from './v21/admin-group-libraries.ts'
+import { adminGroupMemberRoutes } from './v21/admin-group-members.ts'
+import { adminGroupRoutes } from './v21/admin-groups.ts'
 import { adminLibraryRoutes } from './v21/admin-libraries.ts'
+import { adminLinkRoutes } from './v21/admin-links.ts'
 import { adminSearchRoutes } from './v21/admin-search.ts'
 import { adminStatisticRoutes } from './v21/admin-statistics.ts'
 import { adminTrashLibraryRoutes } from './v21/admin-trash-libraries.ts'
@@ -104,6 +108,10 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...adminUserRoutes,
   ...adminLibraryRoutes,
   ...adminTrashLibraryRoutes,
+  ...adminGroupRoutes,
+  ...adminGroupMemberRoutes,
+  ...adminGroupLibraryRoutes,
+  ...adminLinkRoutes,
   ...adminDeviceRoutes,
   ...adminStatisticRoutes,
   ...adminAuditRoutes,

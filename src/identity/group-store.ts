@@ -51,6 +51,27 @@ export async function findGroups(reader: Reader, keys: readonly number[]): Promi
   return found
 }
 
+/** Of all groups, newest first; those with `name` in their name, in any case, if it is given. */
+export async function listGroups(
+  reader: Reader,
+  { name, limit, offset }: { name: string | undefined; limit: number; offset: number },
+): Promise<Group[]> {
+  const part = foldedName(name ?? '').replace(/[\\%_]/g, '\\$&')
+  const rows = await reader.all<GroupRow>(
+    `select ${COLUMNS} from user_group g where g.name_folded like ? escape '\\'
+     order by g.key desc limit ? offset ?`,
+    `%${part}%`,
+    limit,
+    offset,
+  )
+  return rows.map(toGroup)
+}
+
+export async function countGroups(reader: Reader): Promise<number> {
+  const sql = 'select count(*) as groups_count from user_group'
+  return (await reader.get<{ groups_count: number }>(sql))?.groups_count ?? 0
+}
+
 /** The groups an account is in, by name. */
 export async function groupsOf(reader: Reader, accountKey: number): Promise<Membership[]> {
   const rows = await reader.all<GroupRow & { is_admin: number }>(

@@ -13,6 +13,8 @@ export interface Membership {
   readonly group: Group
   readonly accountKey: number
   readonly isAdmin: boolean
+  /** An administrator of the server, who need not be in the group and may do what its owner may. */
+  readonly inOwnersStead?: boolean
 }
 
 const longestName = 255

@@ -6,6 +6,7 @@ import { type Group, type Membership, parseGroupName } from './group.ts'
 import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
   adminsOf,
+  countGroups,
   deleteGroup,
   deleteMember,
   deleteMemberships,
@@ -16,6 +17,7 @@ import {
   heirsOf,
   insertGroup,
   insertMember,
+  listGroups,
   listMembers,
   type Member,
   memberKeys,
@@ -68,6 +70,20 @@ export class Groups {
   async findMany(keys: Iterable<number>): Promise<Map<number, Group>> {
     const found = await findGroups(this.#db, [...new Set(keys)])
     return new Map(found.map((group) => [group.key, group]))
+  }
+
+  /** A page of everybody's groups, newest first, and whether there is another. For administrators of the server. */
+  async listPage(
+    { name }: { name: string | undefined },
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<{ groups: Group[]; more: boolean }> {
+    const offset = (page - 1) * perPage
+    const found = await listGroups(this.#db, { name, limit: perPage + 1, offset })
+    return { groups: found.slice(0, perPage), more: found.length > perPage }
+  }
+
+  count(): Promise<number> {
+    return countGroups(this.#db)
   }
 
   /** For members. Throws group-not-found, permission-denied. */
@@ -132,11 +148,11 @@ export class Groups {
   }
 
   /** The new owner becomes a member and administrator; the old one stays a member. For the owner. */
-  async handOver({ group }: Membership, to: Account, also?: Also): Promise<Group> {
+  async handOver({ group, accountKey }: Membership, to: Account, also?: Also): Promise<Group> {
     await this.#db.write(async (tx) => {
       if (!(await setGroupOwner(tx, group.key, group.ownerKey, to.key))) fail({ code: 'permission-denied' })
       const isNew = await insertMember(tx, group.key, to.key, true, this.#now())
-      if (isNew) await this.#joined(tx, group, to, group.ownerKey)
+      if (isNew) await this.#joined(tx, group, to, accountKey)
       await setMemberAdmin(tx, group.key, to.key, true)
       await setMemberAdmin(tx, group.key, group.ownerKey, false)
       await also?.(tx)
@@ -182,7 +198,7 @@ export class Groups {
       const member = await findMembership(tx, group.key, account.key)
       if (member === undefined) return false
       const isSelf = by.accountKey === account.key
-      const isOwner = group.ownerKey === by.accountKey
+      const isOwner = group.ownerKey === by.accountKey || by.inOwnersStead === true
       const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
       // All members: what this one shared with them goes, too.

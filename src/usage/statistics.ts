@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { ApiTokens } from '../identity/api-tokens.ts'
+import type { Groups } from '../identity/groups.ts'
 import { libraryTotals } from '../library/administration.ts'
 import type { LibraryCore } from '../library/core.ts'
 import {
@@ -20,6 +21,7 @@ export interface StatisticsOptions {
   readonly core: LibraryCore
   readonly accounts: Accounts
   readonly apiTokens: ApiTokens
+  readonly groups: Groups
   /** Unix seconds. */
   readonly now: () => number
 }
@@ -28,6 +30,7 @@ export interface StatisticsOptions {
 export interface ServerNumbers {
   readonly accounts: number
   readonly activeAccounts: number
+  readonly groups: number
   readonly libraries: number
   readonly files: number
   /** Bytes of all files as they are now. */
@@ -47,16 +50,18 @@ export class Statistics {
 
   /** `activeAccounts` are those that may sign in. */
   async now(): Promise<ServerNumbers> {
-    const { accounts, apiTokens, core } = this.#options
-    const [all, active, totals, devices] = await Promise.all([
+    const { accounts, apiTokens, groups, core } = this.#options
+    const [all, active, groupCount, totals, devices] = await Promise.all([
       accounts.count(),
       accounts.count({ active: true }),
+      groups.count(),
       libraryTotals(core),
       apiTokens.countDevices(),
     ])
     return {
       accounts: all,
       activeAccounts: active,
+      groups: groupCount,
       ...totals,
       devices: devices.all,
       recentDevices: devices.recent,

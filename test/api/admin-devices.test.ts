@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
+import { makeGroup } from './sharing-support.ts'
 
 const path = '/api/v2.1/admin/devices/'
 const password = 'a long password'
@@ -105,10 +106,12 @@ describe('devices and numbers for administrators', () => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     await uploadFile(user, library, '/a.txt', 'abc')
+    await makeGroup('Counted', user)
     const info = await admin.get('/api/v2.1/admin/sysinfo/')
     assert.deepEqual(info.body, {
       users_count: 2,
       active_users_count: 2,
+      groups_count: 1,
       repos_count: 1,
       total_files_count: 1,
       total_storage: 3,

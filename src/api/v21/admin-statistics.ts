@@ -33,12 +33,13 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/sysinfo/',
     auth: 'admin',
-    summary: 'How many accounts, libraries, files, bytes and devices there are.',
+    summary: 'How many accounts, groups, libraries, files, bytes and devices there are.',
     async handle(_input, { statistics }) {
       const numbers = await statistics.now()
       return {
         users_count: numbers.accounts,
         active_users_count: numbers.activeAccounts,
+        groups_count: numbers.groups,
         repos_count: numbers.libraries,
         total_files_count: numbers.files,
         total_storage: numbers.size,

@@ -1,16 +1,13 @@
 import { answer } from '../../http/answer.ts'
 import { flag, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import { type Account, displayName, parseEmail } from '../../identity/account.ts'
-import type { Group } from '../../identity/group.ts'
-import type { Member } from '../../identity/group-store.ts'
 import { emailParam } from '../account-input.ts'
 import { addMember, removeMember, setMemberAdmin } from '../group-acts.ts'
 import { getUser, groupIdParam, page, perPage } from '../group-input.ts'
+import { addMembers, alreadyThere, getMember, MOST_AT_ONCE } from '../group-members.ts'
 import { memberItem } from '../person-wire.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route } from '../services.ts'
 
-const MOST_AT_ONCE = 1000
 const path = '/api/v2.1/groups/:group_id/members/'
 const params = { group_id: groupIdParam }
 const one = { group_id: groupIdParam, email: emailParam }
@@ -55,25 +52,11 @@ export const groupMemberRoutes = [
     params,
     body: { emails: text() },
     async handle({ user, params, body, request }, services) {
-      const { groups, accounts } = services
-      const membership = await groups.administered(user, params.group_id)
+      const membership = await services.groups.administered(user, params.group_id)
       const sent = [...new Set(body.emails.split(',').map((email) => email.trim().toLowerCase()))]
       const emails = sent.filter((email) => email !== '')
       if (emails.length > MOST_AT_ONCE) throw errorMessage(400, 'emails invalid.')
-      const known = await accounts.findMany(emails)
-      const failed: object[] = []
-      const success: object[] = []
-      for (const email of emails) {
-        const account = known.get(email)
-        if (account === undefined) {
-          failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
-        } else if (await addMember(services, { user, request }, membership, account)) {
-          success.push(memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
-        } else {
-          failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
-        }
-      }
-      return { failed, success }
+      return addMembers(services, { user, request }, membership, emails)
     },
   }),
   route({
@@ -132,15 +115,3 @@ export const groupMemberRoutes = [
     },
   }),
 ]
-
-async function getMember({ accounts, groups }: ApiServices, group: Group, sent: string): Promise<Member> {
-  const email = parseEmail(sent)
-  const account = email === undefined ? undefined : await accounts.find(email)
-  const member = account && (await groups.member(group, account))
-  if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
-  return member
-}
-
-function alreadyThere(account: Account): string {
-  return `User ${displayName(account)} is already a group member.`
-}

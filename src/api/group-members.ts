@@ -1,0 +1,51 @@
+import { errorMessage } from '../http/refusal.ts'
+import { type Account, displayName, parseEmail } from '../identity/account.ts'
+import type { Group, Membership } from '../identity/group.ts'
+import type { Member } from '../identity/group-store.ts'
+import type { AuditedCall } from './audited.ts'
+import { addMember } from './group-acts.ts'
+import { memberItem } from './person-wire.ts'
+import type { ApiServices } from './services.ts'
+
+export const MOST_AT_ONCE = 1000
+
+/** Adds accounts one by one; says what came of each. E-mails are in lower case. */
+export async function addMembers(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  emails: readonly string[],
+) {
+  const { group } = membership
+  const known = await services.accounts.findMany(emails)
+  const failed: object[] = []
+  const success: object[] = []
+  for (const email of emails) {
+    const account = known.get(email)
+    if (account === undefined) {
+      failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
+    } else if (await addMember(services, call, membership, account)) {
+      success.push(memberItem(group, { account, isAdmin: false }, call.request.baseUrl))
+    } else {
+      failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
+    }
+  }
+  return { failed, success }
+}
+
+/** A member by e-mail. Refuses with 400 who is none. */
+export async function getMember(
+  { accounts, groups }: ApiServices,
+  group: Group,
+  sent: string,
+): Promise<Member> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await accounts.find(email)
+  const member = account && (await groups.member(group, account))
+  if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
+  return member
+}
+
+export function alreadyThere(account: Account): string {
+  return `User ${displayName(account)} is already a group member.`
+}
