@@ -21,22 +21,20 @@ interface NotificationRow {
   seen: number
 }
 
-/** Gives the new notification's id. */
-export async function insertNotification(
+/** The same for each account. Gives the ids of the new notifications. */
+export async function insertNotifications(
   tx: Transaction,
-  accountKey: number,
+  accountKeys: readonly number[],
   type: string,
   detail: string,
   now: number,
-): Promise<number> {
-  const row = await tx.get<{ key: number }>(
-    'insert into notification (account_key, type, detail, created_at) values (?, ?, ?, ?) returning key',
-    accountKey,
-    type,
-    detail,
-    now,
+): Promise<{ id: number; accountKey: number }[]> {
+  const rows = await tx.all<{ key: number; account_key: number }>(
+    `insert into notification (account_key, type, detail, created_at)
+     values ${accountKeys.map(() => '(?, ?, ?, ?)').join(', ')} returning key, account_key`,
+    ...accountKeys.flatMap((accountKey) => [accountKey, type, detail, now]),
   )
-  return row?.key ?? 0
+  return rows.map(({ key, account_key }) => ({ id: key, accountKey: account_key }))
 }
 
 /** Whether there is such a notification that is unseen, or came after a time. */
@@ -56,13 +54,17 @@ export async function hasNotification(
   return row !== undefined
 }
 
-/** Forgets all but the newest of an account. */
-export async function trimNotifications(tx: Transaction, accountKey: number, kept: number): Promise<void> {
+/** Forgets all but the newest of each account. */
+export async function trimNotifications(
+  tx: Transaction,
+  accountKeys: readonly number[],
+  kept: number,
+): Promise<void> {
   await tx.run(
-    `delete from notification where account_key = ? and key <=
-       (select key from notification where account_key = ? order by key desc limit 1 offset ?)`,
-    accountKey,
-    accountKey,
+    `delete from notification where account_key in (${accountKeys.map(() => '?').join(', ')}) and key <=
+       (select n.key from notification n where n.account_key = notification.account_key
+        order by n.key desc limit 1 offset ?)`,
+    ...accountKeys,
     kept,
   )
 }

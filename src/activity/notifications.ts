@@ -8,7 +8,7 @@ import {
   deleteNotificationsOf,
   findNotification,
   hasNotification,
-  insertNotification,
+  insertNotifications,
   listNotifications,
   markSeen,
   type Notification,
@@ -17,6 +17,7 @@ import {
 
 /** How many notifications an account keeps, and for how long. */
 export const MOST_KEPT = 1000
+const ACCOUNTS_A_QUERY = 500
 const KEPT_SECONDS = 90 * 86_400
 // Clients say that they are done with what the server saw itself.
 const SAME_SECONDS = 60
@@ -47,10 +48,14 @@ export class Notifications {
   ): Promise<void> {
     const { hub, now } = this.#options
     const text = JSON.stringify(detail)
-    for (const accountKey of new Set(accountKeys)) {
-      const id = await insertNotification(tx, accountKey, type, text, now())
-      await trimNotifications(tx, accountKey, MOST_KEPT)
-      tx.afterCommit(() => hub.publish({ kind: 'notification', accountKey, id, type }))
+    const all = [...new Set(accountKeys)]
+    for (let start = 0; start < all.length; start += ACCOUNTS_A_QUERY) {
+      const some = all.slice(start, start + ACCOUNTS_A_QUERY)
+      const put = await insertNotifications(tx, some, type, text, now())
+      await trimNotifications(tx, some, MOST_KEPT)
+      tx.afterCommit(() => {
+        for (const { accountKey, id } of put) hub.publish({ kind: 'notification', accountKey, id, type })
+      })
     }
   }
 
