@@ -42,8 +42,7 @@ await onEachDatabase('Login', (open) => {
     const token = await tokenOf(identity, { ...annsOwn, ...laptop })
     assert.notEqual(token, await tokenOf(identity, annsOwn))
     assert.equal(await tokenOf(identity, { ...annsOwn, ...laptop }), token)
-    const times = { createdAt: identity.time, lastUsedAt: identity.time }
-    wipedAt: null,
+    const times = { createdAt: identity.time, lastUsedAt: identity.time, wipedAt: null }
     const devices = await identity.apiTokens.listDevices(ann)
     assert.deepEqual(devices, [{ ...laptop, loginAddress: address, ...times }])
   })
