@@ -13,6 +13,27 @@ const avatar: Sent = {
   headers: { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` },
 }
 
+type Made = Sent | ((stage: Stage) => Sent)
+
+/** A call about the group that is made when first asked for. */
+function ofTeam(sent: Made = {}): (stage: Stage) => Promise<Sent> {
+  return async (stage) => {
+    const { params, ...rest } = typeof sent === 'function' ? sent(stage) : sent
+    return { ...rest, params: { group_id: await stage.team(), ...params } }
+  }
+}
+
+function ofLinks(kind: 'share' | 'upload') {
+  const one = async (stage: Stage): Promise<Sent> => ({
+    params: { token: await stage.link('openLink', kind) },
+  })
+  return {
+    [`GET ${ADMIN}${kind}-links/`]: {},
+    [`GET ${ADMIN}${kind}-links/:token/`]: one,
+    [`DELETE ${ADMIN}${kind}-links/:token/`]: one,
+  }
+}
+
 /** What administrators do, and what came with it: pictures of accounts, tokens with bounds, use of space. */
 export const adminRoutes: Table = {
   ...under(administers, {
@@ -39,6 +60,32 @@ export const adminRoutes: Table = {
     [`GET ${ADMIN}audit-log/`]: {},
     [`GET ${ADMIN}audit-log/export/`]: {},
     [`GET ${ADMIN}usage/`]: {},
+    [`GET ${ADMIN}groups/`]: {},
+    [`POST ${ADMIN}groups/`]: (stage) => ({
+      form: { group_name: `G ${stage.id.slice(0, 8)} ${stage.fresh()}` },
+    }),
+    [`GET ${ADMIN}groups/:group_id/`]: ofTeam(),
+    [`PUT ${ADMIN}groups/:group_id/`]: ofTeam((stage) => ({
+      form: { new_name: `G ${stage.id.slice(0, 8)} ${stage.fresh()}` },
+    })),
+    [`DELETE ${ADMIN}groups/:group_id/`]: ofTeam(),
+    [`GET ${ADMIN}groups/:group_id/members/`]: ofTeam(),
+    [`POST ${ADMIN}groups/:group_id/members/`]: ofTeam(({ cast }) => ({
+      form: { email: cast.callers.reader.email },
+    })),
+    [`PUT ${ADMIN}groups/:group_id/members/:email/`]: ofTeam(({ cast }) => ({
+      params: { email: cast.callers.writer.email },
+      form: { is_admin: 'true' },
+    })),
+    [`DELETE ${ADMIN}groups/:group_id/members/:email/`]: ofTeam(({ cast }) => ({
+      params: { email: cast.callers.writer.email },
+    })),
+    [`GET ${ADMIN}groups/:group_id/libraries/`]: ofTeam(),
+    [`DELETE ${ADMIN}groups/:group_id/libraries/:repo_id/`]: ({ cast }) => ({
+      params: { group_id: cast.group },
+    }),
+    ...ofLinks('share'),
+    ...ofLinks('upload'),
   }),
   ...under({ ...owns, administrator: 'ok' }, { 'GET /api/v2.1/repos/:repo_id/usage/': {} }),
   ...under(self, {
