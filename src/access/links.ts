@@ -94,14 +94,19 @@ export class Links {
    * Makes a link to something of a library, one for each maker and item unless `several`. An upload link that
    * is there already is given as it is. Throws path-not-found, permission-denied, link-exists, too-many-links.
    */
-  async create(user: Account, library: Library, wish: LinkWish, { several = false } = {}): Promise<Link> {
+  async create(
+    user: Account,
+    library: Library,
+    wish: LinkWish,
+    { several = false, also }: { several?: boolean; also?: Also } = {},
+  ): Promise<Link> {
     if (!roleAllows(user.role, wish.kind === 'share' ? 'make-share-link' : 'make-upload-link')) {
       fail({ code: 'permission-denied' })
     }
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, wish.path)
       refuseRights(opened, wish)
-      const made = await this.#insert(user, opened, wish, isDir, several)
+      const made = await this.#insert(user, opened, wish, { isDir, several, also })
       if (made !== undefined) return made
       // Somebody changed the library after we looked: what we saw may be gone.
       opened = await this.#access.openByKey(user.key, keysOf(library))
@@ -172,7 +177,13 @@ export class Links {
   }
 
   /** Throws link-not-found; permission-denied for all but who made it, and for rights they do not have. */
-  async update(user: Account, token: string, kind: LinkKind, changes: LinkChanges): Promise<Link> {
+  async update(
+    user: Account,
+    token: string,
+    kind: LinkKind,
+    changes: LinkChanges,
+    also?: (link: Link) => Also,
+  ): Promise<Link> {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
     if (changes.rights !== undefined) {
@@ -190,6 +201,7 @@ export class Links {
       await updateLink(tx, changed)
       // What was opened by it was opened under other terms.
       await deleteTicketsOfLink(tx, link.key)
+      await also?.(changed)(tx)
     })
     return changed
   }
@@ -202,25 +214,38 @@ export class Links {
   }
 
   /** An unknown link is no error. Throws permission-denied for somebody else's. */
-  async delete(user: Account, token: string, kind: LinkKind): Promise<void> {
+  async delete(user: Account, token: string, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
     const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
     if (link?.kind !== kind) return
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
-    await this.#core.db.write((tx) => deleteLink(tx, link.key))
+    await this.#deleteAll([link], also)
   }
 
   /** Throws link-not-found. */
-  async deleteIn(library: AdministeredLibrary, token: string, kind: LinkKind): Promise<void> {
-    const { key } = await this.getIn(library, token, kind)
-    await this.#core.db.write((tx) => deleteLink(tx, key))
+  async deleteIn(
+    library: AdministeredLibrary,
+    token: string,
+    kind: LinkKind,
+    also?: (link: Link) => Also,
+  ): Promise<void> {
+    await this.#deleteAll([await this.getIn(library, token, kind)], also)
   }
 
   /** Removes an account's links whose target is gone. */
-  async cleanInvalid(user: Account, kind: LinkKind): Promise<void> {
+  async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
     const links = await this.listOwn(user, kind)
-    const gone = links.filter((link) => link.isGone)
+    await this.#deleteAll(
+      links.filter((link) => link.isGone),
+      also,
+    )
+  }
+
+  async #deleteAll(links: readonly Link[], also?: (link: Link) => Also): Promise<void> {
     await this.#core.db.write(async (tx) => {
-      for (const { key } of gone) await deleteLink(tx, key)
+      for (const link of links) {
+        await deleteLink(tx, link.key)
+        await also?.(link)(tx)
+      }
     })
   }
 
@@ -265,7 +290,12 @@ export class Links {
   }
 
   /** Undefined if the library changed since it was opened. */
-  async #insert(user: Account, library: Library, wish: LinkWish, isDir: boolean, several: boolean) {
+  async #insert(
+    user: Account,
+    library: Library,
+    wish: LinkWish,
+    { isDir, several, also }: { isDir: boolean; several: boolean; also: Also | undefined },
+  ) {
     const { kind, path } = wish
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
@@ -296,6 +326,7 @@ export class Links {
         description: wish.description ?? '',
         createdAt: now,
       })
+      await also?.(tx)
       return token
     })
     return made === undefined ? undefined : this.#find(made)

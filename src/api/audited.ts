@@ -1,4 +1,4 @@
-import type { Link } from '../access/link.ts'
+import type { Link, LinkWish } from '../access/link.ts'
 import type { Audit, AuditNote, Doer } from '../audit/audit.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { Account } from '../identity/account.ts'
@@ -45,6 +45,28 @@ export function groupDeed(
   detail: Record<string, unknown> = {},
 ): Deed {
   return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
+}
+
+/** The deed of making a link to something of a library. Its token is a secret. */
+export function linkMade(
+  { id, name }: Pick<LibraryInfo, 'id' | 'name'>,
+  { kind, path, password, expiresAt }: LinkWish,
+): Deed {
+  const detail = { kind, library: id, name, password: Boolean(password), expires_at: expiresAt ?? null }
+  return { action: 'link-made', objectKind: 'link', objectId: '', path, detail }
+}
+
+/** The deed of changing what a link allows, or until when. */
+export function linkChanged({ kind, creator, libraryId, libraryName, path, active, expiresAt }: Link): Deed {
+  const detail = {
+    kind,
+    creator,
+    library: libraryId,
+    name: libraryName,
+    active,
+    expires_at: expiresAt ?? null,
+  }
+  return { action: 'link-changed', objectKind: 'link', objectId: '', path, detail }
 }
 
 /** The deed of deleting a link of somebody's. Its token opens nothing any more. */

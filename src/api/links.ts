@@ -8,6 +8,7 @@ import type { Account } from '../identity/account.ts'
 import type { Library } from '../library/library.ts'
 import { compareNames } from '../objects/names.ts'
 import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
+import { type AuditedCall, linkEnded, noting } from './audited.ts'
 import { shareLinkToWire, uploadLinkToWire } from './link-wire.ts'
 import type { SentPath } from './readers.ts'
 import type { ApiServices } from './services.ts'
@@ -93,27 +94,33 @@ export async function foundLinkToWire(
 
 /** Deletes links one by one; says what came of each. */
 export async function deleteMany(
-  { links }: ApiServices,
-  user: Account,
+  services: ApiServices,
+  call: AuditedCall,
   tokens: readonly string[],
   kind: LinkKind,
 ) {
   const success: { token: string }[] = []
   const failed: { token: string; error_msg: string }[] = []
   for (const token of tokens) {
-    const error_msg = await deleteOne(links, user, token, kind)
+    const error_msg = await deleteOne(services, call, token, kind)
     if (error_msg === undefined) success.push({ token })
     else failed.push({ token, error_msg })
   }
   return { failed, success }
 }
 
-async function deleteOne(links: ApiServices['links'], user: Account, token: string, kind: LinkKind) {
-  const own = await links.findOwn(user, token, kind)
+async function deleteOne(services: ApiServices, call: AuditedCall, token: string, kind: LinkKind) {
+  const { links } = services
+  const own = await links.findOwn(call.user, token, kind)
   if (own === 'unknown') return `token ${token} not found.`
   if (own === 'foreign') return 'Permission denied.'
-  await links.delete(user, token, kind)
+  await links.delete(call.user, token, kind, notingEnd(services, call))
   return undefined
+}
+
+/** Puts down the end of a link, in the transaction that ends it. */
+export function notingEnd(services: ApiServices, call: AuditedCall) {
+  return (link: Link) => noting(services, call, linkEnded(link))
 }
 
 function aroundOf(services: ApiServices, request: HttpRequest, link: Link, library: Library | undefined) {

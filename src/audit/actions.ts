@@ -24,6 +24,7 @@ export const auditActions = [
   'share-changed',
   'share-ended',
   'link-made',
+  'link-changed',
   'link-ended',
   'group-made',
   'group-changed',

@@ -142,6 +142,30 @@ describe('the audit log', () => {
     ])
   })
 
+  it('tells of links made, changed and ended, and not their tokens while they live', async () => {
+    const ann = await server.signUp()
+    const library = await ann.createLibrary('Linked')
+    await uploadFile(ann, library, '/docs/in.txt', 'text')
+    const form = { repo_id: library, path: '/docs', password: 'a secret of links' }
+    const share = (await ann.post('/api/v2.1/share-links/', { form })).body
+    const upload = (await ann.post('/api/v2.1/upload-links/', { form })).body
+    const made = (await entries({ actor: ann.email })).filter(({ action }) => action === 'link-made')
+    assert.deepEqual(
+      made.map(({ path, detail }) => [path, detail['kind'], detail['library'], detail['password']]),
+      [
+        ['/docs', 'upload', library, true],
+        ['/docs', 'share', library, true],
+      ],
+    )
+    const told = JSON.stringify(await entries({ actor: ann.email }))
+    for (const secret of [share.token, upload.token, form.password]) assert.ok(!told.includes(secret))
+    await ann.put(`/api/v2.1/share-links/${share.token}/`, { json: { expire_days: 3 } })
+    await ann.delete(`/api/v2.1/share-links/${share.token}/`)
+    await ann.delete(`/api/v2.1/repos/${library}/upload-links/${upload.token}/`)
+    assert.deepEqual((await actionsBy(ann.email)).slice(-3), ['link-changed', 'link-ended', 'link-ended'])
+    assert.deepEqual(await actionsOn(share.token), ['link-ended'])
+  })
+
   it('tells what became of groups and who was in them', async () => {
     const [ann, ben, cem] = [await server.signUp(), await server.signUp(), await server.signUp()]
     const group = await makeGroup('Painters', ann, ben)

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { libraryToken } from '../support/tokens.ts'
-import { headOf, namesIn, postForm, uploadFile } from '../support/transfer.ts'
+import { eventually, headOf, namesIn, postForm, uploadFile } from '../support/transfer.ts'
 
 const via = '/api/v2.1/via-repo-token'
 const denied = { error_msg: 'Permission denied.' }
@@ -27,6 +27,25 @@ describe('tokens for apps', () => {
   after(() => server[Symbol.asyncDispose]())
 
   const tokens = (id = library) => `/api/v2.1/repos/${id}/repo-api-tokens/`
+
+  it('find names in their library alone, and make links to what is there', async () => {
+    const id = await user.createLibrary('Found')
+    await uploadFile(user, id, '/docs/plan.txt', 'text')
+    const app = await libraryToken(user, id, 'r')
+    await eventually(async () => {
+      const { body } = await app.get(`${via}/search-files/`, { q: 'plan' })
+      assert.deepEqual(
+        body.data.map((item: { path: string }) => item.path),
+        ['/docs/plan.txt'],
+      )
+    })
+    assert.deepEqual((await app.get(`${via}/search-files/`, { q: 'b.txt' })).body, { data: [] })
+    assert.equal((await app.get(`${via}/search-files/`)).status, 400)
+    const link = await app.post(`${via}/share-links/`, { form: { path: '/docs', repo_id: other } })
+    assert.deepEqual([link.status, link.body.repo_id, link.body.path], [200, id, '/docs/'])
+    const writing = { path: '/docs/plan.txt', permissions: '{"can_upload": true}' }
+    assert.equal((await app.post(`${via}/share-links/`, { form: writing })).status, 403)
+  })
 
   it('are made, listed newest first, changed and revoked by the owner', async () => {
     const id = await user.createLibrary()

@@ -356,13 +356,20 @@ describe('what an administrator sees of searching', () => {
     await eventually(async () => {
       const { body } = await admin.get('/api/v2.1/admin/search-failures/')
       assert.deepEqual(body, {
-        total_count: 1,
+        total_count: 2,
         search_failure_list: [
           {
             repo_id: second,
             repo_name: 'Pictures',
             path: '/broken.txt',
             reason: 'The file is not text.',
+            attempts: 1,
+          },
+          {
+            repo_id: library,
+            repo_name: 'Plans',
+            path: '/old budget.pdf',
+            reason: 'The file is not what its name says, or damaged.',
             attempts: 1,
           },
         ],
@@ -377,6 +384,6 @@ describe('what an administrator sees of searching', () => {
     assert.match(text, /^carrel_search_commits_behind \d+$/m)
     assert.match(text, /^carrel_search_seconds_behind \d+$/m)
     assert.match(text, /^carrel_search_texts_waiting \d+$/m)
-    assert.match(text, /^carrel_search_texts_failed 1$/m)
+    assert.match(text, /^carrel_search_texts_failed 2$/m)
   })
 })

@@ -1,17 +1,17 @@
-import type { Link, LinkKind } from '../../access/link.ts'
+import type { Link, LinkKind, LinkWish } from '../../access/link.ts'
 import { DomainError } from '../../errors.ts'
 import { raw } from '../../http/answer.ts'
 import { rawText, required, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { FaultAnswer } from '../../http/route.ts'
-import type { Account } from '../../identity/account.ts'
 import type { Library } from '../../library/library.ts'
 import { Pace } from '../../library/pace.ts'
 import { ROOT } from '../../objects/paths.ts'
+import { type AuditedCall, linkMade, noting } from '../audited.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { password, readWish } from '../link-readers.ts'
 import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from '../link-wire.ts'
-import { linkTokenParam } from '../links.ts'
+import { linkTokenParam, notingEnd } from '../links.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
@@ -37,7 +37,7 @@ export const sharedLinkRoutes = [
       const wish = { ...readWish(services, fields), kind }
       const library = await services.access.open(user, params.repo_id)
       const path = await checkedPath(library, body.p, kind)
-      const link = await madeOrThere(services, user, library, { ...wish, path })
+      const link = await madeOrThere(services, { user, request }, library, { ...wish, path })
       return raw({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
     },
   }),
@@ -56,10 +56,11 @@ export const sharedLinkRoutes = [
     auth: 'user',
     summary: 'Deletes one of the caller’s share links, the older way.',
     query: { t: rawText() },
-    async handle({ user, query }, { links }) {
+    async handle({ user, query, request }, services) {
+      const { links } = services
       if (!query.t) throw errorMessage(400, 'Token is missing')
       if ((await links.findOwn(user, query.t, 'share')) !== 'own') throw errorMessage(400, 'Invalid token')
-      await links.delete(user, query.t, 'share')
+      await links.delete(user, query.t, 'share', notingEnd(services, { user, request }))
       return {}
     },
   }),
@@ -118,9 +119,10 @@ export const sharedLinkRoutes = [
       summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for who manages its shares. Deprecated.`,
       params: { repo_id: libraryIdParam, token: linkTokenParam },
       faults: olderLinkNotFound,
-      async handle({ user, params }, { access, links }) {
-        const library = await access.openAdministered(user, params.repo_id)
-        await links.deleteIn(library, params.token, name === 'download' ? 'share' : 'upload')
+      async handle({ user, params, request }, services) {
+        const library = await services.access.openAdministered(user, params.repo_id)
+        const kind = name === 'download' ? 'share' : 'upload'
+        await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
         return { success: true }
       },
     }),
@@ -140,13 +142,17 @@ async function checkedPath(library: Library, sent: SentPath | undefined, kind: L
 
 /** The caller's link there, made if there is none. */
 async function madeOrThere(
-  { links }: ApiServices,
-  user: Account,
+  services: ApiServices,
+  call: AuditedCall,
   library: Library,
-  wish: Parameters<typeof links.create>[2],
+  wish: LinkWish,
 ): Promise<Link> {
+  const { links } = services
+  const { user } = call
   try {
-    return await links.create(user, library, wish)
+    return await links.create(user, library, wish, {
+      also: noting(services, call, linkMade(library.info, wish)),
+    })
   } catch (error) {
     if (!(error instanceof DomainError) || error.fault.code !== 'link-exists') throw error
     return links.get(user, error.fault.token, wish.kind)

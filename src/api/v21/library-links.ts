@@ -1,5 +1,5 @@
 import type { LinkKind } from '../../access/link.ts'
-import { linkFaults, linksToWire, linkTokenParam } from '../links.ts'
+import { linkFaults, linksToWire, linkTokenParam, notingEnd } from '../links.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 
@@ -28,9 +28,9 @@ export const libraryLinkRoutes = kinds.flatMap((kind) => [
     summary: `Deletes any ${kind} link of a library, for who manages its shares.`,
     params: { repo_id: libraryIdParam, token: linkTokenParam },
     faults: linkFaults,
-    async handle({ user, params }, { access, links }) {
-      const library = await access.openAdministered(user, params.repo_id)
-      await links.deleteIn(library, params.token, kind)
+    async handle({ user, params, request }, services) {
+      const library = await services.access.openAdministered(user, params.repo_id)
+      await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
       return { success: true }
     },
   }),

@@ -1,10 +1,11 @@
 import { fail } from '../../errors.ts'
 import { map, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import { parseLibraryId } from '../../objects/ids.ts'
+import type { Account } from '../../identity/account.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/ids.ts'
 import { searchText } from '../search-input.ts'
 import { foundNameToWire } from '../search-wire.ts'
-import { route } from '../services.ts'
+import { type ApiServices, route } from '../services.ts'
 
 // The call knows no pages; nobody reads more of a list than this.
 const MOST_FOUND = 5000
@@ -19,21 +20,26 @@ export const searchFileRoutes = [
     auth: 'user',
     summary: 'Finds files and folders of one library by part of their name.',
     query: { repo_id: sentLibraryId, q: searchText },
-    async handle({ user, query }, { access, search }) {
+    async handle({ user, query }, services) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')
       const id = parseLibraryId(query.repo_id) ?? fail({ code: 'library-not-found', id: query.repo_id })
-      await access.open(user, id)
-      const within = (await access.listReadable(user)).filter((one) => one.id === id).slice(0, 1)
-      const { found } = await search.find({
-        text: query.q,
-        within,
-        filters: {},
-        where: 'part',
-        order: 'listing',
-        offset: 0,
-        limit: MOST_FOUND,
-      })
-      return { data: found.map(foundNameToWire) }
+      return findNames(services, user, id, query.q)
     },
   }),
 ]
+
+/** What of a library has a text in its name. Throws library-not-found, permission-denied. */
+export async function findNames({ access, search }: ApiServices, user: Account, id: LibraryId, text: string) {
+  await access.open(user, id)
+  const within = (await access.listReadable(user)).filter((one) => one.id === id).slice(0, 1)
+  const { found } = await search.find({
+    text,
+    within,
+    filters: {},
+    where: 'part',
+    order: 'listing',
+    offset: 0,
+    limit: MOST_FOUND,
+  })
+  return { data: found.map(foundNameToWire) }
+}

@@ -4,6 +4,7 @@ import { flag, list, optional, optionalText, rawText, required, type Values } fr
 import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
 import { ROOT } from '../../objects/paths.ts'
+import { linkChanged, linkMade, noting } from '../audited.ts'
 import { expiry, linkFields, readExpiry, readWish, shareFields } from '../link-readers.ts'
 import {
   byKindAndName,
@@ -14,6 +15,7 @@ import {
   linkPath,
   linkTokenParam,
   linkToWire,
+  notingEnd,
   ownLinksToWire,
 } from '../links.ts'
 import { readPage } from '../paging.ts'
@@ -51,15 +53,16 @@ export const shareLinkRoutes = [
     auth: 'user',
     summary: 'Deletes several of the caller’s share links.',
     body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
-    handle: ({ user, body }, services) => deleteMany(services, user, body.tokens, 'share'),
+    handle: ({ user, body, request }, services) =>
+      deleteMany(services, { user, request }, body.tokens, 'share'),
   }),
   route({
     method: 'DELETE',
     path: '/api/v2.1/share-links/clean-invalid/',
     auth: 'user',
     summary: 'Deletes the caller’s share links to what is gone.',
-    async handle({ user }, { links }) {
-      await links.cleanInvalid(user, 'share')
+    async handle({ user, request }, services) {
+      await services.links.cleanInvalid(user, 'share', notingEnd(services, { user, request }))
       return { success: true }
     },
   }),
@@ -84,14 +87,16 @@ export const shareLinkRoutes = [
     body: { ...expiry, ...shareFields, description: optionalText(), is_active: optional(flag()) },
     faults: linkFaults,
     async handle({ user, params, body, request }, services) {
-      const link = await services.links.update(user, params.token, 'share', {
+      const changes = {
         expiresAt: readExpiry(body, services.now()),
         rights: body.permissions,
         scope: body.user_scope,
         emails: body.emails,
         description: body.description,
         active: body.is_active,
-      })
+      }
+      const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
+      const link = await services.links.update(user, params.token, 'share', changes, also)
       return foundLinkToWire(services, request, user, link)
     },
   }),
@@ -101,8 +106,8 @@ export const shareLinkRoutes = [
     auth: 'user',
     summary: 'Deletes one of the caller’s share links; one that is unknown is no error.',
     params: { token: linkTokenParam },
-    async handle({ user, params }, { links }) {
-      await links.delete(user, params.token, 'share')
+    async handle({ user, params, request }, services) {
+      await services.links.delete(user, params.token, 'share', notingEnd(services, { user, request }))
       return { success: true }
     },
   }),
@@ -143,7 +148,8 @@ async function create(
     ...(body.user_scope && { scope: body.user_scope }),
     ...(body.emails && { emails: body.emails }),
   }
-  const link = await services.links.create(user, library, wish, { several })
+  const also = noting(services, { user, request }, linkMade(library.info, wish))
+  const link = await services.links.create(user, library, wish, { several, also })
   return linkToWire(services, request, link, library)
 }
 

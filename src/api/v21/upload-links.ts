@@ -1,8 +1,10 @@
+import type { Link } from '../../access/link.ts'
 import { fail } from '../../errors.ts'
 import { flag, list, optional, optionalText, rawText, required } from '../../http/readers.ts'
 import type { FaultAnswer } from '../../http/route.ts'
 import type { Library } from '../../library/library.ts'
 import type { LibraryPath } from '../../objects/paths.ts'
+import { linkChanged, linkMade, noting } from '../audited.ts'
 import { expiry, linkFields, readExpiry, readWish } from '../link-readers.ts'
 import {
   byKindAndName,
@@ -11,6 +13,7 @@ import {
   linkFaults,
   linkTokenParam,
   linkToWire,
+  notingEnd,
   ownLinksToWire,
 } from '../links.ts'
 import { requiredPath, type SentPath, sentPath } from '../readers.ts'
@@ -49,7 +52,9 @@ export const uploadLinkRoutesV21 = [
       const common = readWish(services, body)
       const library = await openSent(services, user, body.repo_id)
       const path = await folderOf(library, body.path)
-      const link = await services.links.create(user, library, { ...common, kind: 'upload', path })
+      const wish = { ...common, kind: 'upload' as const, path }
+      const also = noting(services, { user, request }, linkMade(library.info, wish))
+      const link = await services.links.create(user, library, wish, { also })
       return linkToWire(services, request, link, library)
     },
   }),
@@ -59,15 +64,16 @@ export const uploadLinkRoutesV21 = [
     auth: 'user',
     summary: 'Deletes several of the caller’s upload links.',
     body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
-    handle: ({ user, body }, services) => deleteMany(services, user, body.tokens, 'upload'),
+    handle: ({ user, body, request }, services) =>
+      deleteMany(services, { user, request }, body.tokens, 'upload'),
   }),
   route({
     method: 'DELETE',
     path: '/api/v2.1/upload-links/clean-invalid/',
     auth: 'user',
     summary: 'Deletes the caller’s upload links to folders that are gone.',
-    async handle({ user }, { links }) {
-      await links.cleanInvalid(user, 'upload')
+    async handle({ user, request }, services) {
+      await services.links.cleanInvalid(user, 'upload', notingEnd(services, { user, request }))
       return { success: true }
     },
   }),
@@ -92,11 +98,13 @@ export const uploadLinkRoutesV21 = [
     body: { ...expiry, description: optionalText(), is_active: optional(flag()) },
     faults: linkFaults,
     async handle({ user, params, body, request }, services) {
-      const link = await services.links.update(user, params.token, 'upload', {
+      const changes = {
         expiresAt: readExpiry(body, services.now()),
         description: body.description,
         active: body.is_active,
-      })
+      }
+      const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
+      const link = await services.links.update(user, params.token, 'upload', changes, also)
       return foundLinkToWire(services, request, user, link)
     },
   }),
@@ -106,8 +114,8 @@ export const uploadLinkRoutesV21 = [
     auth: 'user',
     summary: 'Deletes one of the caller’s upload links; one that is unknown is no error.',
     params: { token: linkTokenParam },
-    async handle({ user, params }, { links }) {
-      await links.delete(user, params.token, 'upload')
+    async handle({ user, params, request }, services) {
+      await services.links.delete(user, params.token, 'upload', notingEnd(services, { user, request }))
       return { success: true }
     },
   }),

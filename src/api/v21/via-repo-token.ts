@@ -1,8 +1,10 @@
 import { fail } from '../../errors.ts'
 import { type Reader, rawText, required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import { parseLibraryId } from '../../objects/ids.ts'
+import type { Account } from '../../identity/account.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/ids.ts'
 import { requiredPath } from '../readers.ts'
+import { searchText } from '../search-input.ts'
 import { route } from '../services.ts'
 import { fileRoutes } from '../v2/file.ts'
 import { uploadLinkRoutes } from '../v2/upload-links.ts'
@@ -12,6 +14,8 @@ import { batchItemRoutes } from './batch-items.ts'
 import { dirRoutesV21 } from './dir.ts'
 import { fileRoutesV21 } from './file.ts'
 import { fileOperationRoutesV21 } from './file-operations.ts'
+import { findNames } from './search-file.ts'
+import { shareLinkRoutes } from './share-links.ts'
 
 const dir = '/api/v2.1/repos/:repo_id/dir/'
 const file = '/api/v2.1/repos/:repo_id/file/'
@@ -28,6 +32,11 @@ const nothingOrMore: Reader<string | undefined> = (fields, name) => {
 /** One name, where the call it is passed on to takes a list. */
 const oneName: Reader<string[]> = (fields, name) => [required()(fields, name)]
 
+/** The library a token is of. */
+function libraryOf({ scope }: Account): LibraryId {
+  return parseLibraryId(scope?.libraryId ?? '') ?? fail({ code: 'token-not-found' })
+}
+
 const success = () => ({ success: true })
 const move = { implied: ['src_repo_id', 'dst_repo_id'], answered: success } satisfies Partial<Via>
 
@@ -39,8 +48,7 @@ export const viaLibraryTokenRoutes = [
     auth: 'library',
     summary: 'Describes the library of a library token.',
     async handle({ user }, { access }) {
-      const id = parseLibraryId(user.scope?.libraryId ?? '') ?? fail({ code: 'token-not-found' })
-      const { info } = await access.open(user, id)
+      const { info } = await access.open(user, libraryOf(user))
       return {
         repo_id: info.id,
         repo_name: info.name,
@@ -49,6 +57,22 @@ export const viaLibraryTokenRoutes = [
         last_modified: isoTime(info.updatedAt),
       }
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/via-repo-token/search-files/',
+    auth: 'library',
+    summary: 'Finds files and folders by part of their name.',
+    query: { q: searchText },
+    async handle({ user, query }, services) {
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      return findNames(services, user, libraryOf(user), query.q)
+    },
+  }),
+  viaLibraryToken(shareLinkRoutes, 'POST /api/v2.1/share-links/', {
+    path: 'share-links/',
+    summary: 'Makes the share link of a file or folder.',
+    implied: ['repo_id'],
   }),
   viaLibraryToken(dirRoutesV21, `GET ${dir}`, {
     path: 'dir/',

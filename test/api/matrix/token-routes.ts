@@ -58,6 +58,8 @@ export const tokenRoutes: Table = {
   }),
   ...under(reads, {
     [`GET ${VIA}repo-info/`]: by(),
+    [`GET ${VIA}search-files/`]: by({ query: { q: 'in' } }),
+    [`POST ${VIA}share-links/`]: by({ form: { path: '/in.txt' } }),
     [`GET ${VIA}dir/`]: by({ query: { path: '/docs' } }),
     [`GET ${VIA}file/`]: by(inFile),
     [`GET ${VIA}download-link/`]: by(inFile),
