@@ -17,6 +17,9 @@ const inCi = process.env['CI'] === 'true'
 /** Suites that speak to a server over HTTP: they are run with SQLite and with PostgreSQL. */
 const ON_BOTH_DATABASES = ['test/api/', 'test/pages/link-pages', 'test/seed/', 'test/sync/', 'test/transfer/']
 
+/** Of those, what says nothing about the database and takes long. */
+const ON_ONE_DATABASE = ['test/api/matrix', 'test/api/activities-large']
+
 /** How long one test file may take before it counts as hung. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000
 
@@ -45,7 +48,8 @@ async function main(filters: readonly string[]): Promise<boolean> {
   if (files.some((file) => file.startsWith('test/'))) ensurePrograms()
   await using _postgres = await sharedPostgres()
   const runs = [await runFiles(files, stopping.signal)]
-  const overHttp = files.filter((file) => ON_BOTH_DATABASES.some((folder) => file.startsWith(folder)))
+  const isAmong = (file: string, starts: readonly string[]) => starts.some((start) => file.startsWith(start))
+  const overHttp = files.filter((file) => isAmong(file, ON_BOTH_DATABASES) && !isAmong(file, ON_ONE_DATABASE))
   if (overHttp.length > 0) {
     console.log('\nThe suites over HTTP again, with the server on PostgreSQL.')
     process.env['CARREL_TEST_DATABASE'] = 'postgres'
