@@ -116,7 +116,8 @@ it('two real clients sync: clone, many files, a large one, changes on both sides
           assert.ok(coming.length > 0 || (await sync.head()) !== before)
         })
         await server.kill()
-        // A client takes two files of one name and time for the same: nobody writes both within a second.
+        // Once, with equal times, both clients said they were in sync with different files; it was never seen again and
+        // is not explained, so the times differ.
         await writeAt(path.join(left, 'both.txt'), 'from the left', 1_700_000_000)
         await writeAt(path.join(right, 'both.txt'), 'from the right', 1_700_000_100)
         await writeFile(path.join(left, 'folder 5/left.txt'), 'left')
