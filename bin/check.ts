@@ -7,6 +7,7 @@ const checks = [
   { name: 'format', command: ['@biomejs/biome/bin/biome', 'ci', '--colors=off', '.'] },
   { name: 'lint', command: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.'] },
   { name: 'types', command: ['typescript/bin/tsc', '-p', '.'] },
+  { name: 'types of the web app', command: ['typescript/bin/tsc', '-p', 'web'] },
 ]
 
 /** Runs format, lint and type checks, all of them; resolves to the names of those that failed. */

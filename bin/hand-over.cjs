@@ -82,4 +82,4 @@ function giveUp(sentence) {
   process.exit(1)
 }
 
-module.exports = { root, handOver, run, giveUp }
+module.exports = { root, findNode, handOver, run, giveUp }

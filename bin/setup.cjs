@@ -1,10 +1,10 @@
 'use strict'
-// What `npm start`, `npm test`, `npm run check` and `npm run bench` call: installs what is missing,
-// then hands over to Node 24. Old syntax on purpose, because any Node from 12 on may run it.
+// What `npm start`, `npm test`, `npm run check` and `npm run bench` call: installs what is missing, builds the web
+// app if it changed, then hands over to Node 24. Old syntax on purpose, because any Node from 12 on may run it.
 const crypto = require('crypto')
 const fs = require('fs')
 const path = require('path')
-const { giveUp, handOver, root, run } = require('./hand-over.cjs')
+const { findNode, giveUp, handOver, root, run } = require('./hand-over.cjs')
 
 const tasks = {
   serve: ['src/main.ts', 'serve'],
@@ -15,7 +15,8 @@ const tasks = {
 
 const task = tasks[process.argv[2]]
 if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
-install(() => handOver([path.join(root, task[0])].concat(task.slice(1), process.argv.slice(3))))
+const begin = () => handOver([path.join(root, task[0])].concat(task.slice(1), process.argv.slice(3)))
+install(() => (process.argv[2] === 'check' ? begin() : buildWebApp(begin)))
 
 function install(done) {
   const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
@@ -69,6 +70,38 @@ function npm(args, done) {
     }
     done()
   })
+}
+
+/** The web app, unless it was built from just these files. */
+function buildWebApp(done) {
+  const web = path.join(root, 'web')
+  const dist = path.join(web, 'dist')
+  const hash = crypto.createHash('sha256')
+  hash.update(fs.readFileSync(path.join(root, 'package-lock.json')))
+  filesBelow(web).forEach((file) =>
+    hash.update(path.relative(web, file) + '\0').update(fs.readFileSync(file)),
+  )
+  const wanted = hash.digest('hex') + '\n'
+  const stamp = path.join(dist, '.built-from')
+  if (readText(stamp) === wanted) return done()
+  process.stdout.write('Building the web app.\n')
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  run(findNode() || process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: web }, (error, code) => {
+    if (error || code !== 0) giveUp('The web app could not be built; the reason is above.')
+    fs.writeFileSync(stamp, wanted)
+    done()
+  })
+}
+
+function filesBelow(folder) {
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name !== 'dist' && entry.name !== 'node_modules')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .reduce((files, entry) => {
+      const file = path.join(folder, entry.name)
+      return files.concat(entry.isDirectory() ? filesBelow(file) : [file])
+    }, [])
 }
 
 function readText(file) {

@@ -15,6 +15,7 @@ import { sendFile, wantedOf } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { uploadPage } from './upload-page.ts'
 import { unlocked, visited } from './visit.ts'
+import { webAppRoutes } from './web-app.ts'
 
 const params = { token: rawText() }
 const wanted = { dl: rawText(), raw: rawText() }
@@ -179,12 +180,13 @@ const uploadPageRoutes = [
   }),
 ]
 
-/** The pages links lead to. */
+/** The pages links lead to, and the web app. */
 export const pageRoutes: readonly Route<Account, PageServices>[] = [
   ...filePageRoutes,
   ...folderPageRoutes,
   ...uploadPageRoutes,
   ...assetRoutes,
+  ...webAppRoutes,
 ]
 
 async function countView({ links }: PageServices, { method }: HttpRequest, open: OpenLink): Promise<void> {

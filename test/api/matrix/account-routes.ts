@@ -30,11 +30,14 @@ export const accountRoutes: Table = {
     'GET /notification/ping': {},
     'GET /pages/links.css': {},
     'GET /pages/links.js': {},
+    'GET /': {},
+    'GET /app/': {},
     'GET /pages/icon.svg': {},
     'GET /seafhttp/protocol-version': {},
     'POST /seafhttp/repo/head-commits-multi/': ({ id }) => ({ raw: JSON.stringify([id]) }),
   }),
   ...under(Object.fromEntries(Object.keys(open).map((caller) => [caller, 'absent'])), {
+    'GET /web/': {},
     'POST /api2/device-wiped/': { form: { token: '0'.repeat(40) } },
   }),
   ...under(self, {

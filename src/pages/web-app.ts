@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Answer, plainText, raw } from '../http/answer.ts'
+import { notFound } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
+import { rootOf } from './layout.ts'
+import { route } from './services.ts'
+
+/** What `vite build` leaves: a page and the files it is made of. */
+const BUILT = path.join(import.meta.dirname, '../../web/dist')
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+}
+
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+interface BuiltFile {
+  readonly type: string
+  /** Names change with the content below `assets/`, so browsers may keep those for ever. */
+  readonly isForever: boolean
+  /** The file as it is, and compressed where that pays: by content coding, `identity` among them. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+interface Built {
+  readonly page: string
+  readonly files: ReadonlyMap<string, BuiltFile>
+}
+
+let known: Promise<Built | undefined> | undefined
+const contents = new Map<string, Promise<Buffer>>()
+
+/** The web app: one page for all its addresses, and the files it is made of. */
+export const webAppRoutes = [
+  route({
+    method: 'GET',
+    path: '/',
+    auth: 'none',
+    summary: 'Leads to the web app.',
+    handle: () => raw({ status: 302, headers: { Location: './app/' }, body: '' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/app/',
+    prefix: true,
+    auth: 'none',
+    summary: 'The page of the web app, which is the same at all addresses below.',
+    async handle({ request }) {
+      const app = await built()
+      return app === undefined ? notBuilt() : appPage(app, request)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/web/',
+    prefix: true,
+    auth: 'none',
+    summary: 'Part of the web app.',
+    async handle({ request }) {
+      const app = await built()
+      if (app === undefined) return notBuilt()
+      const file = app.files.get(request.url.split('?', 1)[0]?.slice('/web/'.length) ?? '')
+      if (file === undefined) throw notFound()
+      return fileAnswer(file, request)
+    },
+  }),
+]
+
+function appPage({ page }: Built, request: HttpRequest): Answer {
+  const nonce = randomBytes(16).toString('base64')
+  const body = page
+    .replace('<base href="./" />', `<base href="${rootOf(request)}" />`)
+    .replace('<meta name="csp-nonce" content="" />', `<meta name="csp-nonce" content="${nonce}" />`)
+  return raw({
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policyWith(nonce),
+      'Referrer-Policy': 'same-origin',
+      'X-Frame-Options': 'DENY',
+      'Cache-Control': 'no-cache',
+    },
+    body,
+  })
+}
+
+/** Everything comes from us; style elements that libraries make carry the nonce, and nobody may frame the app. */
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+async function fileAnswer({ type, isForever, names }: BuiltFile, { headers }: HttpRequest): Promise<Answer> {
+  const accepted = headers['accept-encoding'] ?? ''
+  const coding = encodings.find(
+    ([name]) => names.has(name) && new RegExp(`\\b${name}\\b`).test(accepted),
+  )?.[0]
+  const name = names.get(coding ?? 'identity') ?? ''
+  return raw({
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    },
+    body: await contentOf(name),
+  })
+}
+
+function notBuilt(): Answer {
+  return plainText(503, 'The web app is not built here: start Carrel with npm start, which builds it.\n')
+}
+
+function built(): Promise<Built | undefined> {
+  known ??= look().catch((error: NodeJS.ErrnoException) => {
+    known = undefined
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return known
+}
+
+/** Only what is listed here is ever sent, whatever an address says. */
+async function look(): Promise<Built> {
+  const page = await readFile(path.join(BUILT, 'index.html'), 'utf8')
+  const entries = await readdir(BUILT, { recursive: true, withFileTypes: true })
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(BUILT, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+  const present = new Set(names)
+  const files = new Map<string, BuiltFile>()
+  for (const name of names) {
+    const type = types[path.extname(name)]
+    if (type === undefined) continue
+    const packed = encodings.filter(([, ending]) => present.has(name + ending))
+    const codings = new Map<string, string>([['identity', name]])
+    for (const [coding, ending] of packed) codings.set(coding, name + ending)
+    files.set(name, { type, isForever: name.startsWith('assets/'), names: codings })
+  }
+  return { page, files }
+}
+
+function contentOf(name: string): Promise<Buffer> {
+  const content = contents.get(name) ?? readFile(path.join(BUILT, name))
+  contents.set(name, content)
+  // What could not be read is tried anew by the next who asks.
+  content.catch(() => contents.delete(name))
+  return content
+}

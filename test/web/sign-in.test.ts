@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ADMIN } from '../support/server.ts'
+import { PHONE, webSuite } from './support.ts'
+
+describe('signing in', () => {
+  const suite = webSuite()
+
+  it('leads from the root of the site to the libraries, and out again', async (t) => {
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const { page } = tab
+    await page.goto(suite.server.url)
+    await page.getByLabel('E-mail').fill(ADMIN.email)
+    await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await tab.checkAccess()
+    await tab.picture('sign-in')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/app/')
+    await page.reload()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('says what is wrong, in the language chosen', async (t) => {
+    const tab = await suite.openTab(t, undefined, { ...PHONE, colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByLabel('E-Mail').fill(ADMIN.email)
+    await page.getByLabel('Passwort', { exact: true }).fill('not it')
+    await page.getByRole('button', { name: 'Anmelden' }).click()
+    await page.getByText('gehören nicht zusammen').waitFor()
+    await tab.checkAccess()
+    await tab.picture('sign-in-phone-dark')
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+  })
+
+  it('ends where the token was ended elsewhere', async (t) => {
+    const person = await suite.server.signUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    await tab.go('/activity')
+    await tab.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await person.post('/api2/logout-device/')
+    await tab.page.reload()
+    await tab.page.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { after, before, type TestContext } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findProgram } from '../../bin/system-programs.ts'
+import type { Client } from '../support/client.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+
+/** Where pictures of the pages are left, for people to look at. */
+const PICTURES = path.join(import.meta.dirname, '../../test-artifacts')
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+
+/** A tab of the app, with what the page complained about. */
+export interface Tab {
+  readonly page: Page
+  /** Errors of the page and its console; what a test makes fail on purpose shows up here too. */
+  readonly complaints: string[]
+  /** Goes to an address of the app, named from `app/` on. */
+  go(address: string): Promise<void>
+  /** Leaves a picture behind. */
+  picture(name: string): Promise<void>
+  /** Fails with what axe finds to be serious or worse. */
+  checkAccess(): Promise<void>
+}
+
+/** The server and the browser of a suite. Call it inside `describe`. */
+export function webSuite(options: TestServerOptions = {}) {
+  let server: TestServer
+  let browser: Browser | undefined
+  before(async () => {
+    server = await startServer(options)
+    const executablePath = findProgram('chromium')
+    if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  })
+  after(async () => {
+    await browser?.close()
+    await server[Symbol.asyncDispose]()
+  })
+
+  /** A tab with storage of its own, signed in as `client` if there is one; undefined where no browser is. */
+  async function openTab(
+    t: TestContext,
+    client?: Client,
+    more: BrowserContextOptions = {},
+  ): Promise<Tab | undefined> {
+    if (browser === undefined) {
+      t.skip('chromium is not installed')
+      return undefined
+    }
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      viewport: { width: 1280, height: 800 },
+      ...more,
+    })
+    t.after(() => context.close())
+    context.setDefaultTimeout(20_000)
+    if (client?.token !== undefined) {
+      const [state] = [{ name: 'carrel.token', value: client.token }]
+      await context.addInitScript(({ name, value }) => {
+        const { localStorage } = globalThis as unknown as {
+          localStorage: Map<string, string> & {
+            getItem(name: string): string | null
+            setItem(name: string, value: string): void
+          }
+        }
+        if (localStorage.getItem('carrel.test') !== null) return
+        localStorage.setItem('carrel.test', 'signed in')
+        localStorage.setItem(name, value)
+      }, state)
+    }
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    return {
+      page,
+      complaints,
+      async go(address) {
+        await page.goto(`${server.url}/app${address}`)
+      },
+      async picture(name) {
+        await mkdir(PICTURES, { recursive: true })
+        await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
+      },
+      async checkAccess() {
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        assert.deepEqual(
+          serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
+          [],
+        )
+      },
+    }
+  }
+
+  return {
+    get server() {
+      return server
+    },
+    openTab,
+  }
+}

@@ -1,0 +1,106 @@
+import { siteUrl } from '../base.ts'
+import { endSession, token } from '../session/token.ts'
+
+/** What the server refused, in its words; `status` 0 when it could not be reached. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  readonly body: unknown
+  constructor(status: number, message: string, body?: unknown) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+type Value = string | number | boolean | undefined | null
+type Fields = Readonly<Record<string, Value | readonly Value[]>>
+
+export interface CallOptions {
+  readonly query?: Fields
+  /** Sent as a form; `json` for what has structure; `body` as it is. */
+  readonly form?: Fields
+  readonly json?: unknown
+  readonly body?: BodyInit
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Calls the public API. `path` is named from the root of the site: `api2/ping/`. */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+  const sent = token()
+  const headers = new Headers(options.headers)
+  if (sent !== undefined) headers.set('Authorization', `Token ${sent}`)
+  headers.set('Accept', 'application/json')
+  let body = options.body
+  if (options.form !== undefined) body = fieldsOf(options.form)
+  if (options.json !== undefined) {
+    body = JSON.stringify(options.json)
+    headers.set('Content-Type', 'application/json')
+  }
+  const url = siteUrl(path)
+  if (options.query !== undefined) url.search = fieldsOf(options.query).toString()
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      credentials: 'omit',
+      ...(body !== undefined && { body }),
+      ...(options.signal && { signal: options.signal }),
+    })
+  } catch (error) {
+    if (options.signal?.aborted) throw error
+    throw new ApiError(0, String(error))
+  }
+  if (response.ok) return response
+  // Signed out elsewhere; a refused attempt to sign in is none of that.
+  if (response.status === 401 && sent !== undefined && sent === token()) endSession()
+  throw await errorOf(response)
+}
+
+/** Calls and gives back the JSON of the answer. The caller knows its shape from the API's documentation. */
+async function json<T>(method: string, path: string, options?: CallOptions): Promise<T> {
+  const response = await call(method, path, options)
+  return (await response.json()) as T
+}
+
+export const api = {
+  get: <T>(path: string, query?: Fields, signal?: AbortSignal) =>
+    json<T>('GET', path, { ...(query && { query }), signal }),
+  post: <T>(path: string, options?: CallOptions) => json<T>('POST', path, options),
+  put: <T>(path: string, options?: CallOptions) => json<T>('PUT', path, options),
+  delete: <T>(path: string, options?: CallOptions) => json<T>('DELETE', path, options),
+}
+
+function fieldsOf(fields: Fields): URLSearchParams {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) params.append(name, String(one))
+    }
+  }
+  return params
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  try {
+    const body: unknown = JSON.parse(text)
+    return new ApiError(response.status, messageIn(body) ?? response.statusText, body)
+  } catch {
+    return new ApiError(response.status, text.slice(0, 300) || response.statusText)
+  }
+}
+
+/** The sentence in a refusal: the API has several shapes for it. */
+function messageIn(body: unknown): string | undefined {
+  if (typeof body === 'string') return body
+  if (typeof body !== 'object' || body === null) return undefined
+  for (const name of ['error_msg', 'detail', 'error', 'non_field_errors']) {
+    const value: unknown = (body as Record<string, unknown>)[name]
+    if (typeof value === 'string') return value
+    if (Array.isArray(value) && typeof value[0] === 'string') return value[0]
+  }
+  return undefined
+}

@@ -1,0 +1,3 @@
+export default function TrashPage() {
+  return <div className="page" />
+}

@@ -1,0 +1,3 @@
+export default function DeletedPage() {
+  return <div className="page" />
+}

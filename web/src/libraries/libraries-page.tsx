@@ -1,0 +1,3 @@
+export default function LibrariesPage() {
+  return <div className="page" />
+}

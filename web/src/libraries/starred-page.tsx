@@ -1,0 +1,3 @@
+export default function StarredPage() {
+  return <div className="page" />
+}

@@ -1,0 +1,28 @@
+import './ui/base.css'
+import './ui/ui.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { nonce } from './base.ts'
+import { loadTexts, preferredLanguage, TextsProvider } from './texts/texts.tsx'
+import { applyTheme } from './ui/theme.ts'
+
+declare global {
+  // Read by the library that holds the page still behind a dialog, when it makes a style element.
+  var __webpack_nonce__: string | undefined
+}
+
+globalThis.__webpack_nonce__ = nonce
+applyTheme()
+
+const language = preferredLanguage()
+const texts = await loadTexts(language)
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no place for the app')
+createRoot(root).render(
+  <StrictMode>
+    <TextsProvider first={{ language, texts }}>
+      <App />
+    </TextsProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { api } from '../api/http.ts'
+import { beginSession, endSession, onSessionChange, token } from './token.ts'
+
+/** Whether somebody is signed in here. What was loaded for them goes with them. */
+export function useSignedIn(): boolean {
+  const current = useSyncExternalStore(onSessionChange, token)
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (current === undefined) queries.clear()
+  }, [current, queries])
+  return current !== undefined
+}
+
+export async function signIn(sent: { username: string; password: string; keep: boolean }): Promise<void> {
+  const { username, password, keep } = sent
+  const form = { username, password, ...thisBrowser() }
+  const { token } = await api.post<{ token: string }>('api2/auth-token/', { form })
+  beginSession(token, { keep })
+}
+
+/** Ends the token of this browser on the server, and forgets it here whatever the server says. */
+export async function signOut(): Promise<void> {
+  try {
+    await api.post('api2/logout-device/')
+  } catch {
+    // Unreachable or ended already: nothing is left here either way.
+  }
+  endSession()
+}
+
+const DEVICE_KEY = 'carrel.device'
+
+/** What tells this browser from the account's other devices, so that it can be signed out by itself. */
+function thisBrowser() {
+  const known = localStorage.getItem(DEVICE_KEY)
+  const id = known ?? Array.from(crypto.getRandomValues(new Uint8Array(20)), hex).join('')
+  if (known === null) localStorage.setItem(DEVICE_KEY, id)
+  return {
+    platform: 'linux',
+    device_id: id,
+    device_name: browserName(),
+    client_version: 'web',
+    platform_version: '',
+  }
+}
+
+const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+
+function browserName(): string {
+  const agent = navigator.userAgent
+  const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(agent)?.[0] ?? 'Browser'
+  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera' }
+  const system = /Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux/.exec(agent)?.[0]?.replace(' X', '')
+  return `${names[browser] ?? browser}${system === undefined ? '' : ` (${system})`}`
+}

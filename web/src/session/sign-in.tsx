@@ -1,0 +1,99 @@
+import './sign-in.css'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../api/http.ts'
+import { siteUrl } from '../base.ts'
+import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { useWording } from '../ui/failed.tsx'
+import { CheckField, PasswordField, TextField } from '../ui/field.tsx'
+import { signIn } from './session.tsx'
+
+export function SignIn() {
+  const texts = useTexts('session')
+  const common = useTexts('common')
+  const shell = useTexts('shell')
+  const { language, choose } = useLanguage()
+  const wording = useRefusal()
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [keep, setKeep] = useState(true)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await signIn({ username: username.trim(), password, keep })
+    } catch (error) {
+      setFailure(wording(error))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="sign-in">
+      <form className="sign-in-card card" onSubmit={(event) => void submit(event)}>
+        <div className="sign-in-brand">
+          <img src={siteUrl('pages/icon.svg').href} alt="" width={44} height={44} />
+          <span>{common.appName}</span>
+        </div>
+        <p className="muted">{texts.lead}</p>
+        <h1 className="visually-hidden">{texts.title}</h1>
+        <TextField
+          label={common.email}
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          autoFocus
+          required
+          value={username}
+          onChange={(event) => setUsername(event.target.value)}
+        />
+        <PasswordField
+          label={common.password}
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <CheckField label={texts.keep} checked={keep} onChange={(event) => setKeep(event.target.checked)} />
+        {failure && (
+          <p className="field-error" role="alert">
+            {failure}
+          </p>
+        )}
+        <Button type="submit" variant="primary" busy={busy}>
+          {texts.signIn}
+        </Button>
+      </form>
+      <label className="sign-in-language muted">
+        <span className="visually-hidden">{shell.language}</span>
+        <select
+          className="input"
+          value={language}
+          onChange={(event) => choose(event.target.value as Language)}
+        >
+          {Object.entries(languages).map(([key, name]) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </main>
+  )
+}
+
+function useRefusal(): (error: unknown) => string {
+  const texts = useTexts('session')
+  const wording = useWording()
+  return (error) => {
+    if (!(error instanceof ApiError)) return wording(error)
+    if (error.status === 429) return texts.tooOften
+    if (error.status !== 400) return wording(error)
+    return /disabled/.test(error.message) ? texts.disabled : texts.wrong
+  }
+}

@@ -1,0 +1,33 @@
+/** The API token of who is signed in here. Kept for the next visit, or until the tab is closed. */
+
+const KEY = 'carrel.token'
+const listeners = new Set<() => void>()
+
+export function token(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined
+}
+
+export function beginSession(value: string, { keep }: { keep: boolean }): void {
+  ;(keep ? localStorage : sessionStorage).setItem(KEY, value)
+  tell()
+}
+
+export function endSession(): void {
+  sessionStorage.removeItem(KEY)
+  localStorage.removeItem(KEY)
+  tell()
+}
+
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
+}
+
+// Signing out in one tab signs out all.
+addEventListener('storage', ({ key }) => {
+  if (key === KEY || key === null) tell()
+})

@@ -1,0 +1,3 @@
+export default function LinksPage() {
+  return <div className="page" />
+}

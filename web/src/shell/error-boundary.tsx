@@ -1,0 +1,17 @@
+import { Component, type ReactNode } from 'react'
+import { Failed } from '../ui/failed.tsx'
+
+/** Shows a sentence in the place of a page that broke, and leaves everything around it usable. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return <Failed error={error} onRetry={() => this.setState({ error: undefined })} />
+  }
+}

@@ -1,0 +1,175 @@
+import './shell.css'
+import {
+  Activity,
+  Languages,
+  Library,
+  Link2,
+  LogOut,
+  Menu as MenuIcon,
+  Monitor,
+  Moon,
+  Settings,
+  Shield,
+  Star,
+  Sun,
+  Trash2,
+  Users,
+  X,
+} from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { NotificationBell } from '../activity/notification-bell.tsx'
+import { useAccount } from '../api/account.ts'
+import { siteUrl } from '../base.ts'
+import { useFormats } from '../format.ts'
+import { SearchBox } from '../search/search-box.tsx'
+import { signOut } from '../session/session.tsx'
+import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { Progress } from '../ui/states.tsx'
+import { chooseTheme, useTheme } from '../ui/theme.ts'
+import { UploadTray } from '../uploads/upload-tray.tsx'
+import { useOnline } from './online.ts'
+
+/** What surrounds every page: where one can go, search, notifications and one's own account. */
+export function Shell(props: { children: ReactNode }) {
+  const texts = useTexts('shell')
+  const [location] = useLocation()
+  const [menuOpen, setMenuOpen] = useState(false)
+  const online = useOnline()
+  useEffect(() => setMenuOpen(false), [location])
+  return (
+    <div className={`shell${menuOpen ? ' shell-menu-open' : ''}`}>
+      <a className="skip" href="#content">
+        {texts.skip}
+      </a>
+      <header className="shell-top">
+        <IconButton
+          className="shell-menu-button"
+          label={menuOpen ? texts.closeMenu : texts.openMenu}
+          aria-expanded={menuOpen}
+          aria-controls="shell-side"
+          icon={menuOpen ? X : MenuIcon}
+          onClick={() => setMenuOpen(!menuOpen)}
+        />
+        <Link to="/" className="brand">
+          <img src={siteUrl('pages/icon.svg').href} alt="" width={28} height={28} />
+          <span>Carrel</span>
+        </Link>
+        <SearchBox />
+        <span className="shell-top-end">
+          <NotificationBell />
+          <AccountMenu />
+        </span>
+      </header>
+      <aside id="shell-side" className="shell-side">
+        <Navigation />
+        <Space />
+      </aside>
+      <button
+        type="button"
+        className="shell-veil"
+        aria-label={texts.closeMenu}
+        tabIndex={menuOpen ? 0 : -1}
+        onClick={() => setMenuOpen(false)}
+      />
+      <main id="content" className="shell-content" tabIndex={-1}>
+        {!online && (
+          <p className="shell-offline" role="status">
+            {texts.offline}
+          </p>
+        )}
+        {props.children}
+      </main>
+      <UploadTray />
+    </div>
+  )
+}
+
+function Navigation() {
+  const texts = useTexts('shell')
+  const { data: account } = useAccount()
+  const [location] = useLocation()
+  const places = [
+    { to: '/', icon: Library, label: texts.libraries, within: ['/library', '/view', '/history', '/trash'] },
+    { to: '/starred', icon: Star, label: texts.starred },
+    { to: '/activity', icon: Activity, label: texts.activity },
+    { to: '/links', icon: Link2, label: texts.links },
+    { to: '/groups', icon: Users, label: texts.groups },
+    { to: '/deleted', icon: Trash2, label: texts.deleted },
+    ...(account?.is_staff ? [{ to: '/admin', icon: Shield, label: texts.administration }] : []),
+  ]
+  return (
+    <nav aria-label={texts.navigation}>
+      {places.map(({ to, icon: Icon, label, within = [] }) => {
+        const here = to === '/' ? location === '/' : location.startsWith(to)
+        const current = here || within.some((start) => location.startsWith(start))
+        return (
+          <Link key={to} to={to} className="shell-place" aria-current={current ? 'page' : undefined}>
+            <Icon size={19} aria-hidden />
+            {label}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}
+
+function Space() {
+  const texts = useTexts('shell')
+  const formats = useFormats()
+  const { data: account } = useAccount()
+  if (account === undefined) return null
+  const used = formats.size(account.usage)
+  if (account.total <= 0) return <p className="shell-space">{texts.used(used)}</p>
+  const label = texts.usedOf(used, formats.size(account.total))
+  return (
+    <div className="shell-space">
+      <Progress value={account.usage / account.total} label={label} />
+      <span>{label}</span>
+    </div>
+  )
+}
+
+function AccountMenu() {
+  const texts = useTexts('shell')
+  const { data: account } = useAccount()
+  const theme = useTheme()
+  const { language, choose } = useLanguage()
+  const [, go] = useLocation()
+  const themes = [
+    { value: 'system', icon: Monitor, label: texts.themeSystem },
+    { value: 'light', icon: Sun, label: texts.themeLight },
+    { value: 'dark', icon: Moon, label: texts.themeDark },
+  ] as const
+  const entries: MenuEntry[] = [
+    { label: texts.account, icon: Settings, onSelect: () => go('/account') },
+    'line',
+    ...themes
+      .filter(({ value }) => value !== theme)
+      .map(({ value, icon, label }) => ({
+        label: `${texts.theme}: ${label}`,
+        icon,
+        onSelect: () => chooseTheme(value),
+      })),
+    'line',
+    ...(Object.entries(languages) as [Language, string][])
+      .filter(([key]) => key !== language)
+      .map(([key, label]) => ({ label, icon: Languages, onSelect: () => choose(key) })),
+    'line',
+    { label: texts.signOut, icon: LogOut, onSelect: () => void signOut() },
+  ]
+  return (
+    <Menu
+      title={account?.name}
+      trigger={
+        <button type="button" className="shell-account" aria-label={texts.account}>
+          <Avatar email={account?.email ?? ''} url={account?.avatar_url} size={32} />
+        </button>
+      }
+      entries={entries}
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import type { Texts } from '../en/index.ts'
+import { account } from './account.ts'
+import { activity } from './activity.ts'
+import { admin } from './admin.ts'
+import { common } from './common.ts'
+import { files } from './files.ts'
+import { history } from './history.ts'
+import { libraries } from './libraries.ts'
+import { search } from './search.ts'
+import { session } from './session.ts'
+import { sharing } from './sharing.ts'
+import { shell } from './shell.ts'
+import { uploads } from './uploads.ts'
+import { viewer } from './viewer.ts'
+
+export const texts: Texts = {
+  account,
+  activity,
+  admin,
+  common,
+  files,
+  history,
+  libraries,
+  search,
+  session,
+  sharing,
+  shell,
+  uploads,
+  viewer,
+}

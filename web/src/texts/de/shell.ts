@@ -1,0 +1,27 @@
+import type { Texts } from '../en/index.ts'
+
+export const shell: Texts['shell'] = {
+  skip: 'Zum Inhalt springen',
+  navigation: 'Hauptbereiche',
+  libraries: 'Bibliotheken',
+  shared: 'Mit mir geteilt',
+  starred: 'Markiert',
+  activity: 'Aktivität',
+  links: 'Links',
+  groups: 'Gruppen',
+  deleted: 'Gelöschte Bibliotheken',
+  administration: 'Verwaltung',
+  account: 'Konto',
+  signOut: 'Abmelden',
+  openMenu: 'Menü öffnen',
+  closeMenu: 'Menü schließen',
+  theme: 'Erscheinungsbild',
+  themeSystem: 'Wie das Gerät',
+  themeLight: 'Hell',
+  themeDark: 'Dunkel',
+  language: 'Sprache',
+  usedOf: (used, total) => `${used} von ${total} belegt`,
+  used: (used) => `${used} belegt`,
+  offline: 'Keine Verbindung. Änderungen erscheinen, sobald sie wieder da ist.',
+  notifications: 'Benachrichtigungen',
+}

@@ -1,0 +1,27 @@
+import type { Texts } from '../en/index.ts'
+
+export const shell: Texts['shell'] = {
+  skip: '跳到内容',
+  navigation: '主导航',
+  libraries: '资料库',
+  shared: '共享给我的',
+  starred: '星标',
+  activity: '动态',
+  links: '链接',
+  groups: '群组',
+  deleted: '已删除的资料库',
+  administration: '系统管理',
+  account: '账户',
+  signOut: '退出登录',
+  openMenu: '打开菜单',
+  closeMenu: '关闭菜单',
+  theme: '外观',
+  themeSystem: '跟随设备',
+  themeLight: '浅色',
+  themeDark: '深色',
+  language: '语言',
+  usedOf: (used, total) => `已用 ${used},共 ${total}`,
+  used: (used) => `已用 ${used}`,
+  offline: '网络已断开,恢复后将显示新的更改。',
+  notifications: '通知',
+}

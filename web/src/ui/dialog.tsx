@@ -1,0 +1,89 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from './button.tsx'
+import { useWording } from './failed.tsx'
+
+/** A window over the page. It is there as long as it is rendered. */
+export function Dialog(props: {
+  title: ReactNode
+  onClose: () => void
+  children: ReactNode
+  foot?: ReactNode
+  wide?: boolean
+}) {
+  const texts = useTexts('common')
+  return (
+    <Radix.Root open onOpenChange={(open) => !open && props.onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="dialog-veil" />
+        <Radix.Content className={`dialog${props.wide ? ' dialog-wide' : ''}`} aria-describedby={undefined}>
+          <div className="dialog-head">
+            <Radix.Title asChild>
+              <h2>{props.title}</h2>
+            </Radix.Title>
+            <Radix.Close asChild>
+              <IconButton label={texts.close} icon={X} />
+            </Radix.Close>
+          </div>
+          <div className="dialog-body">{props.children}</div>
+          {props.foot && <div className="dialog-foot">{props.foot}</div>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+/** A dialog with something to fill in. `onSubmit` closes it unless it throws; what it throws is shown. */
+export function FormDialog(props: {
+  title: ReactNode
+  submit: string
+  danger?: boolean
+  disabled?: boolean
+  wide?: boolean
+  onSubmit: () => Promise<unknown>
+  onClose: () => void
+  children: ReactNode
+}) {
+  const texts = useTexts('common')
+  const wording = useWording()
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    event.stopPropagation()
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await props.onSubmit()
+      props.onClose()
+    } catch (error) {
+      setFailure(wording(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={props.title} onClose={props.onClose} {...(props.wide && { wide: true })}>
+      <form className="stack" onSubmit={(event) => void submit(event)}>
+        {props.children}
+        {failure && (
+          <p className="field-error" role="alert">
+            {failure}
+          </p>
+        )}
+        <div className="dialog-buttons">
+          <Button onClick={props.onClose}>{texts.cancel}</Button>
+          <Button
+            type="submit"
+            variant={props.danger ? 'danger' : 'primary'}
+            busy={busy}
+            disabled={props.disabled ?? false}
+          >
+            {props.submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

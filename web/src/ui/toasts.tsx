@@ -1,0 +1,64 @@
+import { X } from 'lucide-react'
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from './button.tsx'
+import { useWording } from './failed.tsx'
+
+export interface Toast {
+  readonly text: string
+  readonly bad?: boolean
+  readonly action?: { readonly label: string; readonly run: () => void }
+}
+
+const SHOWN_MS = 6000
+const SHOWN_WITH_ACTION_MS = 10_000
+
+const Context = createContext<(toast: Toast) => void>(() => undefined)
+
+/** Says something at the foot of the page for a while. */
+export const useToast = () => useContext(Context)
+
+/** Says that something failed, and why. */
+export function useFailureToast(): (error: unknown) => void {
+  const toast = useToast()
+  const wording = useWording()
+  return useCallback((error) => toast({ text: wording(error), bad: true }), [toast, wording])
+}
+
+export function ToastsProvider(props: { children: ReactNode }) {
+  const texts = useTexts('common')
+  const [toasts, setToasts] = useState<readonly (Toast & { key: number })[]>([])
+  const dismiss = useCallback((key: number) => setToasts((all) => all.filter((one) => one.key !== key)), [])
+  const show = useCallback(
+    (toast: Toast) => {
+      const key = Math.random()
+      setToasts((all) => [...all.slice(-2), { ...toast, key }])
+      setTimeout(() => dismiss(key), toast.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
+    },
+    [dismiss],
+  )
+  return (
+    <Context value={show}>
+      {props.children}
+      <div className="toasts" aria-live="polite">
+        {toasts.map(({ key, text, bad, action }) => (
+          <div key={key} className={`toast${bad ? ' toast-bad' : ''}`} role={bad ? 'alert' : 'status'}>
+            <span className="toast-text">{text}</span>
+            {action && (
+              <Button
+                variant="quiet"
+                onClick={() => {
+                  dismiss(key)
+                  action.run()
+                }}
+              >
+                {action.label}
+              </Button>
+            )}
+            <IconButton label={texts.dismiss} icon={X} onClick={() => dismiss(key)} />
+          </div>
+        ))}
+      </div>
+    </Context>
+  )
+}

@@ -1,0 +1,3 @@
+export function UploadTray() {
+  return null
+}

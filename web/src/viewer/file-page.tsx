@@ -1,0 +1,3 @@
+export default function FilePage() {
+  return <div className="page" />
+}

@@ -1,0 +1,62 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|webmanifest|wasm)$/
+const SMALLEST = 1024
+
+// Relative addresses throughout: the server says in <base> where the root of the site is, which a proxy may have
+// moved. Built files are sent from `web/`.
+export default defineConfig({
+  base: './',
+  plugins: [react(), belowWeb(), compressed()],
+  build: {
+    target: 'es2023',
+    outDir: 'dist',
+    assetsDir: 'assets',
+    modulePreload: { polyfill: false },
+    // Small files inlined as data: would be refused by the content security policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 2000,
+  },
+})
+
+/** The page names its parts from the root of the site on, where they are below `web/`. */
+function belowWeb(): Plugin {
+  return {
+    name: 'below-web',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) => html.replaceAll('"./assets/', '"web/assets/'),
+    },
+  }
+}
+
+/** Lays a compressed copy beside each file that profits from one. */
+function compressed(): Plugin {
+  const brotli = promisify(brotliCompress)
+  const zip = promisify(gzip)
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async writeBundle({ dir = 'dist' }) {
+      const names = await readdir(dir, { recursive: true })
+      await Promise.all(
+        names
+          .filter((name) => COMPRESSIBLE.test(name) && name !== 'index.html')
+          .map(async (name) => {
+            const file = path.join(dir, name)
+            const content = await readFile(file)
+            if (content.length < SMALLEST) return
+            const quality = content.length > 500_000 ? 9 : 11
+            const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
+            await writeFile(`${file}.br`, await brotli(content, { params }))
+            await writeFile(`${file}.gz`, await zip(content, { level: 9 }))
+          }),
+      )
+    },
+  }
+}
