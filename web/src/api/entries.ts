@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { seenFromHere } from '../base.ts'
+import { api } from './http.ts'
+
+/** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
+export interface Entry {
+  readonly type: 'file' | 'dir'
+  readonly id: string
+  readonly name: string
+  /** Unix seconds. */
+  readonly mtime: number
+  readonly permission: string
+  readonly parent_dir: string
+  readonly starred: boolean
+  /** Of files. */
+  readonly size?: number
+  readonly modifier_email?: string
+  readonly modifier_name?: string
+  readonly is_locked?: boolean
+  readonly lock_time?: number
+  readonly lock_owner?: string
+  readonly lock_owner_name?: string
+  readonly locked_by_me?: boolean
+  readonly encoded_thumbnail_src?: string
+}
+
+export interface Folder {
+  /** What the caller may do here. */
+  readonly user_perm: string
+  readonly dir_id: string
+  readonly dirent_list: readonly Entry[]
+}
+
+/** A folder as it is now; live events have it loaded again. */
+export function useFolder(libraryId: string, path: string) {
+  return useQuery({
+    queryKey: ['dir', libraryId, path],
+    queryFn: ({ signal }) => fetchFolder(libraryId, path, signal),
+  })
+}
+
+export function fetchFolder(libraryId: string, path: string, signal?: AbortSignal): Promise<Folder> {
+  return api.get<Folder>(`api/v2.1/repos/${libraryId}/dir/`, { p: path }, signal)
+}
+
+/** An address the bytes of a file can be had from for a while, without credentials. */
+export async function fileLink(
+  libraryId: string,
+  path: string,
+  { reuse = true, commitId }: { reuse?: boolean; commitId?: string } = {},
+): Promise<string> {
+  const query = { p: path, reuse: reuse ? 1 : 0, commit_id: commitId }
+  return seenFromHere(await api.get<string>(`api2/repos/${libraryId}/file/`, query))
+}
+
+/** Has the browser download a file. */
+export async function downloadFile(libraryId: string, path: string, commitId?: string): Promise<void> {
+  const link = await fileLink(libraryId, path, { reuse: false, ...(commitId && { commitId }) })
+  saveFrom(link)
+}
+
+/** Has the browser save what an address sends. */
+export function saveFrom(link: string): void {
+  const anchor = document.createElement('a')
+  anchor.href = link
+  anchor.download = ''
+  anchor.click()
+}
