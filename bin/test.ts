@@ -47,6 +47,8 @@ async function main(filters: readonly string[]): Promise<boolean> {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
   }
+  // Hundreds of processes load the same files: compiled once, they save a second of CPU each.
+  process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
   if (files.some((file) => file.startsWith('test/'))) ensurePrograms()
   await using _postgres = await sharedPostgres()
