@@ -3,7 +3,6 @@ import type { Transaction } from '../database/database.ts'
 import { CommitFollower } from '../library/commit-follower.ts'
 import { listCommitsDown, type NumberedCommit } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { diffTrees } from '../library/diff.ts'
 import { followedSeq, moveFollower, writeFollowed } from '../library/follower-store.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey, listRenames } from '../library/library-store.ts'
@@ -103,12 +102,8 @@ export class ActivityFollower {
     const told: ToldCommit[] = []
     let rows = 0
     for (const commit of commits) {
-      const changes = await diffTrees(
-        this.#core.objects,
-        library.key,
-        before?.rootId ?? EMPTY_ID,
-        commit.rootId,
-      )
+      const root = before?.rootId ?? EMPTY_ID
+      const changes = await this.#core.changes.between(library.key, root, commit.rootId)
       // The clock of a sync client may be ahead, and would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))

@@ -7,7 +7,7 @@ import { noteReceived } from './young-garbage.ts'
  * iterating over the stream, stopping early leaves the connection open: an answer still has to go out on it.
  */
 export class BodyChunks {
-  readonly #body: Readable
+  readonly #body: Readable & { readonly complete?: boolean }
   readonly #onChunk: ((chunk: Buffer) => void) | undefined
   #wake: (() => void) | undefined
   #gone = false
@@ -22,22 +22,14 @@ export class BodyChunks {
     body.on('error', this.#onClose)
   }
 
-  /** The next bytes, undefined at the end. Throws ClientGone if the sender left in the middle. */
-  async read(): Promise<Buffer | undefined> {
-    const body = this.#body
-    for (;;) {
-      const chunk = body.read() as Buffer | null
-      if (chunk !== null) {
-        noteReceived(chunk.length)
-        this.#onChunk?.(chunk)
-        return chunk
-      }
-      if (body.readableEnded) return undefined
-      if (this.#gone || body.destroyed) throw new ClientGone()
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
+  /**
+   * The next bytes, undefined at the end; not a promise if they are there. Throws ClientGone if the sender left in the
+   * middle.
+   */
+  read(): Buffer | undefined | Promise<Buffer | undefined> {
+    const chunk = this.#take()
+    if (chunk !== undefined) return chunk
+    return this.#isEnded ? undefined : this.#readWhenThere()
   }
 
   /** Lets go of the stream as it is; what is left of it can be dropped by whoever answers. */
@@ -45,6 +37,32 @@ export class BodyChunks {
     this.#body.off('readable', this.#onChange)
     this.#body.off('end', this.#onChange)
     this.#body.off('close', this.#onClose)
+  }
+
+  async #readWhenThere(): Promise<Buffer | undefined> {
+    for (;;) {
+      if (this.#gone || this.#body.destroyed) throw new ClientGone()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const chunk = this.#take()
+      if (chunk !== undefined) return chunk
+      if (this.#isEnded) return undefined
+    }
+  }
+
+  #take(): Buffer | undefined {
+    const chunk = this.#body.read() as Buffer | null
+    if (chunk === null) return undefined
+    noteReceived(chunk.length)
+    this.#onChunk?.(chunk)
+    return chunk
+  }
+
+  // A message that came to its end has nothing more to give, though its stream says so only later.
+  get #isEnded(): boolean {
+    const { complete, readableEnded, readableLength } = this.#body
+    return readableEnded || (complete === true && readableLength === 0)
   }
 
   readonly #onChange = (): void => {

@@ -3,13 +3,16 @@ import { decodeUtf8 } from './form-decoding.ts'
 /** The `; name="value"` pairs of a header, names in lower case; `\"` and `\\` stand for the second character. */
 export function parametersOf(header: string): Map<string, string> {
   const parameters = new Map<string, string>()
-  for (const [, name = '', quoted, plain = ''] of header.matchAll(
-    /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g,
-  )) {
-    parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim())
+  pair.lastIndex = 0
+  for (let found = pair.exec(header); found !== null; found = pair.exec(header)) {
+    const [, name = '', quoted, plain = ''] = found
+    const value = quoted?.includes('\\') ? quoted.replace(/\\(["\\])/g, '$1') : quoted
+    parameters.set(name.toLowerCase(), value ?? plain.trim())
   }
   return parameters
 }
+
+const pair = /;\s*([^=;\s]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
 
 /** The boundary of a multipart content type; undefined if it has none that can be used. */
 export function boundaryOf(contentType: string): string | undefined {

@@ -10,8 +10,10 @@ export interface StreamedPart {
   readonly headers: ReadonlyMap<string, string>
   /** To be read once. Ending early is fine. */
   readonly content: AsyncIterable<Buffer>
-  /** All of the content, which must not be long. */
-  text(): Promise<string>
+  /** Takes all of the content if it is there and no longer than so many bytes; otherwise nothing is taken. */
+  takeWhole(mostBytes: number): Buffer | undefined
+  /** All of the content, which must not be long; not a promise if it is there. */
+  text(): string | Promise<string>
 }
 
 export interface MultipartOptions {
@@ -32,10 +34,11 @@ const maxPreambleBytes = 64 * 1024
 
 /**
  * Takes a multipart/form-data body apart while it arrives. Holds no more than the chunk it looks at, and never
- * reads ahead of who takes the content.
+ * reads ahead of who takes the content. What is there already is given without a promise: to wait for it would cost
+ * small uploads more than their bytes.
  */
 export class MultipartStream {
-  readonly #read: () => Promise<Buffer | undefined>
+  readonly #read: () => Buffer | undefined | Promise<Buffer | undefined>
   readonly #delimiter: Buffer
   readonly #options: Required<MultipartOptions>
   /** Bytes read and not yet given out. */
@@ -44,27 +47,72 @@ export class MultipartStream {
   #state: 'start' | 'content' | 'delimiter' | 'end' = 'start'
 
   /** `read` gives the next bytes, undefined at the end. */
-  constructor(read: () => Promise<Buffer | undefined>, boundary: string, options: MultipartOptions) {
+  constructor(
+    read: () => Buffer | undefined | Promise<Buffer | undefined>,
+    boundary: string,
+    options: MultipartOptions,
+  ) {
     this.#read = read
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
     this.#options = { maxParts: 10_000, maxHeaderBytes: 16 * 1024, maxTextBytes: 1024 * 1024, ...options }
   }
 
-  /** The next part, undefined after the last, when the body has been read to its end. */
-  async next(): Promise<StreamedPart | undefined> {
+  /** The next part, undefined after the last, when the body has been read to its end; not a promise if it is there. */
+  next(): StreamedPart | undefined | Promise<StreamedPart | undefined> {
+    return this.#nextAtHand() ?? this.#nextWhenThere()
+  }
+
+  /** The next part, if its headers and the beginning of its content are there, and nothing is unusual. */
+  #nextAtHand(): StreamedPart | undefined {
+    if (this.#state === 'content') this.#wholeAtHand(Number.POSITIVE_INFINITY)
+    if (this.#state !== 'delimiter') return undefined
+    const buffer = this.#buffer
+    const end = buffer[0] === 0x0d && buffer[1] === 0x0a ? buffer.indexOf(blankLine) : -1
+    const hasContent = buffer.length - end >= this.#delimiter.length + blankLine.length
+    if (end < 0 || end > this.#options.maxHeaderBytes || !hasContent) return undefined
+    this.#countPart()
+    this.#startContent(end + 2)
+    return this.#part(buffer.subarray(0, end))
+  }
+
+  async #nextWhenThere(): Promise<StreamedPart | undefined> {
     if (this.#state === 'start') await this.#skipPreamble()
     while (this.#state === 'content') await this.#nextPiece()
     if (this.#state === 'end' || (await this.#isLast())) return undefined
+    this.#countPart()
+    return this.#part(await this.#readHeaders())
+  }
+
+  #countPart(): void {
     this.#parts += 1
     if (this.#parts > this.#options.maxParts) throw this.#malformed('there are too many parts')
-    const headers = parseHeaders(await this.#readHeaders())
+  }
+
+  #part(block: Buffer): StreamedPart {
+    const headers = parseHeaders(block)
     const parameters = parametersOf(headers.get('content-disposition') ?? '')
     const name = parameters.get('name')
     if (name === undefined) throw this.#malformed('a part has no name')
     const number = this.#parts
     const content = new PartContent(async () => (number === this.#parts ? this.#nextPiece() : undefined))
-    const text = () => this.#readText(content)
-    return { name, filename: filenameOf(parameters), headers, content, text }
+    const takeWhole = (mostBytes: number) =>
+      number === this.#parts ? this.#wholeAtHand(mostBytes) : undefined
+    const text = () => {
+      const whole = takeWhole(this.#options.maxTextBytes)
+      return whole === undefined ? this.#readText(content) : decodeUtf8(whole)
+    }
+    return { name, filename: filenameOf(parameters), headers, content, takeWhole, text }
+  }
+
+  /** Takes the rest of the content of the part under way, if all of it is there and not too long. */
+  #wholeAtHand(mostBytes: number): Buffer | undefined {
+    if (this.#state === 'delimiter') return nothing
+    const end = this.#state === 'content' ? this.#buffer.indexOf(this.#delimiter) : -1
+    if (end < 0 || end > mostBytes) return undefined
+    const whole = this.#buffer.subarray(0, end)
+    this.#state = 'delimiter'
+    this.#buffer = this.#buffer.subarray(end + this.#delimiter.length)
+    return whole
   }
 
   /** Content of the part under way as far as it is there; undefined at its end. */
@@ -181,8 +229,14 @@ export class MultipartStream {
     ) {
       await this.#fill('a part has no end')
     }
-    const isEmpty = this.#buffer.subarray(0, delimiter.length).equals(delimiter)
-    this.#buffer = this.#buffer.subarray(isEmpty ? delimiter.length : 2)
+    this.#startContent(0)
+  }
+
+  /** With the line break before the content at `lineBreak`, and enough after it to tell whether there is any. */
+  #startContent(lineBreak: number): void {
+    const after = lineBreak + this.#delimiter.length
+    const isEmpty = this.#buffer.subarray(lineBreak, after).equals(this.#delimiter)
+    this.#buffer = this.#buffer.subarray(isEmpty ? after : lineBreak + 2)
     this.#state = isEmpty ? 'delimiter' : 'content'
   }
 

@@ -63,19 +63,30 @@ export class BlockIntake {
     this.#isDraining = false
   }
 
-  async #store(batch: readonly Waiting[]): Promise<void> {
+  /** Resolves once the batch is committed, so that the next one is written while this one reaches the disk. */
+  #store(batch: readonly Waiting[]): Promise<void> {
     const small = new Map<BlockId, Buffer>()
     for (const { block } of batch) if (block.bytes !== undefined) small.set(block.id, block.bytes)
     const held = batch.map(({ libraryKey, block: { id, size } }) => ({ libraryKey, id, size }))
-    try {
-      await this.#db.write(async (tx) => {
+    const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
+    const durable = this.#db.write(
+      async (tx) => {
         await insertSmallBlocks(tx, small)
         await insertHeldBlocksOf(tx, held)
-      })
-      for (const waiting of batch) waiting.resolve()
-    } catch (error) {
-      for (const waiting of batch) waiting.reject(error)
-    }
+      },
+      { onCommitted },
+    )
+    void answerWhenDurable(batch, durable).then(onCommitted)
+    return committed
+  }
+}
+
+async function answerWhenDurable(batch: readonly Waiting[], durable: Promise<void>): Promise<void> {
+  try {
+    await durable
+    for (const waiting of batch) waiting.resolve()
+  } catch (error) {
+    for (const waiting of batch) waiting.reject(error)
   }
 }
 

@@ -5,8 +5,10 @@ import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey } from './library-store.ts'
 
 const COMMITS_A_STEP = 50
-// Commits that come in quick succession are followed together.
+// Commits that come in quick succession are followed together, and while the process is busy answering, for longer.
 const WAKE_DELAY_MS = 100
+const LONGEST_DELAY_MS = 2000
+const BUSY = 0.5
 const MOST_POSITIONS_KEPT = 10_000
 
 export interface FollowerOptions {
@@ -45,7 +47,7 @@ export class CommitFollower {
   wake(library: LibraryInfo): void {
     if (this.#stopped) return
     this.#woken.set(library.key, library)
-    this.#timer ??= setTimeout(() => void this.#followWoken(), WAKE_DELAY_MS).unref()
+    this.#timer ??= this.#wait(LONGEST_DELAY_MS)
   }
 
   /** Resolves once every commit up to the library's head is followed. */
@@ -66,6 +68,17 @@ export class CommitFollower {
     this.#stopped = true
     clearTimeout(this.#timer)
     await Promise.allSettled(this.#running.values())
+  }
+
+  #wait(longestMs: number): NodeJS.Timeout {
+    const began = performance.eventLoopUtilization()
+    const onTime = () => {
+      const isBusy = performance.eventLoopUtilization(began).utilization > BUSY
+      const leftMs = longestMs - WAKE_DELAY_MS
+      if (isBusy && leftMs > 0) this.#timer = this.#wait(leftMs)
+      else void this.#followWoken()
+    }
+    return setTimeout(onTime, WAKE_DELAY_MS).unref()
   }
 
   async #followWoken(): Promise<void> {

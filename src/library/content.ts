@@ -41,6 +41,15 @@ export interface Content {
 
 export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
 
+/** What `receive` makes of fewer than SMALLEST_STORED_BLOCK bytes in a plain library. */
+export function smallContent(bytes: Buffer): Content {
+  if (bytes.length === 0) return emptyContent
+  const id = sha1Hex(bytes) as BlockId
+  const size = bytes.length
+  const blocks = [{ id, size }]
+  return { id: fileId(fileOf({ blocks, size })), size, blocks, small: new Map([[id, bytes]]) }
+}
+
 export interface ReceiveOptions {
   /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
   readonly onBytes?: (bytes: Buffer) => void
@@ -130,29 +139,23 @@ export class ContentStore {
 
   /** One block as a client made it, under the id it claims; not empty. Throws block-mismatch and what the source throws. */
   async receiveBlock(id: BlockId, source: AsyncIterable<Buffer>): Promise<TakenBlock> {
-    const pieces = source[Symbol.asyncIterator]()
-    const held: Buffer[] = []
-    let size = 0
-    while (size < SMALLEST_STORED_BLOCK) {
-      const step = await pieces.next()
-      if (step.done === true) return smallBlock(id, Buffer.concat(held))
-      held.push(step.value)
-      size += step.value.length
-    }
-    const all = async function* () {
-      yield* held
-      for (let step = await pieces.next(); step.done !== true; step = await pieces.next()) {
-        size += step.value.length
-        yield step.value
-      }
-    }
+    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
     try {
-      await this.#blocks.put(id, all())
+      for await (const piece of source) {
+        const wait = block.write(piece)
+        if (wait !== undefined) await wait
+      }
+    } catch (error) {
+      await block.abort()
+      throw error
+    }
+    if (block.size === 0) fail({ code: 'block-mismatch', id })
+    try {
+      return await block.finish(id)
     } catch (error) {
       if (error instanceof BlockMismatch) fail({ code: 'block-mismatch', id })
       throw error
     }
-    return { id, size, bytes: undefined, durable: Promise.resolve() }
   }
 
   /**
@@ -262,11 +265,6 @@ export class ContentStore {
     const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
     return key === undefined ? block : new EncryptingBlock(block, key.encryptor())
   }
-}
-
-function smallBlock(id: BlockId, bytes: Buffer): TakenBlock {
-  if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
-  return { id, size: bytes.length, bytes, durable: Promise.resolve() }
 }
 
 async function* readSmall(held: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {

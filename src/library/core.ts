@@ -9,6 +9,7 @@ import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
 import { TrashCounts } from './trash-counts.ts'
+import { TreeChanges } from './tree-changes.ts'
 import { Writers } from './writer.ts'
 
 export interface CoreOptions {
@@ -29,6 +30,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly db: Database
   readonly now: () => number
   readonly objects: ObjectStore
+  /** What commits changed. */
+  readonly changes: TreeChanges
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
@@ -49,16 +52,18 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
-  const pathIndex = new PathIndex(db, objects, options.onFollowError)
+  const changes = new TreeChanges(objects)
+  const pathIndex = new PathIndex(db, objects, changes, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
-  const writers = new Writers(db, objects, now, (library: LibraryInfo) => {
+  const writers = new Writers(db, objects, changes, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
   return {
     db,
     now,
     objects,
+    changes,
     content,
     keys,
     blockIntake: new BlockIntake(db, content),

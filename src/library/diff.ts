@@ -43,7 +43,7 @@ export async function diffTrees(
     const newDir = await objects.getDir(libraryKey, newId)
     await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, pace, withFolders })
   }
-  return pairRenames(changes, pace)
+  return inOrder(changes, pace)
 }
 
 /** What a walk through two trees has found, and has still to look at. */
@@ -97,9 +97,25 @@ function compareEntries(
     if (withFolders && before.mtime !== entry.mtime) changes.push({ op: 'modified', path, entry, before })
   } else if (before.kind !== entry.kind) {
     changes.push({ op: 'deleted', path, entry: before }, { op: 'added', path, entry })
-  } else if (before.id !== entry.id || before.mode !== entry.mode || before.mtime !== entry.mtime) {
+  } else if (!isSameFile(before, entry)) {
     changes.push({ op: 'modified', path, entry, before })
   }
+}
+
+/** Whether a file is as it was: a name of the same content, mode and time. */
+export function isSameFile(before: Dirent, entry: Dirent): boolean {
+  return before.id === entry.id && before.mode === entry.mode && before.mtime === entry.mtime
+}
+
+/** Changes by path, with what was deleted in one place and added in another as what was renamed. */
+export async function inOrder(changes: Change[], pace = new Pace()): Promise<Change[]> {
+  // Most edits take nothing away.
+  if (!changes.some(({ op }) => op === 'deleted')) return changes.sort(byPath)
+  // Of several that could be paired the same are, in whatever order they were found.
+  return pairRenames(
+    changes.sort((a, b) => byPath(b, a)),
+    pace,
+  )
 }
 
 /** Pairs what was deleted with what was added under the same id, each at most once. */

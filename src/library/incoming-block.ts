@@ -1,5 +1,5 @@
 import { type BlockId, sha1Hex } from '../objects/ids.ts'
-import type { BlockStore, BlockWriter } from '../storage/block-store.ts'
+import { BlockMismatch, type BlockStore, type BlockWriter } from '../storage/block-store.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 
 /** A block that came in: at rest in the store once `durable` resolves, or small enough to be kept in a row. */
@@ -40,10 +40,12 @@ export class IncomingBlock {
     return this.#writeAll(this.#writer, held)
   }
 
-  async finish(): Promise<TakenBlock> {
-    if (this.#writer !== undefined) return { ...(await this.#writer.finish()), bytes: undefined }
+  /** Throws BlockMismatch if the bytes are not those of the id that was expected, if one was. */
+  async finish(expected?: BlockId): Promise<TakenBlock> {
+    if (this.#writer !== undefined) return { ...(await this.#writer.finish(expected)), bytes: undefined }
     const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held)
     const id = sha1Hex(bytes) as BlockId
+    if (expected !== undefined && id !== expected) throw new BlockMismatch(expected, id)
     return { id, size: bytes.length, bytes, durable: Promise.resolve() }
   }
 

@@ -2,8 +2,7 @@ import type { Database } from '../database/database.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { CommitFollower } from './commit-follower.ts'
-import { listCommitsDown, type NumberedCommit } from './commit-store.ts'
-import { type Change, diffTrees } from './diff.ts'
+import { listCommitsDown } from './commit-store.ts'
 import type { LibraryInfo } from './library-info.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
@@ -11,6 +10,7 @@ import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 import { Tree } from './tree.ts'
+import type { TreeChanges } from './tree-changes.ts'
 
 // A step ends with the commit that brings it here, so that commits of many changes do not add up in memory.
 const ENOUGH_ROWS = 5000
@@ -24,11 +24,13 @@ const PATHS_A_LOOK = 200
 export class PathIndex {
   readonly #db: Database
   readonly #objects: ObjectStore
+  readonly #changes: TreeChanges
   readonly #follower: CommitFollower
 
-  constructor(db: Database, objects: ObjectStore, onError: (error: unknown) => void) {
+  constructor(db: Database, objects: ObjectStore, changes: TreeChanges, onError: (error: unknown) => void) {
     this.#db = db
     this.#objects = objects
+    this.#changes = changes
     this.#follower = new CommitFollower({
       db,
       name: PATHS_FOLLOWER,
@@ -65,7 +67,8 @@ export class PathIndex {
     const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
     for (const commit of commits) {
-      await rows.add(await this.#changes(library.key, before, commit), commit, before)
+      const changes = await this.#changes.between(library.key, before?.rootId ?? EMPTY_ID, commit.rootId)
+      await rows.add(changes, commit, before)
       before = commit
       if (rows.count > ENOUGH_ROWS) break
     }
@@ -74,15 +77,6 @@ export class PathIndex {
     const { firstSeen, origins, edits } = rows
     const step = { from, upTo: before.seq, trash, presence, firstSeen, origins, edits }
     return (await advance(this.#db, library.key, step)) ? before.seq : undefined
-  }
-
-  #changes(
-    libraryKey: number,
-    before: NumberedCommit | undefined,
-    commit: NumberedCommit,
-  ): Promise<Change[]> {
-    const oldRoot: DirId = before?.rootId ?? EMPTY_ID
-    return diffTrees(this.#objects, libraryKey, oldRoot, commit.rootId)
   }
 
   /** What the trash holds at the paths that were touched, new and old, compared with the tree as it is after them. */

@@ -26,8 +26,9 @@ export class Tree {
     return parent?.dir.resolve(last)
   }
 
-  async findDir(path: LibraryPath): Promise<StoredDir | undefined> {
-    return await this.#walk(segmentsOf(path))
+  /** Not a promise when the dirs on the way are at hand. */
+  findDir(path: LibraryPath): StoredDir | undefined | Promise<StoredDir | undefined> {
+    return this.#walk(segmentsOf(path))
   }
 
   /** Throws path-not-found. */
@@ -46,15 +47,32 @@ export class Tree {
     return this.#objects.getDir(this.#libraryKey, dirent.id)
   }
 
-  async #walk(names: readonly string[]): Promise<StoredDir | undefined> {
-    let found = this.#objects.getDir(this.#libraryKey, this.root)
-    let stored = found instanceof Promise ? await found : found
-    for (const name of names) {
+  #walk(
+    names: readonly string[],
+    from = 0,
+    start = this.root,
+  ): StoredDir | undefined | Promise<StoredDir | undefined> {
+    let id = start
+    for (let index = from; ; index++) {
+      const stored = this.#objects.getDir(this.#libraryKey, id)
+      if (stored instanceof Promise) return this.#walkOn(names, index, stored)
+      const name = names[index]
+      if (name === undefined) return stored
       const next = stored.dir.resolve(name)
       if (next?.kind !== 'dir') return undefined
-      found = this.#objects.getDir(this.#libraryKey, next.id)
-      stored = found instanceof Promise ? await found : found
+      id = next.id
     }
-    return stored
+  }
+
+  async #walkOn(
+    names: readonly string[],
+    index: number,
+    loading: Promise<StoredDir>,
+  ): Promise<StoredDir | undefined> {
+    const stored = await loading
+    const name = names[index]
+    if (name === undefined) return stored
+    const next = stored.dir.resolve(name)
+    return next?.kind === 'dir' ? this.#walk(names, index + 1, next.id) : undefined
   }
 }

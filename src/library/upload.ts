@@ -54,20 +54,20 @@ export function addFiles(
   files: readonly NewFile[],
   options: UploadOptions = {},
 ): Promise<Committed<Placed[]>> {
-  const { into = ROOT, replace = false, mtime, describe, also } = options
-  const folder = (into === ROOT ? parent : parent === ROOT ? into : parent + into) as LibraryPath
+  const { into: below = ROOT, replace = false, mtime, describe, also } = options
+  const folder = (below === ROOT ? parent : parent === ROOT ? below : parent + below) as LibraryPath
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
     if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
     const names = await namesFor(tree, folder, files, replace)
     // Throws where a file is in the way, before it has changed anything.
     await tree.makeDirs(folder)
+    const into = await tree.folder(folder)
     const entries: FileDirent[] = []
     for (const [index, { content }] of files.entries()) {
       const name = names[index] ?? ''
-      const before = await tree.find(joinPath(folder, name))
-      const entry = direntOf(library, name, content, mtime ?? tree.now, before)
-      await tree.put(folder, entry)
+      const entry = direntOf(library, name, content, mtime ?? tree.now, into.find(name))
+      into.put(entry)
       entries.push(entry)
       if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }

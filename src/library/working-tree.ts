@@ -5,7 +5,9 @@ import { dirDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { freeName, freeWholeName, parseName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
+import type { Change } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
+import { changesOf } from './edited-changes.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
 import { Pace } from './pace.ts'
 
@@ -31,8 +33,11 @@ interface Top {
 
 /** What an edit made of a tree. */
 export interface EditedTree extends Totals {
+  readonly before: DirId
   readonly root: DirId
   readonly objects: readonly PreparedObject[]
+  /** What differs, as `diffTrees` would find it `withFolders`, if the edit can tell. */
+  readonly changes: readonly Change[] | undefined
 }
 
 /** Where a tree being edited finds its dirs, and leaves the ones it makes. */
@@ -40,6 +45,13 @@ export interface TreeSource {
   readonly objects: ObjectStore
   readonly libraryKey: number
   readonly pending: PendingDirs
+}
+
+/** One folder of a tree being edited. */
+export interface WorkingFolder {
+  find(name: string): Dirent | undefined
+  /** Adds an entry, or replaces the one of that name. */
+  put(dirent: Dirent): void
 }
 
 /** Dirs made by edits whose transaction is still to come. */
@@ -176,10 +188,16 @@ export class WorkingTree {
 
   /** Adds an entry, or replaces the one of that name. Throws path-not-found. */
   async put(parent: LibraryPath, dirent: Dirent, options: { touch?: boolean } = {}): Promise<void> {
-    const into = await this.#get(parent)
-    into.children.delete(dirent.name)
-    into.changes.set(dirent.name, dirent)
-    if (options.touch !== false) into.touched = true
+    put(await this.#get(parent), dirent, options.touch)
+  }
+
+  /** A folder whose own entries are then found and put without waiting. Throws path-not-found. */
+  async folder(path: LibraryPath): Promise<WorkingFolder> {
+    const into = await this.#get(path)
+    return {
+      find: (name) => entryOf(into, name),
+      put: (dirent) => put(into, dirent),
+    }
   }
 
   /** Takes an entry out and gives it back. Throws path-not-found. */
@@ -224,9 +242,12 @@ export class WorkingTree {
   /** The new root and the dirs to store; undefined if the edit changed nothing. */
   async finish(): Promise<EditedTree | undefined> {
     const objects: PreparedObject[] = []
-    const stored = await this.#settle(this.#top.root, objects)
-    if (stored.dir.id === this.#top.before) return undefined
-    return { root: stored.dir.id, size: stored.size, fileCount: stored.fileCount, objects }
+    const { before, root } = this.#top
+    const stored = await this.#settle(root, objects)
+    if (stored.dir.id === before) return undefined
+    const changes = root.stored.dir.id === before ? await changesOf(root) : undefined
+    const { size, fileCount } = stored
+    return { before, root: stored.dir.id, size, fileCount, objects, changes }
   }
 
   async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
@@ -263,8 +284,8 @@ export class WorkingTree {
     for (const [name, dirent] of changes) {
       if (pace.isDue) await pace.rest()
       const old = before.dir.find(name)
-      const less = old && (await this.totalsOf(old))
-      const more = dirent && (await this.totalsOf(dirent))
+      const less = old && (old.kind === 'file' ? totalsOfFile(old) : await this.totalsOf(old))
+      const more = dirent && (dirent.kind === 'file' ? totalsOfFile(dirent) : await this.totalsOf(dirent))
       size += (more?.size ?? 0) - (less?.size ?? 0)
       fileCount += (more?.fileCount ?? 0) - (less?.fileCount ?? 0)
     }
@@ -285,33 +306,54 @@ export class WorkingTree {
     return (await this.#descend(segmentsOf(path))) ?? fail({ code: 'path-not-found', path, wanted: 'Folder' })
   }
 
-  #descend(names: readonly string[]): Promise<Node | undefined> {
+  #descend(names: readonly string[]): Node | undefined | Promise<Node | undefined> {
     return this.#descendFrom(this.#top.root, this.#base.length === 0 ? names : [...this.#base, ...names])
   }
 
-  async #descendFrom(top: Node, names: readonly string[]): Promise<Node | undefined> {
+  /** Not a promise when the dirs on the way are at hand. */
+  #descendFrom(top: Node, names: readonly string[]): Node | undefined | Promise<Node | undefined> {
     let at = top
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       const entry = entryOf(at, name)
       if (entry?.kind !== 'dir') return undefined
-      at = await this.#child(at, entry.name)
+      const child = this.#child(at, entry.name)
+      if (child instanceof Promise) return this.#descendLater(child, names.slice(index + 1))
+      at = child
     }
     return at
   }
 
-  async #child(parent: Node, name: string): Promise<Node> {
+  async #descendLater(loading: Promise<Node>, names: readonly string[]): Promise<Node | undefined> {
+    return this.#descendFrom(await loading, names)
+  }
+
+  #child(parent: Node, name: string): Node | Promise<Node> {
     const known = parent.children.get(name)
     if (known !== undefined) return known
     const entry = entryOf(parent, name)
-    const child = node(await this.dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID))
-    parent.children.set(name, child)
-    return child
+    const adopt = (stored: StoredDir) => {
+      const child = node(stored)
+      parent.children.set(name, child)
+      return child
+    }
+    const stored = this.dirById(entry?.kind === 'dir' ? entry.id : EMPTY_ID)
+    return stored instanceof Promise ? stored.then(adopt) : adopt(stored)
   }
 }
 
 function refuseBadNames(path: LibraryPath, names: readonly string[]): void {
   const name = path.length > LONGEST_NEW_PATH ? path : names.find((one) => parseName(one) === undefined)
   if (name !== undefined) fail({ code: 'name-invalid', name })
+}
+
+function totalsOfFile({ size }: Dirent): Totals {
+  return { size, fileCount: 1 }
+}
+
+function put(into: Node, dirent: Dirent, touch = true): void {
+  into.children.delete(dirent.name)
+  into.changes.set(dirent.name, dirent)
+  if (touch) into.touched = true
 }
 
 function node(stored: StoredDir): Node {

@@ -9,7 +9,8 @@ import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, moveHead } from './library-store.ts'
-import { insertObjects, type ObjectStore, type PreparedObject } from './object-store.ts'
+import { insertObjects, type ObjectStore } from './object-store.ts'
+import type { TreeChanges } from './tree-changes.ts'
 import { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'
 
 /** What an edit did: a commit is made, unless nothing changed and `always` is not set. */
@@ -72,7 +73,8 @@ interface Waiting {
 interface Applied {
   readonly waiting: Waiting
   readonly committed: Committed<unknown>
-  readonly objects: readonly PreparedObject[]
+  /** What came of the tree, with the first of those who share it. */
+  readonly tree: EditedTree | undefined
   readonly contents: readonly Content[]
   /** Commits already stored that become part of the history. */
   readonly joining: readonly JoiningCommit[]
@@ -83,6 +85,8 @@ interface Applied {
 const LARGEST_GROUP = 128
 const HEAVIEST_GROUP_BYTES = 32 * 2 ** 20
 const LONGEST_TURN_MS = 4
+// What an edit waits at most for others to share its group.
+const LONGEST_GATHERING_MS = 10
 
 /** Another process moved the head between our look and our transaction. */
 class HeadMoved extends Error {}
@@ -105,6 +109,7 @@ class EditRefused extends Error {
 export class Writers {
   readonly #db: Database
   readonly #objects: ObjectStore
+  readonly #changes: TreeChanges
   readonly #now: () => number
   readonly #onCommitted: (library: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
@@ -113,11 +118,13 @@ export class Writers {
   constructor(
     db: Database,
     objects: ObjectStore,
+    changes: TreeChanges,
     now: () => number,
     onCommitted: (library: LibraryInfo) => void = () => {},
   ) {
     this.#db = db
     this.#objects = objects
+    this.#changes = changes
     this.#now = now
     this.#onCommitted = onCommitted
   }
@@ -144,11 +151,9 @@ export class Writers {
   }
 
   async #drain(library: { key: number; id: LibraryId }, queue: Waiting[]): Promise<void> {
-    // Requests read in one turn of the loop run on one after another: only after the turn have all of
-    // their edits come, and share a group.
-    await nextTurn()
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
+      await gathered(queue)
       const group = queue.splice(0, LARGEST_GROUP)
       try {
         known = await this.#commitGroup(library, group, known, (left) => queue.unshift(...left))
@@ -156,7 +161,8 @@ export class Writers {
         for (const waiting of group) waiting.reject(error)
         known = undefined
       }
-      await nextTurn()
+      // Whoever comes in this turn finds the queue, and what is known of the library.
+      if (queue.length === 0) await nextTurn()
     }
     this.#queues.delete(library.key)
   }
@@ -196,6 +202,9 @@ export class Writers {
         continue
       }
       for (const stored of pending.latest()) this.#objects.remember(library.key, stored)
+      for (const { tree } of applied) {
+        if (tree?.changes) this.#changes.remember(library.key, tree.before, tree.root, tree.changes)
+      }
       this.#onCommitted(last.committed.library)
       return last.committed.library
     }
@@ -245,7 +254,7 @@ export class Writers {
     const stored = new Set<string>(joining.map(({ id }) => id))
     const made = new Set(applied.flatMap((one) => one.committed.commit ?? []))
     const commits = [...made].filter(({ id }) => !stored.has(id))
-    const objects = applied.flatMap((one) => one.objects)
+    const objects = applied.flatMap((one) => one.tree?.objects ?? [])
     const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
       async (tx) => {
@@ -275,6 +284,19 @@ export class Writers {
     void answerWhenDurable(durable, committed, applied)
     return committed.promise
   }
+}
+
+/**
+ * Resolves when a turn of the loop brought no edit more. Requests read in one turn run on one after another, so only after
+ * it have all of their edits come; and while many come, one group for all of them costs less than several.
+ */
+async function gathered(queue: readonly Waiting[]): Promise<void> {
+  const deadline = performance.now() + LONGEST_GATHERING_MS
+  let seen: number
+  do {
+    seen = queue.length
+    await nextTurn()
+  } while (queue.length > seen && queue.length < LARGEST_GROUP && performance.now() < deadline)
 }
 
 async function answerWhenDurable(
@@ -332,7 +354,7 @@ function describeOutcome(
     return done.map(({ waiting, edited }) => ({
       waiting,
       committed: { result: edited.result, library: before, before, commit: undefined },
-      objects: [],
+      tree: undefined,
       contents: [],
       joining: [],
       also: undefined,
@@ -359,7 +381,7 @@ function describeOutcome(
   return done.map(({ waiting, edited }, index) => ({
     waiting,
     committed: { result: edited.result, library, before, commit },
-    objects: index === 0 && tree !== undefined ? tree.objects : [],
+    tree: index === 0 ? tree : undefined,
     contents: edited.contents ?? [],
     joining: index === 0 ? joining : [],
     also: edited.also,

@@ -1,8 +1,15 @@
-import { type EncodedDirents, encodeDirents, spliceDirents } from './dir-encoding.ts'
+import {
+  type EncodedDirents,
+  encodeDirents,
+  hashDirents,
+  joinDirents,
+  spliceDirents,
+} from './dir-encoding.ts'
 import { parseDirents } from './dir-parsing.ts'
 import type { Dirent } from './dirent.ts'
 import { type DirId, emptyDirId, sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively, toNfc } from './names.ts'
+import { indexOf } from './sorted-entries.ts'
 
 /** An immutable list of dirents, ordered by the bytes of their names, descending. */
 export class Dir {
@@ -46,7 +53,7 @@ export class Dir {
     const entries = parseDirents(bytes)
     const dir = new Dir(entries, sha1Hex(bytes) as DirId)
     const encoded = encodeDirents(entries)
-    if (entries.length > 0 && encoded.bytes.equals(bytes)) dir.#encoded = encoded
+    if (entries.length > 0 && joinDirents(encoded).equals(bytes)) dir.#encoded = encoded
     else dir.#sent = Buffer.copyBytesFrom(bytes)
     return dir
   }
@@ -57,7 +64,7 @@ export class Dir {
   }
 
   get id(): DirId {
-    this.#id ??= sha1Hex(this.encoded()) as DirId
+    this.#id ??= hashDirents(this.#sections()) as DirId
     return this.#id
   }
 
@@ -68,10 +75,13 @@ export class Dir {
 
   /** The bytes that the id is the hash of. */
   encoded(): Buffer {
-    if (this.#sent) return this.#sent
+    return this.#sent ?? joinDirents(this.#sections())
+  }
+
+  #sections(): EncodedDirents {
     this.#encoded ??= this.#donor ? spliceDirents(this.entries, this.#donor) : encodeDirents(this.entries)
     this.#donor = undefined
-    return this.#encoded.bytes
+    return this.#encoded
   }
 
   /** Approximate bytes this dir takes in memory once encoded. It does not change over its life. */
@@ -147,20 +157,6 @@ export function parseDir(bytes: Buffer): Dir {
 function nativelyDescending(a: Dirent, b: Dirent): number {
   if (a.name === b.name) return 0
   return a.name < b.name ? 1 : -1
-}
-
-/** Where the first entry is, at or after `from`, that does not come before `name` in stored order. */
-function indexOf(entries: readonly Dirent[], name: string, from: number): number {
-  const native = comparesNatively(name)
-  let low = from
-  let high = entries.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const other = (entries[middle] as Dirent).name
-    if (native ? other > name : compareNames(other, name) > 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 const MOST_RUNS_AT_ONCE = 1000

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { CommitFollower } from '../library/commit-follower.ts'
 import { listCommitsDown } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { type Change, diffTrees } from '../library/diff.ts'
+import type { Change } from '../library/diff.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
 import type { Entry } from './entry-store.ts'
@@ -130,11 +130,14 @@ export class SearchIndex {
       await this.reset(stood)
       return 0
     }
-    let changes = await this.#changes(library.key, before.rootId, last.rootId)
+    let changes = await core.changes.along(
+      library.key,
+      commits.map(({ rootId }) => rootId),
+    )
     // A folder renamed and then changed looks like one that went and one that came.
     if (last !== next && changes.some(isFolderThatCameOrWent)) {
       last = next
-      changes = await this.#changes(library.key, before.rootId, last.rootId)
+      changes = await core.changes.along(library.key, [before.rootId, last.rootId])
     }
     return this.#write(library, stood, last, (step) => step.apply(changes))
   }
@@ -156,10 +159,6 @@ export class SearchIndex {
     }
     if (writer.hasPending) this.#options.onPending()
     return to.seq
-  }
-
-  #changes(libraryKey: number, before: LibraryInfo['root'], after: LibraryInfo['root']): Promise<Change[]> {
-    return diffTrees(this.#options.core.objects, libraryKey, before, after, { withFolders: true })
   }
 
   #writer(library: LibraryInfo, stood: Position | undefined): StepWriter {

@@ -250,6 +250,26 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, received.id)).equals(bytes))
     })
 
+    it('keeps nothing of a block that is not the one expected at its end', async () => {
+      await using store = await open()
+      for (const size of [10, 100_000, 3 * MIB]) {
+        const bytes = randomBytes(size)
+        const other = blockIdOf(randomBytes(size))
+        const writer = store.begin()
+        await writer.write(bytes)
+        await assert.rejects(
+          writer.finish(other),
+          (error) => error instanceof BlockMismatch && error.id === other,
+        )
+        assert.deepEqual(await collect(store.list()), [])
+      }
+      const bytes = randomBytes(3 * MIB)
+      const writer = store.begin()
+      await writer.write(bytes)
+      await (await writer.finish(blockIdOf(bytes))).durable
+      assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
+    })
+
     it('takes the same block from several senders at once', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)

@@ -67,9 +67,9 @@ export interface BlockWriter {
   /**
    * Resolves when all is written, not yet synced: whoever names the block awaits `durable` first, and until then must
    * not count on it. On any throw, and if `durable` rejects, the store holds what it held. At least one byte
-   * must have come.
+   * must have come. Throws BlockMismatch if the bytes are not those of the id that was expected, if one was.
    */
-  finish(): Promise<ReceivedBlock>
+  finish(expected?: BlockId): Promise<ReceivedBlock>
 
   /** Keeps nothing of it. */
   abort(): Promise<void>

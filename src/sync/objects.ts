@@ -138,7 +138,7 @@ async function beginList(ids: AsyncGenerator<FsId[], void>): Promise<Chunks | Bu
 async function* readPackets(body: Readable): AsyncGenerator<SentObject, void> {
   const chunks = new BodyChunks(body)
   try {
-    const pieces = new Pieces(() => chunks.read())
+    const pieces = new Pieces(async () => chunks.read())
     for (;;) {
       const head = await pieces.take(PACKET_HEAD_BYTES)
       if (head === undefined) return

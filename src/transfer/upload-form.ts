@@ -1,5 +1,5 @@
 import type { StreamedPart } from '../http/multipart-stream.ts'
-import type { Content } from '../library/content.ts'
+import { type Content, SMALLEST_STORED_BLOCK, smallContent } from '../library/content.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
@@ -17,18 +17,30 @@ const HELD_BYTES = 8 * 1024 * 1024
 export async function readForm<File>(
   session: UploadSession,
   textNames: ReadonlySet<string>,
-  takeFile: (part: StreamedPart, texts: FormTexts) => Promise<File>,
+  takeFile: (part: StreamedPart, texts: FormTexts) => File | Promise<File>,
 ): Promise<{ texts: FormTexts; files: File[] }> {
   const texts = new Map<string, string>()
   const files: File[] = []
-  for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
-    if (textNames.has(part.name)) texts.set(part.name, await part.text())
-    // A chunk is named by the head of its request, so its part may have no name of its own.
-    else if (part.name === 'file' && (part.filename ?? session.range) !== undefined) {
-      files.push(await takeFile(part, texts))
+  for (;;) {
+    // What is there already is not waited for: a form of many small files is a loop without a turn.
+    const next = session.form.next()
+    const part = next instanceof Promise ? await next : next
+    if (part === undefined) return { texts, files }
+    if (textNames.has(part.name)) {
+      const text = part.text()
+      texts.set(part.name, typeof text === 'string' ? text : await text)
+    } else if (part.name === 'file' && (part.filename ?? session.range) !== undefined) {
+      // A chunk is named by the head of its request, so its part may have no name of its own.
+      const file = takeFile(part, texts)
+      files.push(file instanceof Promise ? await file : file)
     }
   }
-  return { texts, files }
+}
+
+interface PartDigest {
+  readonly digest: AnnouncedDigest
+  /** Whether the part announced it itself. */
+  readonly isOfPart: boolean
 }
 
 /** Receives the files of one request. Their digests are checked once it is known how many they are. */
@@ -43,24 +55,41 @@ export class FileReceiver {
     this.#session = session
   }
 
-  /** Throws a refusal if the part announced another digest. */
-  async receive(part: StreamedPart): Promise<Content> {
+  /** Throws a refusal if the part announced another digest. Not a promise if the content is there and small. */
+  receive(part: StreamedPart): Content | Promise<Content> {
     this.#files += 1
-    const fileDigest = this.#files === 1 ? this.#session.fileDigest : undefined
-    const partDigest = AnnouncedDigest.read(part.headers.get('content-digest'))
-    const digests = [fileDigest, partDigest].filter((digest) => digest !== undefined)
+    const digests = this.#digestsOf(part)
+    const isPlain = digests.length === 0 && this.#session.dataKey === undefined
+    const whole = isPlain ? part.takeWhole(SMALLEST_STORED_BLOCK - 1) : undefined
+    if (whole === undefined) return this.#receive(part, digests)
+    this.#held += whole.length
+    const content = smallContent(whole)
+    return this.#held <= HELD_BYTES ? content : this.#core.content.putSmall(content)
+  }
+
+  async #receive(part: StreamedPart, digests: readonly PartDigest[]): Promise<Content> {
     const onBytes = (bytes: Buffer) => {
-      for (const digest of digests) digest.update(bytes)
+      for (const { digest } of digests) digest.update(bytes)
     }
     const { dataKey: key } = this.#session
     const content = await this.#core.content.receive(part.content, {
       key,
       ...(digests.length > 0 && { onBytes }),
     })
-    partDigest?.check()
+    for (const { digest, isOfPart } of digests) if (isOfPart) digest.check()
     for (const bytes of content.small.values()) this.#held += bytes.length
     if (this.#held <= HELD_BYTES) return content
     return this.#core.content.putSmall(content)
+  }
+
+  /** Those that see the bytes of a part: that of the request's head is about its first file. */
+  #digestsOf(part: StreamedPart): PartDigest[] {
+    const ofFile = this.#files === 1 ? this.#session.fileDigest : undefined
+    const ofPart = AnnouncedDigest.read(part.headers.get('content-digest'))
+    return [
+      ...(ofFile === undefined ? [] : [{ digest: ofFile, isOfPart: false }]),
+      ...(ofPart === undefined ? [] : [{ digest: ofPart, isOfPart: true }]),
+    ]
   }
 
   /** Compares the digest of the request's head, which is about its one file. Throws a refusal. */

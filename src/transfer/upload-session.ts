@@ -37,7 +37,9 @@ export class UploadSession implements AsyncDisposable {
   readonly fileDigest: AnnouncedDigest | undefined
   readonly #services: TransferServices
   readonly #bodyDigest: AnnouncedDigest | undefined
-  readonly #owned = new AsyncDisposableStack()
+  readonly #chunks: BodyChunks
+  /** What else is to be let go of; most requests have nothing. */
+  #owned: AsyncDisposableStack | undefined
   /** Unix seconds. */
   readonly #openedAt: number
   #reservation: Reservation | undefined
@@ -57,10 +59,9 @@ export class UploadSession implements AsyncDisposable {
     this.#reservation = head.reservation
     this.dataKey = head.dataKey
     // What was begun with the key ends with it, however long it takes.
-    this.#owned.use(head.dataKey?.lease())
-    const chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
-    this.#owned.defer(() => chunks.release())
-    this.form = new MultipartStream(() => chunks.read(), head.boundary, { malformed })
+    if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
+    this.#chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
+    this.form = new MultipartStream(() => this.#chunks.read(), head.boundary, { malformed })
   }
 
   /**
@@ -102,7 +103,7 @@ export class UploadSession implements AsyncDisposable {
 
   /** Has something disposed of with the session, whatever becomes of it. */
   own<T extends AsyncDisposable>(thing: T): T {
-    return this.#owned.use(thing)
+    return this.#things().use(thing)
   }
 
   /**
@@ -128,8 +129,14 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#owned.disposeAsync()
+    this.#chunks.release()
+    await this.#owned?.disposeAsync()
     await this.#reservation?.[Symbol.asyncDispose]()
+  }
+
+  #things(): AsyncDisposableStack {
+    this.#owned ??= new AsyncDisposableStack()
+    return this.#owned
   }
 
   async #reopen(): Promise<Library> {

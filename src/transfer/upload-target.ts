@@ -1,5 +1,6 @@
 import { fail } from '../errors.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { StoredDir } from '../library/dir-cache.ts'
 import { parseName } from '../objects/names.ts'
 import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
 import { uploadError } from './upload-errors.ts'
@@ -27,14 +28,15 @@ export interface FoundTarget {
 
 /**
  * Finds the place a form asks for. Checks in the order clients rely on: files, replace, parent_dir,
- * relative_path, number of files, existence, permission. Throws refusals, path-not-found, permission-denied.
+ * relative_path, number of files, existence, permission. Throws refusals, path-not-found, permission-denied. Not a
+ * promise when the folder is at hand.
  */
-export async function findTarget(
+export function findTarget(
   session: UploadSession,
   texts: FormTexts,
   files: number,
   mayReplace: boolean,
-): Promise<FoundTarget> {
+): FoundTarget | Promise<FoundTarget> {
   const { library, range, request } = session
   if (files === 0) throw uploadError(400, 'No file uploaded.')
   const replace = mayReplace && readReplace(texts, request)
@@ -48,30 +50,43 @@ export async function findTarget(
   if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
   // Whoever holds a link need not know where in the library its folder is.
   const parent = session.isOfLink && parentText === ROOT ? session.ticketPath : parsePath(parentText)
-  if (parent === undefined || (await library.tree.findDir(parent)) === undefined) {
-    return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  if (parent === undefined) return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  const check = (folder: StoredDir | undefined) => {
+    if (folder === undefined) fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+    if (parent !== session.ticketPath) fail({ code: 'permission-denied' })
+    library.editable(parent)
+    return { parent, into, replace, mtime: parseLastModify(texts.get('last_modify')) }
   }
-  if (parent !== session.ticketPath) fail({ code: 'permission-denied' })
-  library.editable(parent)
-  return { parent, into, replace, mtime: parseLastModify(texts.get('last_modify')) }
+  const folder = library.tree.findDir(parent)
+  return folder instanceof Promise ? folder.then(check) : check(folder)
 }
 
-/** As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. */
-export async function refuseEarly(
+/**
+ * As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. Not a
+ * promise when there is nothing to wait for.
+ */
+export function refuseEarly(
   session: UploadSession,
   texts: FormTexts,
   mayReplace: boolean,
   filename: string,
-): Promise<void> {
-  if (!texts.has('parent_dir')) return
-  await findTarget(session, texts, 1, mayReplace)
+): undefined | Promise<void> {
+  if (!texts.has('parent_dir')) return undefined
+  const found = findTarget(session, texts, 1, mayReplace)
+  if (found instanceof Promise) return found.then(() => void checkedName(filename))
   checkedName(filename)
+  return undefined
 }
 
 /** The name in a file name as sent. Throws name-invalid. */
 export function checkedName(filename: string): string {
   const name = lastSegment(filename)
-  return parseName(name) ?? fail({ code: 'name-invalid', name })
+  return ownText(parseName(name) ?? fail({ code: 'name-invalid', name }))
+}
+
+// A part of a longer text is compared slowly, and keeps all of that text in memory, for as long as the name is known.
+function ownText(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** The folder the files end up in. */

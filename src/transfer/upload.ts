@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import { type Answer, json, raw } from '../http/answer.ts'
+import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { Content } from '../library/content.ts'
 import type { Placed } from '../library/entries.ts'
 import { addFiles, type NewFile } from '../library/upload.ts'
 import { joinPath, type LibraryPath, segmentsOf } from '../objects/paths.ts'
@@ -67,16 +69,28 @@ async function upload(
 
 async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {
   const receiver = new FileReceiver(services.core, session)
-  const { texts, files } = await readForm(session, uploadTexts, async (part, known) => {
+  const { texts, files } = await readForm(session, uploadTexts, (part, known) => {
     const filename = part.filename ?? ''
-    await refuseEarly(session, known, mayReplace, filename)
-    return { filename, content: await receiver.receive(part) }
+    const checking = refuseEarly(session, known, mayReplace, filename)
+    const content = checking === undefined ? receiver.receive(part) : undefined
+    if (content !== undefined && !(content instanceof Promise)) return { filename, content }
+    return receiveLater(receiver, part, checking, content)
   })
   const target = await findTarget(session, texts, files.length, mayReplace)
   const named = files.map(({ filename, content }) => ({ name: checkedName(filename), content }))
   receiver.checkDigest()
   await session.checkBody()
   return commit(services, session, target, named)
+}
+
+async function receiveLater(
+  receiver: FileReceiver,
+  part: StreamedPart,
+  checking: Promise<void> | undefined,
+  content: Promise<Content> | undefined,
+) {
+  await checking
+  return { filename: part.filename ?? '', content: await (content ?? receiver.receive(part)) }
 }
 
 async function uploadChunk(

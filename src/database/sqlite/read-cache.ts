@@ -13,6 +13,8 @@ export class ReadCache {
   readonly #connection: Connection
   readonly #rows = new Map<string, Row | undefined>()
   #version = -1
+  /** Whether the version was looked at in this turn of the program. */
+  #isFresh = false
 
   /** Nobody may write through the connection: its own changes do not show. */
   constructor(connection: Connection) {
@@ -21,11 +23,7 @@ export class ReadCache {
 
   /** The row is shared: nobody may change it. */
   get(sql: string, parameters: readonly Value[]): Row | undefined {
-    const version = this.#connection.dataVersion()
-    if (version !== this.#version) {
-      this.#rows.clear()
-      this.#version = version
-    }
+    if (!this.#isFresh) this.#look()
     const key = keyOf(sql, parameters)
     const known = this.#rows.get(key)
     if (known !== undefined) return known
@@ -34,6 +32,22 @@ export class ReadCache {
     if (this.#rows.size >= MOST_ROWS) this.#rows.clear()
     this.#rows.set(key, row)
     return row
+  }
+
+  /** To be told of what this process committed. */
+  readonly forget = (): void => {
+    this.#isFresh = false
+  }
+
+  // Until the program waits for something it cannot have heard of what others did meanwhile, so one look is enough.
+  #look(): void {
+    const version = this.#connection.dataVersion()
+    if (version !== this.#version) {
+      this.#rows.clear()
+      this.#version = version
+    }
+    this.#isFresh = true
+    process.nextTick(this.forget)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../objects/ids.ts'
-import { BlockStoreError, type BlockWriter, type ReceivedBlock } from '../block-store.ts'
+import { BlockMismatch, BlockStoreError, type BlockWriter, type ReceivedBlock } from '../block-store.ts'
 import { UNNAMED, writing } from './disk-errors.ts'
 import { writeFully } from './file-chunks.ts'
 import { type HashThread, SLAB_BYTES } from './hash-thread.ts'
@@ -49,9 +49,13 @@ export class DiskBlockWriter implements BlockWriter {
     return this.#held < SLAB_BYTES ? undefined : this.#flush()
   }
 
-  async finish(): Promise<ReceivedBlock> {
+  async finish(expected?: BlockId): Promise<ReceivedBlock> {
     if (this.#size === 0) throw new BlockStoreError('A block has at least one byte.')
     const { id, file } = this.#long === undefined ? await this.#writeShort() : await this.#endLong(this.#long)
+    if (expected !== undefined && id !== expected) {
+      await file.discard()
+      throw new BlockMismatch(expected, id)
+    }
     return { id, size: this.#size, durable: this.#intake.name(id, file) }
   }
 

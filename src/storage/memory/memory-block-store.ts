@@ -1,6 +1,7 @@
 import { type BlockId, sha1Hex } from '../../objects/ids.ts'
 import {
   BlockDamaged,
+  BlockMismatch,
   BlockMissing,
   type BlockSource,
   type BlockStore,
@@ -24,10 +25,11 @@ export class MemoryBlockStore implements BlockStore {
     const pieces: Uint8Array[] = []
     return {
       write: (piece) => void pieces.push(piece),
-      finish: async () => {
+      finish: async (expected) => {
         const block = Buffer.concat(pieces)
         if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')
         const id = sha1Hex(block) as BlockId
+        if (expected !== undefined && id !== expected) throw new BlockMismatch(expected, id)
         this.#blocks.set(id, block)
         return { id, size: block.length, durable: Promise.resolve() }
       },

@@ -1,0 +1,95 @@
+import type { DirId } from '../objects/ids.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+import { type Change, diffTrees, inOrder, isSameFile } from './diff.ts'
+import type { ObjectStore } from './object-store.ts'
+
+// Bounds the memory of what followers have not come to yet (I9).
+const MOST_CHANGES = 20_000
+
+/**
+ * What differs between trees. What an edit is known to have changed is remembered for a while, so that those who follow
+ * commits need not each compare the trees. Trees never change, so nothing here can be stale, and what is forgotten
+ * is found out again (I3).
+ */
+export class TreeChanges {
+  readonly #objects: ObjectStore
+  readonly #known = new Map<string, readonly Change[]>()
+  #count = 0
+
+  constructor(objects: ObjectStore) {
+    this.#objects = objects
+  }
+
+  /** To be told what `diffTrees` would find, `withFolders`. */
+  remember(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
+    const key = keyOf(libraryKey, before, after)
+    if (this.#known.has(key)) return
+    this.#known.set(key, changes)
+    this.#count += changes.length + 1
+    for (const [oldest, forgotten] of this.#known) {
+      if (this.#count <= MOST_CHANGES) return
+      this.#known.delete(oldest)
+      this.#count -= forgotten.length + 1
+    }
+  }
+
+  /** As diffTrees. */
+  async between(
+    libraryKey: number,
+    before: DirId,
+    after: DirId,
+    options: { withFolders?: boolean } = {},
+  ): Promise<readonly Change[]> {
+    const known = this.#known.get(keyOf(libraryKey, before, after))
+    if (known === undefined) return diffTrees(this.#objects, libraryKey, before, after, options)
+    if (options.withFolders) return known
+    return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')
+  }
+
+  /** What differs between the first and the last of trees that came after each other, `withFolders`. */
+  async along(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[]> {
+    const [first, ...others] = roots
+    const last = others.at(-1)
+    if (first === undefined || last === undefined) return []
+    const steps: (readonly Change[])[] = []
+    let before = first
+    for (const after of others) {
+      const known = before === after ? [] : this.#known.get(keyOf(libraryKey, before, after))
+      if (known === undefined) break
+      steps.push(known)
+      before = after
+    }
+    const summed = steps.length === others.length ? await sum(steps) : undefined
+    return summed ?? this.between(libraryKey, first, last, { withFolders: true })
+  }
+}
+
+/** What several steps changed together; undefined if anything went, came with all that is in it, or moved. */
+async function sum(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
+  const [only, ...more] = steps
+  if (only !== undefined && more.length === 0) return [...only]
+  const summed = new Map<LibraryPath, Change>()
+  for (const changes of steps) {
+    for (const change of changes) {
+      const { op, path, entry } = change
+      const isSimple = op === 'modified' || (op === 'added' && entry.kind === 'file')
+      if (!isSimple) return undefined
+      const earlier = summed.get(path)
+      if (earlier === undefined) summed.set(path, change)
+      else if (op === 'modified') summed.set(path, { ...earlier, entry })
+      else return undefined
+    }
+  }
+  return inOrder([...summed.values()].filter(isChange))
+}
+
+/** Whether it is not as it was before after all. */
+function isChange(change: Change): boolean {
+  if (change.op !== 'modified') return true
+  const { before, entry } = change
+  return entry.kind === 'dir' ? before.mtime !== entry.mtime : !isSameFile(before, entry)
+}
+
+function keyOf(libraryKey: number, before: DirId, after: DirId): string {
+  return `${libraryKey}:${before}:${after}`
+}

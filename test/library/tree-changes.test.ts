@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import * as fc from 'fast-check'
+import { diffTrees } from '../../src/library/diff.ts'
+import type { WorkingTree } from '../../src/library/working-tree.ts'
+import { fileDirent } from '../../src/objects/dirent.ts'
+import { type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../src/objects/paths.ts'
+import { at, openTestCore, type TestCore } from '../support/core.ts'
+
+const FOLDERS = ['/', '/a', '/a/b', '/c'].map(at)
+const NAMES = ['a', 'b', 'c', 'ü.txt', '1']
+
+const edit = fc.record({
+  op: fc.constantFrom('put', 'put', 'put', 'dirs', 'take', 'move'),
+  folder: fc.constantFrom(...FOLDERS),
+  to: fc.constantFrom(...FOLDERS),
+  name: fc.constantFrom(...NAMES),
+  // Few, so that files are alike and are put back as they were.
+  content: fc.integer({ min: 0, max: 3 }),
+})
+type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never
+
+const commits = fc.array(
+  fc.record({ edits: fc.array(edit, { minLength: 1, maxLength: 5 }), seconds: fc.nat(1) }),
+  { minLength: 1, maxLength: 12 },
+)
+
+it('what an edit is known to have changed is what comparing the trees finds', async () => {
+  let now = 1_700_000_000
+  await using stage = await openTestCore({ now: () => now })
+  const actor = await stage.actor()
+  const property = fc.asyncProperty(commits, async (all) => {
+    const library = await stage.newLibrary(actor)
+    const { key } = library.info
+    const roots: DirId[] = [library.info.root]
+    for (const { edits, seconds } of all) {
+      now += seconds
+      const { library: after } = await library.commit(async (tree) => {
+        for (const one of edits) await apply(tree, one)
+        return { description: 'random', result: 0 }
+      })
+      if (after.root === roots.at(-1)) continue
+      await assertSame(stage, key, roots.at(-1) ?? EMPTY_ID, after.root)
+      roots.push(after.root)
+      const [first = EMPTY_ID] = roots
+      const compared = await diffTrees(stage.core.objects, key, first, after.root, { withFolders: true })
+      assert.deepEqual(await stage.core.changes.along(key, roots), compared)
+    }
+  })
+  await fc.assert(property, { numRuns: 200, verbose: fc.VerbosityLevel.Verbose })
+})
+
+it('what was forgotten is found by comparing the trees', async () => {
+  await using stage = await openTestCore()
+  const library = await stage.newLibrary(await stage.actor())
+  const { key } = library.info
+  const roots: DirId[] = [library.info.root]
+  for (let round = 0; round < 25; round++) {
+    const { library: after } = await library.commit(async (tree) => {
+      for (let n = 0; n < 1000; n++) await tree.put(ROOT, file(`${n}`, round % 2))
+      return { description: 'many', result: 0 }
+    })
+    roots.push(after.root)
+  }
+  for (const [index, root] of roots.entries()) {
+    if (index > 0) await assertSame(stage, key, roots[index - 1] ?? EMPTY_ID, root)
+  }
+  const [first = EMPTY_ID] = roots
+  const compared = await diffTrees(stage.core.objects, key, first, roots.at(-1) ?? EMPTY_ID)
+  assert.equal(compared.length, 1000)
+  assert.deepEqual(await stage.core.changes.along(key, roots), compared)
+})
+
+async function assertSame(stage: TestCore, key: number, before: DirId, after: DirId): Promise<void> {
+  for (const withFolders of [false, true]) {
+    const compared = await diffTrees(stage.core.objects, key, before, after, { withFolders })
+    assert.deepEqual(await stage.core.changes.between(key, before, after, { withFolders }), compared)
+  }
+}
+
+async function apply(tree: WorkingTree, { op, folder, to, name, content }: Edit): Promise<void> {
+  if (op === 'dirs') {
+    if (!(await hasFileOnTheWay(tree, folder))) await tree.makeDirs(folder)
+    return
+  }
+  if (!(await tree.hasDir(folder))) return
+  const path = joinPath(folder, name)
+  if (op === 'put') return tree.put(folder, file(name, content))
+  if ((await tree.find(path)) === undefined) return
+  const intoItself = to === path || to.startsWith(`${path}/`)
+  if (op === 'take' || intoItself || !(await tree.hasDir(to))) return void (await tree.take(path))
+  const entry = await tree.take(path)
+  await tree.put(to, entry)
+}
+
+async function hasFileOnTheWay(tree: WorkingTree, folder: LibraryPath): Promise<boolean> {
+  let here = ROOT
+  for (const name of folder.split('/').filter(Boolean)) {
+    here = joinPath(here, name)
+    if ((await tree.find(here))?.kind === 'file') return true
+  }
+  return false
+}
+
+function file(name: string, content: number) {
+  const id = Buffer.from(`content ${content}`.padEnd(20)).toString('hex') as FileId
+  return fileDirent({ id, name, mtime: 1_700_000_000 + content, size: 1, modifier: 'a@example.org' })
+}
