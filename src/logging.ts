@@ -13,12 +13,12 @@ export interface LoggerOptions {
 
 /** The logger of the whole process, from which each room gets its own with `child`. */
 export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
-  const { pretty, destination = pretty ? process.stdout : buffered() } = options
+  const { pretty, destination = pretty ? process.stdout : new HeldLines() } = options
   const logger = pino(
     {
       level,
       base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: timeField,
       formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, DEEPEST) },
     },
     pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination,
@@ -32,10 +32,60 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   return logger
 }
 
-// Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
-// (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
+let second = 0
+let secondText = ''
+
+/** The time as pino wants it, `,"time":"2026-01-31T12:04:05.678Z"`; all but the last digits are made once a second. */
+function timeField(): string {
+  const now = Date.now()
+  const ms = now % 1000
+  if (now - ms !== second) {
+    second = now - ms
+    secondText = new Date(second).toISOString().slice(0, 20)
+  }
+  return `,"time":"${secondText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z"`
+}
+
 const MOST_HELD_BYTES = 8 * 2 ** 20
-const buffered = () => pino.destination({ dest: 1, sync: false, maxLength: MOST_HELD_BYTES })
+const ENOUGH_CHARACTERS = 16 * 1024
+const HELD_MS = 50
+/** As pino numbers it; what is above is unusual. */
+const INFO = 30
+/** Has pino say the level of each line in `lastLevel` before it is written. */
+const saysLevel: unique symbol = Symbol.for('pino.metadata')
+
+/**
+ * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
+ * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
+ * (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
+ */
+class HeldLines {
+  readonly [saysLevel] = true
+  lastLevel = 0
+  readonly #out: pino.DestinationStream
+  #held = ''
+  #timer: NodeJS.Timeout | undefined
+
+  constructor() {
+    // Before the destination gets to write out its own.
+    process.once('exit', this.#flush)
+    this.#out = pino.destination({ dest: 1, sync: false, maxLength: MOST_HELD_BYTES })
+  }
+
+  write(line: string): void {
+    this.#held += line
+    if (this.#held.length >= ENOUGH_CHARACTERS || this.lastLevel > INFO) this.#flush()
+    else this.#timer ??= setTimeout(this.#flush, HELD_MS).unref()
+  }
+
+  readonly #flush = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#held
+    this.#held = ''
+    if (lines !== '') this.#out.write(lines)
+  }
+}
 
 // No room should log these in the first place; this is the net below. Pino's own redaction takes 50 µs a
 // line with paths into nested objects; this walk takes less than one for the flat lines of the request log.
