@@ -40,6 +40,8 @@ export interface Exchange {
   userKey: string | undefined
   /** Whether its length is up to the size of a file, so that slowness means nothing. */
   streams: boolean
+  /** Known once it is on its way. */
+  answer: Answer | undefined
 }
 
 /**

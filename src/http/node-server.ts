@@ -36,6 +36,8 @@ export function createNodeServer<User, Services>(
   for (const surface of surfaces) for (const route of surface.routes) addRoute(router, { surface, route })
   const options = {
     requestTimeout: 0,
+    // Most requests have no body, and a stream of nothing costs as much as finding the route.
+    optimizeEmptyRequests: true,
     headersTimeout: limits.headersMs,
     keepAliveTimeout: limits.keepAliveMs,
     // Clients are told a little less than we wait, so that they do not call as we hang up.

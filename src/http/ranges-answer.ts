@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Answer, type AnswerHeaders, type Chunks, plainText } from './answer.ts'
+import { Answer, type AnswerHeaders, type Chunks, type HeldBytes, plainText } from './answer.ts'
 import { type Span, selectRanges } from './ranges.ts'
 import { formatDate, judge, rangeApplies, type Validators } from './ranges-conditions.ts'
 import { begin } from './ranges-reading.ts'
@@ -16,6 +16,8 @@ export interface Representation extends Validators {
    * only one may be used again once the next is asked for.
    */
   read(span: Span): AsyncGenerator<Buffer, void>
+  /** All of a part at once; undefined for one that has to be read in chunks. Without it, all have. */
+  readAtOnce?(span: Span): HeldBytes | Promise<HeldBytes> | undefined
   /** More headers for an answer that carries just this part, such as a digest of it. */
   describe?(span: Span): Promise<AnswerHeaders>
 }
@@ -55,7 +57,7 @@ async function answerWhole(source: Representation, isHead: boolean): Promise<Ans
     'Content-Type': contentType,
     'Content-Length': size,
   }
-  return new Answer(200, headers, isHead || size === 0 ? '' : await begin(source.read(span), size))
+  return isHead || size === 0 ? new Answer(200, headers, '') : answerBytes(200, headers, source, span)
 }
 
 async function answerPart(source: Representation, span: Span): Promise<Answer> {
@@ -67,7 +69,22 @@ async function answerPart(source: Representation, span: Span): Promise<Answer> {
     'Content-Length': length,
     'Content-Range': contentRange(span, source.size),
   }
-  return new Answer(206, headers, await begin(source.read(span), length))
+  return answerBytes(206, headers, source, span)
+}
+
+async function answerBytes(
+  status: number,
+  headers: AnswerHeaders,
+  source: Representation,
+  span: Span,
+): Promise<Answer> {
+  const asked = source.readAtOnce?.(span)
+  if (asked === undefined) {
+    return new Answer(status, headers, await begin(source.read(span), span.end - span.start))
+  }
+  // Each turn of waiting costs microseconds, so what is already there is not waited for.
+  const { bytes, giveBack } = asked instanceof Promise ? await asked : asked
+  return new Answer(status, headers, bytes, giveBack)
 }
 
 /** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */

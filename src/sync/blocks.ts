@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { fail } from '../errors.ts'
-import { raw } from '../http/answer.ts'
+import { Answer, raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { BodyChunks } from '../http/body-chunks.ts'
 import { begin } from '../http/ranges-reading.ts'
@@ -27,11 +27,14 @@ export const blockRoutes = [
     params,
     async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
-      const isShown = (await shownAmong(core, info, [blockId])).has(blockId)
+      const isShown = info.sub === undefined || (await shownAmong(core, info, [blockId])).has(blockId)
       const block = isShown ? await core.content.findBlock(info.key, blockId) : undefined
-      const { size, whole, read } = block ?? fail({ code: 'block-missing', id: blockId })
+      const { size, read, readAtOnce } = block ?? fail({ code: 'block-missing', id: blockId })
       const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
-      return raw({ headers, body: whole ?? (await begin(read({ start: 0, end: size }), size)) })
+      const whole = { start: 0, end: size }
+      const held = await readAtOnce(whole)
+      if (held === undefined) return raw({ headers, body: await begin(read(whole), size) })
+      return new Answer(200, headers, held.bytes, held.giveBack)
     },
   }),
   route({

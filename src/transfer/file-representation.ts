@@ -37,6 +37,7 @@ export function representationOf(
       ...(isConfined(contentType, isInline) && { 'Content-Security-Policy': 'sandbox' }),
     },
     read: file.read,
+    readAtOnce: file.readAtOnce,
     ...(wantsDigest && {
       describe: (span) => digestHeaders(request.headers, file, hasContent ? span : undefined),
     }),

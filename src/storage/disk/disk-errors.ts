@@ -1,5 +1,5 @@
 import type { BlockId } from '../../objects/ids.ts'
-import { BlockMissing, BlockStoreError } from '../block-store.ts'
+import { BlockDamaged, BlockMissing, BlockStoreError } from '../block-store.ts'
 
 /** How a block is called in an error before its last byte has come. */
 export const UNNAMED = 'without a name yet' as BlockId
@@ -9,6 +9,7 @@ export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T>
   try {
     return await operation
   } catch (cause) {
+    if (cause instanceof BlockDamaged) throw cause
     if (codeOf(cause) === 'ENOENT') throw new BlockMissing(id, { cause })
     throw new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
   }

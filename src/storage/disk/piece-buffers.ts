@@ -1,0 +1,40 @@
+import { LONGEST_AT_ONCE } from '../block-store.ts'
+
+/** Shorter pieces are not worth keeping memory for. */
+const SHORTEST_KEPT = 32 * 1024
+const MOST_KEPT_BYTES = 16 * 2 ** 20
+
+/**
+ * Memory for pieces of blocks, used again. To get new memory for each costs more than to read into it: the system has
+ * to empty its pages, and V8 to look for what nobody uses any more every few dozen megabytes.
+ */
+export class PieceBuffers {
+  readonly #free = new Map<number, Buffer[]>()
+  #kept = 0
+
+  take(length: number): Buffer {
+    if (length < SHORTEST_KEPT) return Buffer.allocUnsafeSlow(length)
+    const size = sizeFor(length)
+    const buffer = this.#free.get(size)?.pop()
+    if (buffer !== undefined) this.#kept -= size
+    return (buffer ?? Buffer.allocUnsafeSlow(size)).subarray(0, length)
+  }
+
+  /** Nobody uses a piece any more. */
+  give(piece: Buffer): void {
+    const size = piece.buffer.byteLength
+    if (size < SHORTEST_KEPT || this.#kept + size > MOST_KEPT_BYTES) return
+    this.#kept += size
+    const free = this.#free.get(size)
+    const buffer = Buffer.from(piece.buffer)
+    if (free === undefined) this.#free.set(size, [buffer])
+    else free.push(buffer)
+  }
+}
+
+/** The next power of two. */
+function sizeFor(length: number): number {
+  let size = SHORTEST_KEPT
+  while (size < length && size < LONGEST_AT_ONCE) size *= 2
+  return Math.max(size, length)
+}
