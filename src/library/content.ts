@@ -194,9 +194,12 @@ export class ContentStore {
   }
 
   /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
-  async findBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
+  findBlock(libraryKey: number, id: BlockId): StoredBytes | Promise<StoredBytes | undefined> {
     const known = this.#small.find(libraryKey, id)
-    if (known !== undefined) return inMemory(known)
+    return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
+  }
+
+  async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
     const held = await findHeldBlock(this.#db, libraryKey, id)
     if (held === undefined) return undefined
     if (held.size < SMALLEST_STORED_BLOCK) return inMemory(this.#checked(libraryKey, held))

@@ -11,8 +11,9 @@ type Key = string | number | null
  * another, has committed: as long as nobody has, a row read before is the row. A request looks up its account, its
  * library and its ticket, and most of them are those of the request before it.
  *
- * SQLite is asked once in a turn of the event loop: that takes longer than the look-ups of a request together. Whoever
- * heard of a commit and then asked us is heard in a later turn; of the commits of this process we are told at once.
+ * Asking SQLite takes longer than all look-ups of a request together, so it is asked once in a turn of the event loop:
+ * who asks us after another process told them of its commit is heard in a later turn. Of the commits of this process it
+ * is told at once.
  */
 export class ReadCache {
   readonly #connection: Connection
@@ -26,8 +27,8 @@ export class ReadCache {
     this.#connection = connection
   }
 
-  /** Somebody has committed. */
-  expire(): void {
+  /** To be told of what this process committed. */
+  readonly forget = (): void => {
     this.#isFresh = false
   }
 
@@ -47,11 +48,7 @@ export class ReadCache {
     if (version !== this.#version) this.#clear()
     this.#version = version
     this.#isFresh = true
-    setImmediate(this.#onNextTurn)
-  }
-
-  readonly #onNextTurn = (): void => {
-    this.#isFresh = false
+    setImmediate(this.forget)
   }
 
   #remember(sql: string, key: Key, row: Row): void {

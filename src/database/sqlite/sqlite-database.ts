@@ -159,7 +159,7 @@ export class SqliteDatabase implements Migratable {
       const result = await work(tx)
       tx.finish()
       this.#writer.exec('commit')
-      this.#rows.expire()
+      this.#rows.forget()
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }
     } catch (error) {

@@ -15,12 +15,12 @@ import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
 import { DiskBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBuffers } from './chunk-buffers.ts'
 import { codeOf, reading, UNNAMED, writing } from './disk-errors.ts'
-import { readChunks, readPiece, writeChunks } from './file-chunks.ts'
+import { readChunks, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
 import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
-import { PieceBuffers } from './piece-buffers.ts'
+import { PieceBuffers, readPiece } from './pieces.ts'
 import { backdate, SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
@@ -178,20 +178,32 @@ class DiskBlockStore implements BlockStore {
     yield* readChunks(id, file.handle, range, lent)
   }
 
-  async readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
-    const name = this.#fileOf(id)
-    const file = this.#openFiles.find(name) ?? (await reading(id, this.#openFiles.use(name)))
-    const bytes = this.#pieces.take(range.end - range.start)
+  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = this.#openFiles.find(this.#fileOf(id))
+    if (file === undefined) return this.#openAndRead(id, range)
+    return this.#sound.has(id, file.stats)
+      ? readPiece(id, file, range, this.#pieces)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #openAndRead(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
+    return this.#sound.has(id, file.stats)
+      ? readPiece(id, file, range, this.#pieces)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #checkAndRead(id: BlockId, file: UsedFile, range: ByteRange): Promise<LentBytes> {
+    const isWhole = range.start === 0 && range.end === file.stats.size
     try {
-      const isSound = this.#sound.has(id, file.stats)
-      const isWhole = range.start === 0 && range.end === file.stats.size
-      if (!isSound && !isWhole) await this.#check(id, file)
-      await readPiece(id, file.handle, range.start, bytes)
-      if (!isSound && isWhole) this.#checkWhole(id, file, bytes)
-    } finally {
+      if (!isWhole) await this.#check(id, file)
+    } catch (error) {
       await file.release()
+      throw error
     }
-    return { bytes, giveBack: () => this.#pieces.give(bytes) }
+    const piece = await readPiece(id, file, range, this.#pieces)
+    if (isWhole) this.#checkWhole(id, file, piece.bytes)
+    return piece
   }
 
   /** A piece is short enough to be hashed at once (I10). */

@@ -1,5 +1,5 @@
 import type { BlockId } from '../../objects/ids.ts'
-import { BlockDamaged, BlockMissing, BlockStoreError } from '../block-store.ts'
+import { BlockMissing, BlockStoreError } from '../block-store.ts'
 
 /** How a block is called in an error before its last byte has come. */
 export const UNNAMED = 'without a name yet' as BlockId
@@ -9,10 +9,14 @@ export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T>
   try {
     return await operation
   } catch (cause) {
-    if (cause instanceof BlockDamaged) throw cause
-    if (codeOf(cause) === 'ENOENT') throw new BlockMissing(id, { cause })
-    throw new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
+    throw readError(id, cause)
   }
+}
+
+/** An error of the file system while a block was read, as ours. */
+export function readError(id: BlockId, cause: unknown): Error {
+  if (codeOf(cause) === 'ENOENT') return new BlockMissing(id, { cause })
+  return new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
 }
 
 /** Turns the file system's errors of a write into ours. */

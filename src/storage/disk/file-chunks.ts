@@ -1,4 +1,3 @@
-import { read } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../objects/ids.ts'
 import { BlockDamaged, type ByteRange } from '../block-store.ts'
@@ -74,20 +73,6 @@ async function readFully(id: BlockId, handle: FileHandle, position: number, buff
   const { bytesRead } = await reading(id, handle.read(buffer, 0, buffer.length, position))
   if (bytesRead < buffer.length) throw new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`)
   return buffer
-}
-
-/** Fills `piece` from a position on. By callback: the promise of a handle takes the event loop twice as long. */
-export function readPiece(id: BlockId, { fd }: FileHandle, position: number, piece: Buffer): Promise<void> {
-  return reading(
-    id,
-    new Promise((resolve, reject) => {
-      read(fd, piece, 0, piece.length, position, (error, bytesRead) => {
-        if (error !== null) reject(error)
-        else if (bytesRead === piece.length) resolve()
-        else reject(new BlockDamaged(id, `it ends after ${position + bytesRead} bytes`))
-      })
-    }),
-  )
 }
 
 /** Writes all chunks in order, in groups; one group is written while the next comes in. */

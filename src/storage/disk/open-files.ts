@@ -10,11 +10,30 @@ interface OpenFile {
 }
 
 /** A file in use. Disposing it leaves it open for the next reader, for a while. */
-export interface UsedFile extends AsyncDisposable {
-  readonly handle: FileHandle
+export class UsedFile implements AsyncDisposable {
   readonly stats: Stats
+  readonly #file: OpenFile
+
+  constructor(file: OpenFile, stats: Stats) {
+    this.#file = file
+    this.stats = stats
+    file.readers += 1
+  }
+
+  get handle(): FileHandle {
+    return this.#file.handle
+  }
+
   /** As disposing it, with nothing to wait for where nothing is closed. */
-  release(): Promise<void> | undefined
+  release(): Promise<void> | undefined {
+    const file = this.#file
+    file.readers -= 1
+    return file.readers === 0 && !file.isCached ? file.handle.close() : undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
 }
 
 /** Files read in many small parts are opened once. A file that was removed or replaced meanwhile is opened anew. */
@@ -54,24 +73,12 @@ export class OpenFiles {
   }
 
   #lend(path: string, file: OpenFile, stats: Stats): UsedFile {
-    file.readers += 1
     if (file.isCached) {
       // A Map lists its keys in the order they were set: setting again makes this the newest.
       this.#files.delete(path)
       this.#files.set(path, file)
     }
-    const release = () => {
-      file.readers -= 1
-      return file.readers === 0 && !file.isCached ? file.handle.close() : undefined
-    }
-    return {
-      handle: file.handle,
-      stats,
-      release,
-      async [Symbol.asyncDispose]() {
-        await release()
-      },
-    }
+    return new UsedFile(file, stats)
   }
 
   async #dropOldest(): Promise<void> {

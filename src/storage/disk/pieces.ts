@@ -1,4 +1,8 @@
-import { LONGEST_AT_ONCE } from '../block-store.ts'
+import { read } from 'node:fs'
+import type { BlockId } from '../../objects/ids.ts'
+import { BlockDamaged, type ByteRange, type LentBytes, LONGEST_AT_ONCE } from '../block-store.ts'
+import { readError } from './disk-errors.ts'
+import type { UsedFile } from './open-files.ts'
 
 /** Shorter pieces are not worth keeping memory for. */
 const SHORTEST_KEPT = 32 * 1024
@@ -37,4 +41,27 @@ function sizeFor(length: number): number {
   let size = SHORTEST_KEPT
   while (size < length && size < LONGEST_AT_ONCE) size *= 2
   return Math.max(size, length)
+}
+
+/**
+ * Reads a range of a block's file in one piece, and is done with the file then. By callback and with one promise: those
+ * of a handle take the event loop twice as long.
+ */
+export function readPiece(
+  id: BlockId,
+  file: UsedFile,
+  { start, end }: ByteRange,
+  buffers: PieceBuffers,
+): Promise<LentBytes> {
+  const bytes = buffers.take(end - start)
+  return new Promise((resolve, reject) => {
+    read(file.handle.fd, bytes, 0, bytes.length, start, (error, bytesRead) => {
+      // What is closed now is closed for good; nobody waits for it.
+      file.release()?.catch(() => {})
+      if (error !== null) reject(readError(id, error))
+      else if (bytesRead < bytes.length) {
+        reject(new BlockDamaged(id, `it ends after ${start + bytesRead} bytes`))
+      } else resolve({ bytes, giveBack: () => buffers.give(bytes) })
+    })
+  })
 }
