@@ -3,4 +3,4 @@
 const path = require('path')
 const { handOver, root } = require('./hand-over.cjs')
 
-handOver([path.join(root, 'src', 'main.ts')].concat(process.argv.slice(2)))
+handOver([path.join(root, 'src', 'main.mjs')].concat(process.argv.slice(2)))

@@ -7,7 +7,7 @@ const path = require('path')
 const { findNode, giveUp, handOver, root, run } = require('./hand-over.cjs')
 
 const tasks = {
-  serve: ['src/main.ts', 'serve'],
+  serve: ['src/main.mjs', 'serve'],
   test: ['bin/test.ts'],
   check: ['bin/check.ts'],
   bench: ['bench/run.ts'],

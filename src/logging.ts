@@ -13,12 +13,12 @@ export interface LoggerOptions {
 
 /** The logger of the whole process, from which each room gets its own with `child`. */
 export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
-  const { pretty, destination = pretty ? process.stdout : buffered() } = options
+  const { pretty, destination = pretty ? process.stdout : new HeldLines() } = options
   const logger = pino(
     {
       level,
       base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: timeField,
       formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, DEEPEST) },
     },
     pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination,
@@ -32,37 +32,58 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   return logger
 }
 
-// Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
-// (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
-const MOST_HELD_BYTES = 8 * 2 ** 20
-// Handing a line to a thread costs as much as a tenth of a small upload: what is said in quick succession goes together.
-const GATHERED_BYTES = 4096
-const GATHER_MS = 50
-const WARN = pino.levels.values['warn'] ?? 0
+let second = 0
+let secondText = ''
 
-/** Where lines go when nobody says otherwise: standard output, several at a time unless something is wrong. */
-function buffered() {
-  const output = pino.destination({
-    dest: 1,
-    sync: false,
-    maxLength: MOST_HELD_BYTES,
-    minLength: GATHERED_BYTES,
-  })
-  let timer: NodeJS.Timeout | undefined
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    output.flush()
+/** The time as pino wants it, `,"time":"2026-01-31T12:04:05.678Z"`; all but the last digits are made once a second. */
+function timeField(): string {
+  const now = Date.now()
+  const ms = now % 1000
+  if (now - ms !== second) {
+    second = now - ms
+    secondText = new Date(second).toISOString().slice(0, 20)
   }
-  return {
-    // Pino then tells the level of each line.
-    [pino.symbols.needsMetadataGsym]: true,
-    lastLevel: 0,
-    write(line: string) {
-      output.write(line)
-      if (this.lastLevel >= WARN) flush()
-      else timer ??= setTimeout(flush, GATHER_MS).unref()
-    },
+  return `,"time":"${secondText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z"`
+}
+
+const MOST_HELD_BYTES = 8 * 2 ** 20
+const ENOUGH_CHARACTERS = 16 * 1024
+const HELD_MS = 50
+/** As pino numbers it; what is above is unusual. */
+const INFO = 30
+/** Has pino say the level of each line in `lastLevel` before it is written. */
+const saysLevel: unique symbol = Symbol.for('pino.metadata')
+
+/**
+ * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
+ * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
+ * (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
+ */
+class HeldLines {
+  readonly [saysLevel] = true
+  lastLevel = 0
+  readonly #out: pino.DestinationStream
+  #held = ''
+  #timer: NodeJS.Timeout | undefined
+
+  constructor() {
+    // Before the destination gets to write out its own.
+    process.once('exit', this.#flush)
+    this.#out = pino.destination({ dest: 1, sync: false, maxLength: MOST_HELD_BYTES })
+  }
+
+  write(line: string): void {
+    this.#held += line
+    if (this.#held.length >= ENOUGH_CHARACTERS || this.lastLevel > INFO) this.#flush()
+    else this.#timer ??= setTimeout(this.#flush, HELD_MS).unref()
+  }
+
+  readonly #flush = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#held
+    this.#held = ''
+    if (lines !== '') this.#out.write(lines)
   }
 }
 

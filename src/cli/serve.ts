@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server.ts'
+import { giveBackStartGarbage } from './start-garbage.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -11,6 +12,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   const logger = createLogger(config.log, { pretty })
   const stopped = untilSignal(logger)
   const server = await startServer({ config, logger, onFatal: stopAtOnce })
+  giveBackStartGarbage()
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped

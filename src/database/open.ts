@@ -1,9 +1,8 @@
 import type { Database } from './database.ts'
 import type { Logger } from './logger.ts'
-import { migrate } from './migrate.ts'
+import { type Migratable, migrate } from './migrate.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
 import type { Migration } from './migrations/types.ts'
-import { openPostgres } from './postgres/postgres-database.ts'
 import { openSqlite } from './sqlite/sqlite-database.ts'
 
 export type DatabaseSetting =
@@ -23,10 +22,7 @@ export interface OpenOptions {
 /** Opens the database and brings its schema up to date. */
 export async function openDatabase(setting: DatabaseSetting, options: OpenOptions): Promise<Database> {
   const { migrations = allMigrations, now, ...rest } = options
-  const db =
-    setting.kind === 'sqlite'
-      ? await openSqlite({ file: setting.file, ...rest })
-      : await openPostgres({ url: setting.url, ...rest })
+  const db = await openOf(setting, rest)
   try {
     await migrate(db, migrations, now)
     return db
@@ -34,4 +30,14 @@ export async function openDatabase(setting: DatabaseSetting, options: OpenOption
     await db[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Only what is used is loaded: a client of PostgreSQL is of no use to SQLite. */
+async function openOf(
+  setting: DatabaseSetting,
+  options: Omit<OpenOptions, 'migrations' | 'now'>,
+): Promise<Migratable> {
+  if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
+  const { openPostgres } = await import('./postgres/postgres-database.ts')
+  return openPostgres({ url: setting.url, ...options })
 }

@@ -12,16 +12,25 @@ export interface Chunks {
   return(): Promise<void>
 }
 
+/** Bytes in memory that is used again, once whoever has them says that they are done with. */
+export interface HeldBytes {
+  readonly bytes: Buffer
+  readonly giveBack: (() => void) | undefined
+}
+
 /** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
 export class Answer {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly body: AnswerBody
+  /** Called when a body in memory is sent, or will not be. */
+  readonly giveBack: (() => void) | undefined
 
-  constructor(status: number, headers: AnswerHeaders, body: AnswerBody) {
+  constructor(status: number, headers: AnswerHeaders, body: AnswerBody, giveBack?: () => void) {
     this.status = status
     this.headers = headers
     this.body = body
+    this.giveBack = giveBack
   }
 }
 

@@ -23,6 +23,8 @@ export function readBody(
   incoming: Readable & Partial<Pick<IncomingMessage, 'headers'>>,
   limit: number,
 ): Promise<Buffer> {
+  // A request that announced no body comes with one that has ended already.
+  if (incoming.readableEnded) return Promise.resolve(Buffer.alloc(0))
   const drained = limit + drainLimit
   if (Number(incoming.headers?.['content-length'] ?? 0) > drained) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {

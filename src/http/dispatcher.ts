@@ -7,10 +7,11 @@ import type { Site } from './base-url.ts'
 import { drainLimit } from './body.ts'
 import { plainAddress } from './client-address.ts'
 import type { Connections } from './connections.ts'
-import { type Exchange, type Runtime, run, type Segments } from './exchange.ts'
+import { type Exchange, type Runtime, run } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { ClientGone, HttpRequest } from './request.ts'
 import type { Route } from './route.ts'
+import type { Segments } from './router.ts'
 import { discard, send } from './send.ts'
 import { answerToThrown, plainFailure, type Wording } from './surface.ts'
 
@@ -77,11 +78,21 @@ export class Dispatcher<User, Services> {
     const { connections, metrics, site } = this.#options
     const started = performance.now()
     const request = new HttpRequest(this.#requestId(incoming), incoming, response, site)
-    const exchange: Exchange = { request, incoming, response, pattern, userKey: undefined, streams: false }
+    const exchange: Exchange = {
+      request,
+      incoming,
+      response,
+      pattern,
+      userKey: undefined,
+      streams: false,
+      answer: undefined,
+    }
     metrics.started()
     const connection = connections.begin(incoming)
     response.on('close', () => {
       connections.end(connection)
+      // What is still on its way is left to the garbage collector.
+      if (response.writableFinished) exchange.answer?.giveBack?.()
       this.#ended(exchange, performance.now() - started, isProbe)
     })
     return exchange
@@ -113,6 +124,7 @@ export class Dispatcher<User, Services> {
     for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
     if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
     try {
+      exchange.answer = result
       const isAhead = exchange.streams && isStillSending(incoming)
       const sending = send(incoming, response, result, headers, isAhead)
       if (sending === undefined) return
@@ -134,8 +146,9 @@ export class Dispatcher<User, Services> {
     const level = isSlow ? 'warn' : isProbe ? 'debug' : 'info'
     if (!logger.isLevelEnabled(level)) return
     // The pattern, not the path: paths and queries hold the names of private files, and tokens.
-    const line = { method: request.method, route: pattern, status, ms: Math.round(ms * 10) / 10 }
-    logger[level]({ ...line, request: request.id, user: userKey }, isSlow ? 'slow request' : 'request')
+    const { id, method } = request
+    const line = { method, route: pattern, status, ms: Math.round(ms * 10) / 10, request: id, user: userKey }
+    logger[level](line, isSlow ? 'slow request' : 'request')
   }
 
   #logFailure(error: unknown, { request, pattern }: Exchange): void {

@@ -13,6 +13,7 @@ import type { Readers, Values } from './readers.ts'
 import { notFound, Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import type { Route, ScopeNeeded } from './route.ts'
+import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'
 
 /** What routes need to be run. */
@@ -39,10 +40,9 @@ export interface Exchange {
   userKey: string | undefined
   /** Whether its length is up to the size of a file, so that slowness means nothing. */
   streams: boolean
+  /** Known once it is on its way. */
+  answer: Answer | undefined
 }
-
-/** Path segments by name, decoded. */
-export type Segments = Readonly<Record<string, string | undefined>>
 
 /**
  * Throttle by address, credentials, throttle by account, path, query, body, handler: in this order, so that a

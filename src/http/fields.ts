@@ -28,7 +28,9 @@ export class Fields {
 
   /** Of plain values, as in path segments. */
   static of(values: Readonly<Record<string, unknown>>): Fields {
-    return new Fields(new Map(Object.entries(values)))
+    const own = new Map<string, unknown>()
+    for (const name in values) own.set(name, values[name])
+    return new Fields(own)
   }
 
   /** Of a query string without its `?`, one character per byte as Node hands it over. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { urlOf } from './base-url.ts'
 import type { Connections } from './connections.ts'
 
@@ -39,17 +38,18 @@ export async function startListening(
 
 /** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
 export async function drain(
-  app: FastifyInstance,
+  server: Server,
   connections: Connections,
   settled: () => Promise<void>,
   waitMs: number,
 ): Promise<void> {
   const timeUp = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    app.server.closeAllConnections()
+    server.closeAllConnections()
     timeUp.resolve()
   }, waitMs)
-  const closed = app.close()
+  // One that never listened says so, and is closed all the same.
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   connections.closeUnused()
   await closed
   await Promise.race([settled(), timeUp.promise])

@@ -28,10 +28,21 @@ interface Series {
  */
 export function createMetrics({ processMetrics = false } = {}): HttpMetrics {
   const registry = new Registry()
-  const series = new Map<string, Series>()
+  const series: Series[] = []
+  // One look for each label: a key made of all of them would be made, and hashed, for every request.
+  const known = new Map<string, Map<string, Series[]>>()
   let inFlight = 0
   registerRequests(registry, series, () => inFlight)
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'carrel_' })
+  const begin = (route: string, method: string, statusClass: number) => {
+    const made = newSeries({ route, method, status: `${statusClass}xx` })
+    series.push(made)
+    const methods = known.get(route) ?? new Map<string, Series[]>()
+    const statuses = methods.get(method) ?? []
+    statuses[statusClass] = made
+    known.set(route, methods.set(method, statuses))
+    return made
+  }
   return {
     registry,
     started() {
@@ -40,13 +51,7 @@ export function createMetrics({ processMetrics = false } = {}): HttpMetrics {
     ended(route, method, status, seconds) {
       inFlight -= 1
       const statusClass = Math.trunc(status / 100)
-      const key = `${statusClass}${method} ${route}`
-      let found = series.get(key)
-      if (found === undefined) {
-        found = newSeries({ route, method, status: `${statusClass}xx` })
-        series.set(key, found)
-      }
-      count(found, seconds)
+      count(known.get(route)?.get(method)?.[statusClass] ?? begin(route, method, statusClass), seconds)
     },
   }
 }
@@ -63,11 +68,7 @@ function count(series: Series, seconds: number): void {
   if (at < bounds.length) series.within[at] = (series.within[at] ?? 0) + 1
 }
 
-function registerRequests(
-  registry: Registry,
-  series: ReadonlyMap<string, Series>,
-  inFlight: () => number,
-): void {
+function registerRequests(registry: Registry, series: readonly Series[], inFlight: () => number): void {
   const requests = new Counter({
     name: 'carrel_http_requests_total',
     help: 'Requests answered, by route and class of status',
@@ -75,7 +76,7 @@ function registerRequests(
     registers: [],
     collect() {
       this.reset()
-      for (const { labels, count } of series.values()) this.inc(labels, count)
+      for (const { labels, count } of series) this.inc(labels, count)
     },
   })
   const running = new Gauge({
@@ -93,8 +94,7 @@ function registerRequests(
     help,
     type: 'histogram',
     aggregator: 'sum',
-    get: () =>
-      Promise.resolve({ name, help, type: 'histogram', values: [...series.values()].flatMap(histogramOf) }),
+    get: () => Promise.resolve({ name, help, type: 'histogram', values: series.flatMap(histogramOf) }),
   }
   // A registry asks no more of a metric than this, but its types know only prom-client's own classes.
   for (const metric of [requests, running, durations as unknown as Histogram]) registry.registerMetric(metric)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Answer, type AnswerHeaders, type Chunks, plainText } from './answer.ts'
+import { Answer, type AnswerHeaders, type Chunks, type HeldBytes, plainText } from './answer.ts'
 import { type Span, selectRanges } from './ranges.ts'
 import { formatDate, judge, rangeApplies, type Validators } from './ranges-conditions.ts'
 import { begin } from './ranges-reading.ts'
@@ -16,8 +16,10 @@ export interface Representation extends Validators {
    * only one may be used again once the next is asked for.
    */
   read(span: Span): AsyncGenerator<Buffer, void>
+  /** All of a part at once; undefined for one that has to be read in chunks. Without it, all have. */
+  readAtOnce?(span: Span): HeldBytes | Promise<HeldBytes> | undefined
   /** More headers for an answer that carries just this part, such as a digest of it. */
-  describe?(span: Span): Promise<AnswerHeaders>
+  readonly describe?: ((span: Span) => Promise<AnswerHeaders>) | undefined
 }
 
 /**
@@ -49,25 +51,35 @@ export async function answerWith(request: HttpRequest, source: Representation): 
 async function answerWhole(source: Representation, isHead: boolean): Promise<Answer> {
   const { contentType, size } = source
   const span = { start: 0, end: size }
-  const headers = {
-    ...sharedHeaders(source),
-    ...(await source.describe?.(span)),
-    'Content-Type': contentType,
-    'Content-Length': size,
-  }
-  return new Answer(200, headers, isHead || size === 0 ? '' : await begin(source.read(span), size))
+  const headers = sharedHeaders(source)
+  if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
+  headers['Content-Type'] = contentType
+  headers['Content-Length'] = size
+  return isHead || size === 0 ? new Answer(200, headers, '') : answerBytes(200, headers, source, span)
 }
 
 async function answerPart(source: Representation, span: Span): Promise<Answer> {
-  const length = span.end - span.start
-  const headers = {
-    ...sharedHeaders(source),
-    ...(await source.describe?.(span)),
-    'Content-Type': source.contentType,
-    'Content-Length': length,
-    'Content-Range': contentRange(span, source.size),
+  const headers = sharedHeaders(source)
+  if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
+  headers['Content-Type'] = source.contentType
+  headers['Content-Length'] = span.end - span.start
+  headers['Content-Range'] = contentRange(span, source.size)
+  return answerBytes(206, headers, source, span)
+}
+
+async function answerBytes(
+  status: number,
+  headers: AnswerHeaders,
+  source: Representation,
+  span: Span,
+): Promise<Answer> {
+  const asked = source.readAtOnce?.(span)
+  if (asked === undefined) {
+    return new Answer(status, headers, await begin(source.read(span), span.end - span.start))
   }
-  return new Answer(206, headers, await begin(source.read(span), length))
+  // Each turn of waiting costs microseconds, so what is already there is not waited for.
+  const { bytes, giveBack } = asked instanceof Promise ? await asked : asked
+  return new Answer(status, headers, bytes, giveBack)
 }
 
 /** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */
@@ -118,13 +130,16 @@ function unsatisfiable(source: Representation): Answer {
   return new Answer(416, all, 'Requested range not satisfiable.')
 }
 
-function sharedHeaders({ etag, lastModified, headers }: Representation): AnswerHeaders {
-  return {
-    ...headers,
-    'Accept-Ranges': 'bytes',
-    ...(etag !== undefined && { ETag: `"${etag}"` }),
-    ...(lastModified !== undefined && { 'Last-Modified': formatDate(lastModified) }),
-  }
+/** The caller's to add to. */
+function sharedHeaders({
+  etag,
+  lastModified,
+  headers,
+}: Representation): Record<string, AnswerHeaders[string]> {
+  const shared: Record<string, AnswerHeaders[string]> = { ...headers, 'Accept-Ranges': 'bytes' }
+  if (etag !== undefined) shared['ETag'] = `"${etag}"`
+  if (lastModified !== undefined) shared['Last-Modified'] = formatDate(lastModified)
+  return shared
 }
 
 function contentRange({ start, end }: Span, size: number): string {

@@ -28,12 +28,18 @@ export function send(
   response.writeHead(answer.status, headers as string[])
   if (isAhead) return endAhead(incoming, response, body)
   // Node leaves the body out where there must be none: HEAD, 204, 304.
-  response.end(body)
+  if (typeof body !== 'string' && body.length <= LONGEST_WITH_HEAD)
+    response.end(body.toString('latin1'), 'latin1')
+  else response.end(body)
   return undefined
 }
 
+/** Bytes sent as text, one character each, go out in one piece with the head; above this, copying them costs more. */
+const LONGEST_WITH_HEAD = 8 * 1024
+
 /** Lets go of an answer nobody is there to take. */
-export async function discard({ body }: Answer): Promise<void> {
+export async function discard({ body, giveBack }: Answer): Promise<void> {
+  giveBack?.()
   if (body instanceof Readable) body.destroy()
   else if (typeof body !== 'string' && !Buffer.isBuffer(body)) await body.return()
 }

@@ -6,9 +6,9 @@ import { parseTrustedProxies } from './client-address.ts'
 import { Connections } from './connections.ts'
 import type { Authenticate } from './credentials.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { createApp } from './fastify-app.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { createNodeServer } from './node-server.ts'
 import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import type { Surface } from './surface.ts'
@@ -101,22 +101,22 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     isClosing: () => closing,
   })
   const { upgrade } = options
-  const app = createApp(surfaces, dispatcher, connections, { ...limits, upgradePath: upgrade?.path })
+  const server = createNodeServer(surfaces, dispatcher, connections, {
+    ...limits,
+    upgradePath: upgrade?.path,
+  })
   if (upgrade !== undefined) {
-    app.server.on('upgrade', (request, socket, head) => upgrade.take(request, socket, head))
+    server.on('upgrade', (request, socket, head) => upgrade.take(request, socket, head))
   }
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
-    closed ??= drain(app, connections, () => dispatcher.settled(), waitMs)
+    closed ??= drain(server, connections, () => dispatcher.settled(), waitMs)
     return closed
   }
   return {
     endpoints: endpointsOf(routes),
-    async listen(where) {
-      await app.ready()
-      return startListening(app.server, where)
-    },
+    listen: (where) => startListening(server, where),
     close,
     [Symbol.asyncDispose]: () => close(),
   }

@@ -102,12 +102,11 @@ async function selectCredentials(reader: Reader, condition: string, parameter: s
 }
 
 export async function findAccountByKey(reader: Reader, key: number): Promise<Account | undefined> {
-  const row = await reader.get<AccountRow>(
-    `select ${accountColumns} from account where key = ? and ${notRemoved}`,
-    key,
-  )
+  const row = await reader.get<AccountRow>(BY_KEY, key)
   return row && accountFromRow(row)
 }
+
+const BY_KEY = `select ${accountColumns} from account where key = ? and ${notRemoved}`
 
 const mostAtOnce = 512
 

@@ -9,6 +9,8 @@ import {
   BlockMissing,
   type BlockStore,
   type ByteRange,
+  type LentBytes,
+  LONGEST_AT_ONCE,
   type ReadOptions,
 } from '../storage/block-store.ts'
 import {
@@ -24,6 +26,7 @@ import { EncryptingBlock } from './encrypting-block.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
 import { IncomingBlock, type TakenBlock } from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
+import { SmallBlocks } from './small-blocks.ts'
 
 /** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
@@ -65,11 +68,11 @@ export interface StoredBytes {
    * caller's only until it asks for the next, unless it is the only one.
    */
   readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
-}
-
-/** A block at rest; a small one brings its bytes along. */
-export interface StoredBlock extends StoredBytes {
-  readonly whole: Buffer | undefined
+  /**
+   * A range in one piece, checked before any of it is given; undefined where it is too long for that, or has to be put
+   * together. Throws as `read` does, at once or later.
+   */
+  readonly readAtOnce: (range: ByteRange) => LentBytes | Promise<LentBytes> | undefined
 }
 
 /**
@@ -81,6 +84,7 @@ export class ContentStore {
   readonly #blocks: BlockStore
   readonly #objects: ObjectStore
   readonly #layouts = new FileLayouts()
+  readonly #small = new SmallBlocks()
 
   constructor(db: Database, blocks: BlockStore, objects: ObjectStore) {
     this.#db = db
@@ -189,32 +193,58 @@ export class ContentStore {
 
   /** A block of a library to be read as it is stored. Throws BlockMissing. */
   async openBlock(libraryKey: number, id: BlockId): Promise<StoredBytes> {
-    const held = await findHeldBlock(this.#db, libraryKey, id)
-    if (held === undefined) throw new BlockMissing(id)
-    return { size: held.size, read: (range) => this.#readHeld(held, range, { lend: true }) }
+    return (await this.findBlock(libraryKey, id)) ?? missing(id)
   }
 
   /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
-  async findBlock(libraryKey: number, id: BlockId): Promise<StoredBlock | undefined> {
+  findBlock(libraryKey: number, id: BlockId): StoredBytes | Promise<StoredBytes | undefined> {
+    const known = this.#small.find(libraryKey, id)
+    return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
+  }
+
+  async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
     const held = await findHeldBlock(this.#db, libraryKey, id)
     if (held === undefined) return undefined
-    const { size } = held
-    const whole = size < SMALLEST_STORED_BLOCK ? checkedSmall(held) : undefined
-    return { size, whole, read: (range) => this.#readHeld(held, range, { lend: true }) }
+    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(this.#checked(libraryKey, held))
+    return {
+      size: held.size,
+      read: (range) => this.#readStored(held, range, { lend: true }),
+      readAtOnce: (range) => this.#readStoredAtOnce(held, range),
+    }
   }
 
   async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
-    const { size, read } = await this.openBlock(libraryKey, only)
-    const layout = new FileLayout(file.size, [{ id: only, size, padding: 0 }])
+    const block = await this.openBlock(libraryKey, only)
+    const layout = new FileLayout(file.size, [{ id: only, size: block.size, padding: 0 }])
     layout.checkPlain()
     this.#layouts.remember(libraryKey, id, layout)
-    return { size: file.size, read }
+    return block
   }
 
   #openLayout(libraryKey: number, layout: FileLayout, key: DataKey | undefined): StoredBytes {
     if (key === undefined) layout.checkPlain()
     const read = (range: ByteRange) => this.#readParts(libraryKey, layout, range, { lend: true }, key)
-    return { size: layout.size, read }
+    const readAtOnce = (range: ByteRange) =>
+      key === undefined ? this.#readPartAtOnce(libraryKey, layout, range) : undefined
+    return { size: layout.size, read, readAtOnce }
+  }
+
+  /** Of a range within one block. */
+  #readPartAtOnce(
+    libraryKey: number,
+    layout: FileLayout,
+    span: ByteRange,
+  ): LentBytes | Promise<LentBytes> | undefined {
+    const part = layout.onlyPartOf(span)
+    if (part === undefined) return undefined
+    const { block, range } = part
+    if (block.size >= SMALLEST_STORED_BLOCK) return this.#readStoredAtOnce(block, range)
+    const small = this.#readSmall(libraryKey, block)
+    return small instanceof Promise ? small.then((bytes) => partOf(bytes, range)) : partOf(small, range)
+  }
+
+  #readStoredAtOnce({ id }: SizedBlock, range: ByteRange): Promise<LentBytes> | undefined {
+    return range.end - range.start > LONGEST_AT_ONCE ? undefined : this.#blocks.readAtOnce(id, range)
   }
 
   async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {
@@ -222,20 +252,12 @@ export class ContentStore {
     if (key !== undefined) {
       using _lease = key.lease()
       return await paddedLayoutOf(stored, async (block) => {
-        const held = await this.#findHeld(libraryKey, block)
-        return readPadding(key, block, (range) => this.#readHeld(held, range, { unchecked: true }))
+        const read = (range: ByteRange) => this.#readBlock(libraryKey, block, range, { unchecked: true })
+        return readPadding(key, block, read)
       })
     }
     stored.checkPlain()
     return stored
-  }
-
-  /** A block of a layout with its bytes, if it is one of the small ones. */
-  async #findHeld(libraryKey: number, block: HeldBlock): Promise<HeldBlock> {
-    if (block.size >= SMALLEST_STORED_BLOCK) return block
-    const held = await findHeldBlock(this.#db, libraryKey, block.id)
-    if (held === undefined) throw new BlockMissing(block.id)
-    return held
   }
 
   async *#readParts(
@@ -248,17 +270,41 @@ export class ContentStore {
     if (span.start >= span.end) return
     using _lease = key?.lease()
     for (const { block, range } of layout.partsOf(span)) {
-      const held = await this.#findHeld(libraryKey, block)
-      if (key === undefined) yield* this.#readHeld(held, range, options)
-      else yield* decryptPart(key, block, range, (stored) => this.#readHeld(held, stored, options))
+      const read = (stored: ByteRange) => this.#readBlock(libraryKey, block, stored, options)
+      if (key === undefined) yield* read(range)
+      else yield* decryptPart(key, block, range, read)
     }
   }
 
   /** Part of a block the library is known to hold, or all of it. */
-  #readHeld(held: HeldBlock, range: ByteRange, options: ReadOptions): AsyncGenerator<Buffer, void> {
-    if (held.size < SMALLEST_STORED_BLOCK) return readSmall(held, range)
-    const isWhole = range.start === 0 && range.end === held.size
-    return this.#blocks.read(held.id, isWhole ? undefined : range, options)
+  async *#readBlock(
+    libraryKey: number,
+    block: SizedBlock,
+    range: ByteRange,
+    options: ReadOptions,
+  ): AsyncGenerator<Buffer, void> {
+    if (block.size >= SMALLEST_STORED_BLOCK) yield* this.#readStored(block, range, options)
+    else yield (await this.#readSmall(libraryKey, block)).subarray(range.start, range.end)
+  }
+
+  #readStored(block: SizedBlock, range: ByteRange, options: ReadOptions): AsyncGenerator<Buffer, void> {
+    const isWhole = range.start === 0 && range.end === block.size
+    return this.#blocks.read(block.id, isWhole ? undefined : range, options)
+  }
+
+  /** All of a block that rests in the database, at once if it was read a moment ago. */
+  #readSmall(libraryKey: number, { id }: SizedBlock): Buffer | Promise<Buffer> {
+    const known = this.#small.find(libraryKey, id)
+    if (known !== undefined) return known
+    return findHeldBlock(this.#db, libraryKey, id).then((held) =>
+      this.#checked(libraryKey, held ?? missing(id)),
+    )
+  }
+
+  #checked(libraryKey: number, held: HeldBlock): Buffer {
+    const bytes = checkedSmall(held)
+    this.#small.remember(libraryKey, held.id, bytes)
+    return bytes
   }
 
   #incoming(key: DataKey | undefined): IncomingBlock | EncryptingBlock {
@@ -267,8 +313,24 @@ export class ContentStore {
   }
 }
 
-async function* readSmall(held: HeldBlock, range: ByteRange): AsyncGenerator<Buffer, void> {
-  yield checkedSmall(held).subarray(range.start, range.end)
+/** A small block whose bytes are in hand. */
+function inMemory(bytes: Buffer): StoredBytes {
+  return {
+    size: bytes.length,
+    async *read({ start, end }) {
+      yield bytes.subarray(start, end)
+    },
+    readAtOnce: (range) => partOf(bytes, range),
+  }
+}
+
+/** Others have the same bytes, so they are never given back. */
+function partOf(bytes: Buffer, { start, end }: ByteRange): LentBytes {
+  return { bytes: bytes.subarray(start, end), giveBack: undefined }
+}
+
+function missing(id: BlockId): never {
+  throw new BlockMissing(id)
 }
 
 function checkedSmall({ id, data }: HeldBlock): Buffer {

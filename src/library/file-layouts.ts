@@ -4,6 +4,7 @@ import type { FileId } from '../objects/ids.ts'
 import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/block-store.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
+import { Recent } from './recent.ts'
 
 /** A block of a file, and how much of it is padding: none unless the library is encrypted. */
 export interface LaidBlock extends SizedBlock {
@@ -49,6 +50,15 @@ export class FileLayout {
     }
   }
 
+  /** As partsOf, for a range that lies in one block; undefined for any other. */
+  onlyPartOf({ start, end }: ByteRange): BlockPart | undefined {
+    const index = this.#indexAt(start)
+    const block = this.blocks[index]
+    const from = this.#starts[index] ?? 0
+    if (block === undefined || end > (this.#starts[index + 1] ?? 0)) return undefined
+    return { block, range: { start: start - from, end: end - from } }
+  }
+
   /**
    * Throws BlockDamaged unless the blocks amount to the file and nothing else. Those of an encrypted library have
    * padding: what is read without its key ends here, and not as garbage in somebody's file.
@@ -81,29 +91,14 @@ const WEIGHT_OF_LAYOUT = 4
 
 /** Remembers the layouts of files used last: every range asked for needs them again. */
 export class FileLayouts {
-  readonly #layouts = new Map<string, FileLayout>()
-  #weight = 0
+  readonly #layouts = new Recent<string, FileLayout>(MOST_WEIGHT, weightOf)
 
   find(libraryKey: number, id: FileId): FileLayout | undefined {
-    const key = `${libraryKey}:${id}`
-    const found = this.#layouts.get(key)
-    if (found === undefined) return undefined
-    // A Map lists its keys in the order they were set: setting again makes this the newest.
-    this.#layouts.delete(key)
-    this.#layouts.set(key, found)
-    return found
+    return this.#layouts.find(`${libraryKey}:${id}`)
   }
 
   remember(libraryKey: number, id: FileId, layout: FileLayout): void {
-    const key = `${libraryKey}:${id}`
-    if (this.#layouts.has(key) || weightOf(layout) > MOST_WEIGHT) return
-    this.#layouts.set(key, layout)
-    this.#weight += weightOf(layout)
-    for (const [oldest, old] of this.#layouts) {
-      if (this.#weight <= MOST_WEIGHT) return
-      this.#layouts.delete(oldest)
-      this.#weight -= weightOf(old)
-    }
+    this.#layouts.remember(`${libraryKey}:${id}`, layout)
   }
 }
 

@@ -361,8 +361,16 @@ export async function unmarkDeleted(tx: Transaction, key: number): Promise<boole
 
 async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
   const row = await reader.get<LibraryRow>(sql, parameter)
-  return row && libraryFromRow(row)
+  if (row === undefined) return undefined
+  const known = made.get(row)
+  if (known !== undefined) return known
+  const info = libraryFromRow(row)
+  made.set(row, info)
+  return info
 }
+
+/** A database may give the same row again as long as nothing changed: what it says is then the same too. */
+const made = new WeakMap<LibraryRow, LibraryInfo>()
 
 function statusOf(row: LibraryRow): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'

@@ -60,6 +60,37 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
+    it('gives the bytes of a range at once, and again in memory that was given back', async () => {
+      await using store = await open()
+      const bytes = randomBytes(MIB)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      const ranges: [start: number, end: number][] = [
+        [0, 1],
+        [0, MIB],
+        [MIB - 70_000, MIB],
+        [1000, 70_000],
+        [MIB - 1, MIB],
+      ]
+      const kept = await store.readAtOnce(id, { start: 0, end: MIB })
+      for (const [start, end] of [...ranges, ...ranges]) {
+        const read = await store.readAtOnce(id, { start, end })
+        assert.ok(read.bytes.equals(bytes.subarray(start, end)), `${start}-${end}`)
+        read.giveBack?.()
+      }
+      assert.ok(kept.bytes.equals(bytes), 'what is not given back is left alone')
+    })
+
+    it('gives nothing at once of a block it does not hold, or beyond its end', async () => {
+      await using store = await open()
+      const bytes = randomBytes(100_000)
+      const id = blockIdOf(bytes)
+      await assert.rejects(store.readAtOnce(id, { start: 0, end: 100_000 }), BlockMissing)
+      await store.put(id, bytes)
+      await assert.rejects(store.readAtOnce(id, { start: 0, end: 100_001 }), BlockDamaged)
+      await assert.rejects(store.readAtOnce(id, { start: 99_999, end: 100_001 }), BlockDamaged)
+    })
+
     it('gives the bytes of a range', async () => {
       await using store = await open()
       const bytes = randomBytes(2 * MIB)

@@ -13,6 +13,15 @@ export interface ReadOptions {
   readonly unchecked?: boolean
 }
 
+/** Most bytes that are read in one piece. */
+export const LONGEST_AT_ONCE = 1024 * 1024
+
+/** Bytes in memory that may be used again for others, once whoever has them says so. They need not. */
+export interface LentBytes {
+  readonly bytes: Buffer
+  readonly giveBack: (() => void) | undefined
+}
+
 /** A block on its way in: all of it, or its pieces as they arrive. */
 export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
 
@@ -42,6 +51,12 @@ export interface BlockStore extends AsyncDisposable {
    * chunk. A store may remember what it found while it can tell that nothing changed since.
    */
   read(id: BlockId, range?: ByteRange, options?: ReadOptions): AsyncGenerator<Buffer, void>
+
+  /**
+   * A range of at most LONGEST_AT_ONCE bytes in one piece, checked as by `read` before any of it is given. Throws what
+   * `read` throws.
+   */
+  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes>
 
   /** In bytes. Throws BlockMissing. */
   size(id: BlockId): Promise<number>

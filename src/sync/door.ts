@@ -42,9 +42,9 @@ export class SyncDoor {
 
   /**
    * The library the token of a request opens, as it was a moment ago. Throws refusals for a token that is missing (400)
-   * or does not open this library (403), permission-denied, library-not-found.
+   * or does not open this library (403), permission-denied, library-not-found. Nothing is waited for if it is remembered.
    */
-  async open(request: HttpRequest, id: LibraryId): Promise<Library> {
+  open(request: HttpRequest, id: LibraryId): Library | Promise<Library> {
     const token = tokenOf(request)
     const known = this.#remembered.get(token)
     if (known !== undefined && known.until > performance.now() && known.library.info.id === id) {

@@ -3,6 +3,8 @@
  * better. Nothing of a name can end the header or its quotes.
  */
 export function disposition(kind: 'attachment' | 'inline', name: string): string {
+  // Most names need neither.
+  if (/^[\w.-]+$/.test(name)) return `${kind};filename*=utf-8''${name};filename="${name}"`
   return `${kind};filename*=utf-8''${encodeExtended(name)};filename="${asciiName(name)}"`
 }
 

@@ -75,6 +75,7 @@ export const fileDownloadRoutes = [
         contentType: 'application/octet-stream',
         headers: sharedHeaders,
         read: block.read,
+        readAtOnce: block.readAtOnce,
       })
     },
   }),

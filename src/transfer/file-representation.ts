@@ -21,25 +21,27 @@ export function representationOf(
   headers: AnswerHeaders,
   request: HttpRequest,
 ): Representation {
-  const { file, name, wantsInline, ...validators } = source
+  const { file, name, wantsInline, etag, lastModified, neverChanges = false } = source
   const contentType = contentTypeOf(name)
   const isInline = wantsInline && mayBeInline(contentType)
+  const shown = disposition(isInline ? 'inline' : 'attachment', name)
   const { 'want-repr-digest': wantsRepr, 'want-content-digest': wantsContent } = request.headers
   const wantsDigest = wantsRepr !== undefined || wantsContent !== undefined
   const hasContent = request.method !== 'HEAD'
   return {
-    ...validators,
+    etag,
+    lastModified,
+    neverChanges,
     size: file.size,
     contentType,
-    headers: {
-      ...headers,
-      'Content-Disposition': disposition(isInline ? 'inline' : 'attachment', name),
-      ...(isConfined(contentType, isInline) && { 'Content-Security-Policy': 'sandbox' }),
-    },
+    headers: isConfined(contentType, isInline)
+      ? { ...headers, 'Content-Disposition': shown, 'Content-Security-Policy': 'sandbox' }
+      : { ...headers, 'Content-Disposition': shown },
     read: file.read,
-    ...(wantsDigest && {
-      describe: (span) => digestHeaders(request.headers, file, hasContent ? span : undefined),
-    }),
+    readAtOnce: file.readAtOnce,
+    describe: wantsDigest
+      ? (span) => digestHeaders(request.headers, file, hasContent ? span : undefined)
+      : undefined,
   }
 }
 

@@ -29,7 +29,7 @@ describe('the carrel command', () => {
     await cp(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true })
     await mkdir(path.join(folder, 'src'))
     await writeFile(path.join(folder, 'package.json'), '{"type": "module"}')
-    await writeFile(path.join(folder, 'src/main.ts'), program)
+    await writeFile(path.join(folder, 'src/main.mjs'), program)
     await writeFile(path.join(folder, 'old.cjs'), pretendOld)
   })
   const children: ChildProcess[] = []

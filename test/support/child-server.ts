@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { ADMIN } from './server.ts'
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.ts')
+const MAIN = path.join(import.meta.dirname, '../../src/main.mjs')
 
 /** A server in a process of its own, so that it can be killed like one. */
 export interface ChildServer extends AsyncDisposable {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-const main = path.join(import.meta.dirname, '../../src/main.ts')
+const main = path.join(import.meta.dirname, '../../src/main.mjs')
 
 /** How a command ended and what it printed. */
 export interface Outcome {

@@ -61,8 +61,11 @@ export class Connection {
 
   /** A number that is another one after anybody else, in this process or another, has committed. */
   dataVersion(): number {
-    this.#dataVersion ??= this.handle.prepare('pragma data_version')
-    return Number(this.#dataVersion.get()?.data_version)
+    if (this.#dataVersion === undefined) {
+      this.#dataVersion = this.handle.prepare('pragma data_version')
+      this.#dataVersion.setReturnArrays(true)
+    }
+    return Number((this.#dataVersion.get() as unknown as Value[])[0])
   }
 
   close(): void {

@@ -78,6 +78,18 @@ describe('rows of SQLite read again', () => {
     assert.equal(await body(db, 1), undefined)
   })
 
+  it('are as a commit of this process left them in the same turn of the event loop', async () => {
+    await using db = await openNotes()
+    await addNote(db, 1)
+    let turnEnded = false
+    setImmediate(() => (turnEnded = true))
+    for (let n = 0; n < 5; n += 1) {
+      await db.write((tx) => tx.run('update note set body = ? where id = 1', `${n}`), { durable: false })
+      assert.equal((await body(db, 1))?.body, `${n}`)
+    }
+    assert.equal(turnEnded, false)
+  })
+
   it('are told apart by the type of what was asked for', async () => {
     await using db = await openNotes()
     const typeOf = async (value: string | number | null) =>
@@ -86,6 +98,9 @@ describe('rows of SQLite read again', () => {
     assert.equal(await typeOf('1'), 'text')
     assert.equal(await typeOf(null), 'null')
     assert.equal(await typeOf('null'), 'text')
+    const blob = await db.get<{ type: string }>('select typeof(?) as type', Buffer.from('1'))
+    assert.equal(blob?.type, 'blob')
+    assert.equal(await typeOf('\0b1:1'), 'text')
   })
 })
 

@@ -131,6 +131,31 @@ describe('blocks on disk', () => {
     })
   }
 
+  for (const [name, damage] of damages) {
+    it(`give nothing at once of a file that ${name}, though it was sound before`, async () => {
+      const directory = newDirectory()
+      await using store = await openDiskBlockStore({ directory })
+      const bytes = randomBytes(200_000)
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      const ranges = [
+        { start: 0, end: bytes.length },
+        { start: 100, end: 70_000 },
+      ]
+      const readBoth = () => Promise.all(ranges.map((range) => store.readAtOnce(id, range)))
+      for (const { bytes: read, giveBack } of await readBoth()) {
+        assert.ok(bytes.includes(read))
+        giveBack?.()
+      }
+      await damage(fileOf(directory, id), bytes)
+      for (const range of ranges) await assert.rejects(store.readAtOnce(id, range), BlockDamaged)
+      await rm(fileOf(directory, id))
+      for (const range of ranges) await assert.rejects(store.readAtOnce(id, range), BlockMissing)
+      await store.put(id, bytes)
+      assert.equal((await readBoth()).length, 2)
+    })
+  }
+
   it('are read right by many at once, in memory that is used again', async () => {
     await using store = await openDiskBlockStore({ directory: newDirectory() })
     const blocks = Array.from({ length: 4 }, () => randomBytes(5_000_001))

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type BlockId, parseBlockId } from '../../objects/ids.ts'
+import { type BlockId, parseBlockId, sha1Hex } from '../../objects/ids.ts'
 import {
+  BlockDamaged,
   type BlockSource,
   type BlockStore,
   type BlockWriter,
   type ByteRange,
+  type LentBytes,
   type ReadOptions,
 } from '../block-store.ts'
 import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
@@ -18,6 +20,7 @@ import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
 import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
+import { PieceBuffers, readPiece } from './pieces.ts'
 import { backdate, SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
@@ -45,6 +48,7 @@ class DiskBlockStore implements BlockStore {
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
+  readonly #pieces = new PieceBuffers()
   readonly #threads: readonly [HashThread, ...HashThread[]]
 
   constructor(directory: string, temporary: string, threads: number) {
@@ -172,6 +176,41 @@ class DiskBlockStore implements BlockStore {
     await using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
     if (isChecked && !this.#sound.has(id, file.stats)) await this.#check(id, file)
     yield* readChunks(id, file.handle, range, lent)
+  }
+
+  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = this.#openFiles.find(this.#fileOf(id))
+    if (file === undefined) return this.#openAndRead(id, range)
+    return this.#sound.has(id, file.stats)
+      ? readPiece(id, file, range, this.#pieces)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #openAndRead(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
+    return this.#sound.has(id, file.stats)
+      ? readPiece(id, file, range, this.#pieces)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #checkAndRead(id: BlockId, file: UsedFile, range: ByteRange): Promise<LentBytes> {
+    const isWhole = range.start === 0 && range.end === file.stats.size
+    try {
+      if (!isWhole) await this.#check(id, file)
+    } catch (error) {
+      await file.release()
+      throw error
+    }
+    const piece = await readPiece(id, file, range, this.#pieces)
+    if (isWhole) this.#checkWhole(id, file, piece.bytes)
+    return piece
+  }
+
+  /** A piece is short enough to be hashed at once (I10). */
+  #checkWhole(id: BlockId, { stats }: UsedFile, bytes: Buffer): void {
+    const actual = sha1Hex(bytes)
+    if (actual !== id) throw new BlockDamaged(id, `its bytes hash to ${actual}`)
+    this.#sound.add(id, stats)
   }
 
   /** Reads all of a block. Many who want a part of it at the same time wait for one of them to do so. */

@@ -9,9 +9,14 @@ export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T>
   try {
     return await operation
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') throw new BlockMissing(id, { cause })
-    throw new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
+    throw readError(id, cause)
   }
+}
+
+/** An error of the file system while a block was read, as ours. */
+export function readError(id: BlockId, cause: unknown): Error {
+  if (codeOf(cause) === 'ENOENT') return new BlockMissing(id, { cause })
+  return new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
 }
 
 /** Turns the file system's errors of a write into ours. */

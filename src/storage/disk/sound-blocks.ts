@@ -10,21 +10,24 @@ const CLOCK_TICK_MS = 100
 /** How long before its writing a block's file says it was written, so that any later writing shows. */
 const BACKDATED_MS = 1000
 
+type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
+
 /** Remembers which blocks were found to hash to their id, for as long as their files are as they were then. */
 export class SoundBlocks {
-  readonly #found = new Map<BlockId, { readonly stamp: string; readonly at: number }>()
+  readonly #found = new Map<BlockId, Stamp & { readonly at: number }>()
 
   has(id: BlockId, stats: Stats): boolean {
     const found = this.#found.get(id)
     if (found === undefined) return false
-    return found.stamp === stampOf(stats) && performance.now() - found.at < TRUSTED_MS
+    return isSame(found, stats) && performance.now() - found.at < TRUSTED_MS
   }
 
   /** `stats` are from before the block was read. */
   add(id: BlockId, stats: Stats): void {
     this.#found.delete(id)
     if (Date.now() - stats.mtimeMs < CLOCK_TICK_MS) return
-    this.#found.set(id, { stamp: stampOf(stats), at: performance.now() })
+    const { ino, size, mtimeMs, ctimeMs } = stats
+    this.#found.set(id, { ino, size, mtimeMs, ctimeMs, at: performance.now() })
     if (this.#found.size <= MOST_REMEMBERED) return
     for (const oldest of this.#found.keys()) {
       this.#found.delete(oldest)
@@ -40,7 +43,12 @@ export async function backdate(handle: FileHandle): Promise<void> {
   await handle.utimes(time, time).catch(() => {})
 }
 
-/** Differs when the file was replaced or written to; the time of change cannot be set back. */
-function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+/** Not the same if the file was replaced or written to; the time of change cannot be set back. */
+function isSame(one: Stamp, other: Stamp): boolean {
+  return (
+    one.ino === other.ino &&
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs
+  )
 }

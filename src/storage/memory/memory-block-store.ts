@@ -8,6 +8,7 @@ import {
   BlockStoreError,
   type BlockWriter,
   type ByteRange,
+  type LentBytes,
 } from '../block-store.ts'
 import { checkedOnTheWayIn } from '../checked-bytes.ts'
 
@@ -43,6 +44,12 @@ export class MemoryBlockStore implements BlockStore {
     const { start, end } = range ?? { start: 0, end: block.length }
     if (end > block.length) throw new BlockDamaged(id, `it has ${block.length} bytes, not ${end}`)
     if (end > start) yield Buffer.from(block.subarray(start, end))
+  }
+
+  async readAtOnce(id: BlockId, { start, end }: ByteRange): Promise<LentBytes> {
+    const block = this.#get(id)
+    if (end > block.length) throw new BlockDamaged(id, `it has ${block.length} bytes, not ${end}`)
+    return { bytes: Buffer.from(block.subarray(start, end)), giveBack: undefined }
   }
 
   async size(id: BlockId): Promise<number> {
