@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type BlockId, sha1Hex } from '../objects/ids.ts'
@@ -6,6 +5,7 @@ import { insertHeldBlocksOf, insertSmallBlocks } from './block-rows-store.ts'
 import { type ContentStore, SMALLEST_STORED_BLOCK } from './content.ts'
 import type { TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary } from './library.ts'
+import { gathered } from './pace.ts'
 
 // Bounds the time one transaction takes.
 const LARGEST_BATCH = 256
@@ -56,8 +56,7 @@ export class BlockIntake {
   async #drain(): Promise<void> {
     this.#isDraining = true
     while (this.#waiting.length > 0) {
-      // Requests read in one turn of the loop run on one after another: after the turn all of them wait here.
-      await nextTurn()
+      await gathered(this.#waiting, LARGEST_BATCH)
       await this.#store(this.#waiting.splice(0, LARGEST_BATCH))
     }
     this.#isDraining = false

@@ -10,6 +10,7 @@ import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey, moveHead } from './library-store.ts'
 import { insertObjects, type ObjectStore } from './object-store.ts'
+import { gathered } from './pace.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'
 
@@ -85,8 +86,6 @@ interface Applied {
 const LARGEST_GROUP = 128
 const HEAVIEST_GROUP_BYTES = 32 * 2 ** 20
 const LONGEST_TURN_MS = 4
-// What an edit waits at most for others to share its group.
-const LONGEST_GATHERING_MS = 10
 
 /** Another process moved the head between our look and our transaction. */
 class HeadMoved extends Error {}
@@ -153,7 +152,7 @@ export class Writers {
   async #drain(library: { key: number; id: LibraryId }, queue: Waiting[]): Promise<void> {
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
-      await gathered(queue)
+      await gathered(queue, LARGEST_GROUP)
       const group = queue.splice(0, LARGEST_GROUP)
       try {
         known = await this.#commitGroup(library, group, known, (left) => queue.unshift(...left))
@@ -284,19 +283,6 @@ export class Writers {
     void answerWhenDurable(durable, committed, applied)
     return committed.promise
   }
-}
-
-/**
- * Resolves when a turn of the loop brought no edit more. Requests read in one turn run on one after another, so only after
- * it have all of their edits come; and while many come, one group for all of them costs less than several.
- */
-async function gathered(queue: readonly Waiting[]): Promise<void> {
-  const deadline = performance.now() + LONGEST_GATHERING_MS
-  let seen: number
-  do {
-    seen = queue.length
-    await nextTurn()
-  } while (queue.length > seen && queue.length < LARGEST_GROUP && performance.now() < deadline)
 }
 
 async function answerWhenDurable(
