@@ -1,4 +1,4 @@
-import { FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
+import { ArrowUp, FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { folderAddress } from '../addresses.ts'
@@ -8,7 +8,7 @@ import type { Selected } from '../api/entry-changes.ts'
 import type { LibraryDetail } from '../api/libraries.ts'
 import { parentOf } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/states.tsx'
 import { useFailureToast } from '../ui/toasts.tsx'
@@ -118,6 +118,7 @@ export function FolderContents(props: {
   return (
     <div className="files">
       <div className="files-head">
+        {narrow && <IconButton label={texts.up} icon={ArrowUp} onClick={up} />}
         <Breadcrumb libraryId={libraryId} libraryName={libraryName} path={path} onDropped={onDropped} />
         {!editable && <span className="badge">{texts.readOnly}</span>}
       </div>
