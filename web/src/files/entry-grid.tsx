@@ -103,6 +103,8 @@ export function EntryGrid(props: EntryGridProps) {
     // A click on a label is followed by one on its box, which then counts.
     if (part === 'check' && event.target instanceof HTMLLabelElement) return
     if (part !== 'check') event.preventDefault()
+    // The keyboard goes on from here, not from a box or link that can do nothing with it.
+    scroller.current?.focus({ preventScroll: true })
     if (part === 'more')
       openMenuAt(scroller.current, shown.places.get(entry.name) ?? 0, event.target as Element)
     else if (event.shiftKey) onSelect(rangeTo(selection, shown, entry.name, adding || part === 'check'))

@@ -22,9 +22,9 @@ import { addressOf } from './entry-name.tsx'
 import type { Here } from './here.ts'
 import { byName, matching, sorted } from './order.ts'
 import { usePreferences } from './preferences.ts'
-import { kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
+import { all, kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
-import { Toolbar } from './toolbar.tsx'
+import { FindBox, Toolbar } from './toolbar.tsx'
 import { upload } from './uploading.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
 import { useFolderMenu } from './use-folder-menu.ts'
@@ -104,14 +104,26 @@ export function FolderContents(props: {
     void changes.transfer(operation, selected, to).catch(failed)
   const onDropped = editable ? transfer : undefined
   const showDetails = () => (overlaid ? setSheet(true) : prefer({ details: true }))
+  const detailsBar = {
+    detailsShown: overlaid ? sheet : preferences.details,
+    onToggleDetails: () => (overlaid ? setSheet(true) : prefer({ details: !preferences.details })),
+  }
 
   const entryMenu = useEntryMenu({ here, changes, open, remove, setRenaming, setDialog, showDetails })
-  const folderMenu = useFolderMenu({ here, all: props.entries, preferences, prefer, setDialog })
+  const folderMenu = useFolderMenu({
+    here,
+    all: props.entries,
+    preferences,
+    prefer,
+    setDialog,
+    onSelectAll: () => setSelection(all(selection, shown)),
+  })
   const onFind = () => {
     findBox.current?.focus()
     findBox.current?.select()
   }
   const clearFind = () => setSought('')
+  const find = { box: findBox, sought, setSought, found: entries.length, all: ordered.length }
   const details = (
     <Details here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
   )
@@ -130,7 +142,7 @@ export function FolderContents(props: {
           onClear={() => setSelection(none(selection))}
           onDelete={() => remove(chosen)}
           setDialog={setDialog}
-          showDetails={showDetails}
+          {...detailsBar}
         />
       ) : (
         <Toolbar
@@ -139,11 +151,15 @@ export function FolderContents(props: {
           prefer={prefer}
           narrow={narrow}
           menu={folderMenu}
-          find={{ box: findBox, sought, setSought, found: entries.length, all: ordered.length }}
-          onToggleDetails={() => (overlaid ? setSheet(true) : prefer({ details: !preferences.details }))}
-          detailsShown={overlaid ? sheet : preferences.details}
+          find={find}
+          {...detailsBar}
           setDialog={setDialog}
         />
+      )}
+      {narrow && (
+        <div className="files-bar files-find-bar">
+          <FindBox {...find} />
+        </div>
       )}
       <div className="files-main">
         <div className="files-list">

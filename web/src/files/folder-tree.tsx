@@ -28,9 +28,11 @@ interface TreeProps {
 export function FolderTree(props: TreeProps & { libraries: readonly LibraryItem[] }) {
   const { libraries, place } = props
   const texts = useTexts('files')
+  const tree = useRef<HTMLDivElement>(null)
+  useEffect(() => tree.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(), [])
   const isKnown = libraries.some(({ repo_id }) => repo_id === place?.libraryId)
   return (
-    <div className="picker-tree" role="tree" aria-label={texts.choosePlace} onKeyDown={onKeyDown}>
+    <div ref={tree} className="picker-tree" role="tree" aria-label={texts.choosePlace} onKeyDown={onKeyDown}>
       {libraries.map((library, index) => (
         <TreeItem
           key={library.repo_id}
@@ -65,48 +67,35 @@ function TreeItem(props: ItemProps) {
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
   }, [isChosen])
   return (
-    <div
-      role="treeitem"
-      aria-level={level}
-      aria-expanded={isOpen}
-      aria-selected={isChosen}
-      aria-label={name}
-      tabIndex={isChosen || props.isEntrance ? 0 : -1}
-      className="picker-item"
-      onFocus={(event) => {
-        if (event.target === event.currentTarget && !isChosen) onPlace(at)
-      }}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget) return
-        if (event.key === 'Enter') props.onEnter()
-        else if (event.key === 'ArrowRight' && !isOpen) setOpen(key, true)
-        else if (event.key === 'ArrowLeft' && isOpen) setOpen(key, false)
-        else return
-        event.preventDefault()
-        event.stopPropagation()
-      }}
-    >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the item around it is what has the keyboard and a role. */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above. */}
+    <>
       <div
         ref={row}
-        className={`picker-row${isChosen ? ' picker-chosen' : ''}`}
+        role="treeitem"
+        aria-level={level}
+        aria-expanded={isOpen}
+        aria-selected={isChosen}
+        tabIndex={isChosen || props.isEntrance ? 0 : -1}
+        className="picker-item"
         style={{ paddingInlineStart: 4 + (level - 1) * 20 }}
-        onClick={() => {
-          onPlace(at)
-          row.current?.parentElement?.focus()
-        }}
+        onFocus={() => !isChosen && onPlace(at)}
+        onClick={() => row.current?.focus()}
         onDoubleClick={() => setOpen(key, !isOpen)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') props.onEnter()
+          else if (event.key === 'ArrowRight' && !isOpen) setOpen(key, true)
+          else if (event.key === 'ArrowLeft' && isOpen) setOpen(key, false)
+          else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
       >
         <button
           type="button"
           className="icon-button picker-toggle"
           tabIndex={-1}
           aria-hidden
-          onClick={(event) => {
-            event.stopPropagation()
-            setOpen(key, !isOpen)
-          }}
+          onClick={() => setOpen(key, !isOpen)}
+          onDoubleClick={(event) => event.stopPropagation()}
         >
           <ChevronRight size={16} aria-hidden />
         </button>
@@ -117,7 +106,7 @@ function TreeItem(props: ItemProps) {
         {encrypted && <LockKeyhole size={15} aria-hidden className="muted" />}
       </div>
       {isOpen && (encrypted && level === 1 ? <LockedBranch {...props} /> : <Branch {...props} />)}
-    </div>
+    </>
   )
 }
 
@@ -185,14 +174,15 @@ function Branch(props: ItemProps) {
   )
 }
 
-/** Up, down, to the ends and to the item around; what is closed is not in the page and thus not in the way. */
+/** Up, down, to the ends and to the folder around; what is closed is not in the page and thus not in the way. */
 function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=treeitem]')]
   const item = (event.target as Element).closest<HTMLElement>('[role=treeitem]')
   if (item === null) return
   const at = items.indexOf(item)
-  const around = item.parentElement?.closest<HTMLElement>('[role=treeitem]')
-  const next: Readonly<Record<string, HTMLElement | null | undefined>> = {
+  const level = (one: Element) => Number(one.getAttribute('aria-level'))
+  const around = items.slice(0, at).findLast((one) => level(one) < level(item))
+  const next: Readonly<Record<string, HTMLElement | undefined>> = {
     ArrowDown: items[at + 1],
     ArrowUp: items[at - 1],
     ArrowRight: items[at + 1],

@@ -17,7 +17,8 @@ export function SelectionBar(props: {
   onClear: () => void
   onDelete: () => void
   setDialog: (dialog: OpenDialog) => void
-  showDetails: () => void
+  detailsShown: boolean
+  onToggleDetails: () => void
 }) {
   const { here, entries, setDialog } = props
   const texts = useTexts('files')
@@ -70,9 +71,10 @@ export function SelectionBar(props: {
         {here.editable && <IconButton label={common.delete} icon={Trash2} onClick={props.onDelete} />}
         <IconButton
           className="files-bar-details"
-          label={texts.showDetails}
+          label={props.detailsShown ? texts.hideDetails : texts.showDetails}
+          aria-pressed={props.detailsShown}
           icon={Info}
-          onClick={props.showDetails}
+          onClick={props.onToggleDetails}
         />
         <Menu trigger={<IconButton label={common.more} icon={EllipsisVertical} />} entries={props.menu} />
       </span>

@@ -20,7 +20,7 @@ import type { SortKey } from './order.ts'
 import type { Preferences } from './preferences.ts'
 import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
 
-interface Find {
+export interface Find {
   readonly box: RefObject<HTMLInputElement | null>
   readonly sought: string
   readonly setSought: (sought: string) => void
@@ -61,7 +61,7 @@ export function Toolbar(props: {
           <Menu align="start" trigger={<Button icon={Plus}>{texts.new}</Button>} entries={newMenu} />
         </span>
       )}
-      <FindBox {...props.find} />
+      {!narrow && <FindBox {...props.find} />}
       <span className="files-bar-end">
         {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
         <IconButton
@@ -70,6 +70,7 @@ export function Toolbar(props: {
           onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
         />
         <IconButton
+          className="files-bar-details"
           label={props.detailsShown ? texts.hideDetails : texts.showDetails}
           icon={Info}
           aria-pressed={props.detailsShown}
@@ -81,7 +82,8 @@ export function Toolbar(props: {
   )
 }
 
-function FindBox({ box, sought, setSought, found, all }: Find) {
+/** Narrows the list to the names that hold what is typed. */
+export function FindBox({ box, sought, setSought, found, all }: Find) {
   const texts = useTexts('files')
   const formats = useFormats()
   return (

@@ -5,6 +5,7 @@ import {
   FolderUp,
   History,
   Link,
+  ListChecks,
   Scale,
   Share2,
   Trash2,
@@ -52,6 +53,7 @@ export function useFolderMenu(page: {
   preferences: Preferences
   prefer: (changes: Partial<Preferences>) => void
   setDialog: (dialog: OpenDialog) => void
+  onSelectAll: () => void
 }): readonly MenuEntry[] {
   const { here, all, preferences, prefer, setDialog } = page
   const { libraryId, libraryName, path } = here
@@ -74,6 +76,13 @@ export function useFolderMenu(page: {
       onSelect: () => downloadFolder(here, all),
     },
     'line',
+    {
+      label: texts.selectAll,
+      icon: ListChecks,
+      disabled: all.length === 0,
+      shortcut: texts.selectAllKeys,
+      onSelect: page.onSelectAll,
+    },
     {
       label: preferences.folderSizes ? texts.hideFolderSizes : texts.showFolderSizes,
       icon: Scale,

@@ -45,6 +45,7 @@ export const files: Texts['files'] = {
     'Er funktioniert für alle, die das hier öffnen dürfen, auch nachdem es verschoben oder umbenannt wurde.',
   select: (name) => `${name} auswählen`,
   selectAll: 'Alles auswählen',
+  selectAllKeys: 'Strg+A',
   moreFor: (name) => `Mehr für ${name}`,
   clearSelection: 'Auswahl aufheben',
   moveTo: 'Verschieben nach …',

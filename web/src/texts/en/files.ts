@@ -42,6 +42,7 @@ export const files = {
   internalLinkHint: 'It works for everyone who may open this, even after it was moved or renamed.',
   select: (name: string) => `Select ${name}`,
   selectAll: 'Select all',
+  selectAllKeys: 'Ctrl+A',
   moreFor: (name: string) => `More for ${name}`,
   clearSelection: 'Clear selection',
   moveTo: 'Move to …',

@@ -44,6 +44,7 @@ export const files: Texts['files'] = {
   internalLinkHint: '所有有权打开此内容的人都可以使用,即使它被移动或重命名。',
   select: (name) => `选择 ${name}`,
   selectAll: '全选',
+  selectAllKeys: 'Ctrl+A',
   moreFor: (name) => `${name} 的更多操作`,
   clearSelection: '取消选择',
   moveTo: '移动到…',
