@@ -53,15 +53,20 @@ function concerned({ name, data }: LiveEvent): readonly (readonly string[])[] {
 function refresher(queries: QueryClient): (key: readonly string[]) => void {
   const waiting = new Map<string, readonly string[]>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  return (key) => {
+  function refresh(key: readonly string[]): void {
     waiting.set(key.join('\n'), key)
     timer ??= setTimeout(() => {
       timer = undefined
       const keys = [...waiting.values()]
       waiting.clear()
-      for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
+      for (const queryKey of keys) {
+        // What is being loaded is loaded to its end: a long list that changes all the time would never be there else.
+        if (queries.isFetching({ queryKey }) > 0) refresh(queryKey)
+        else void queries.invalidateQueries({ queryKey })
+      }
     }, SETTLE_MS)
   }
+  return refresh
 }
 
 async function listen(signal: AbortSignal, onEvent: (event: LiveEvent) => void): Promise<void> {
