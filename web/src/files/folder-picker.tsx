@@ -1,9 +1,10 @@
 import './folder-picker.css'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { makeFolder } from '../api/entry-changes.ts'
-import { canEdit, type LibraryItem, useLibraries, useLibrary } from '../api/libraries.ts'
+import { api } from '../api/http.ts'
+import { canEdit, type LibraryDetail, type LibraryItem, useLibraries } from '../api/libraries.ts'
 import { Unlocked } from '../libraries/unlocked.tsx'
 import { join, stepsTo } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -41,7 +42,9 @@ export function FolderPicker(props: {
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
   const chosen = libraries.data?.find(({ repo_id }) => repo_id === place?.libraryId)
-  const allowed = place !== undefined && chosen !== undefined && (props.isAllowed?.(place) ?? true)
+  const isLocked = useIsLocked(chosen)
+  const isPlace = place !== undefined && chosen !== undefined && !isLocked
+  const allowed = isPlace && (props.isAllowed?.(place) ?? true)
 
   async function choose(): Promise<void> {
     if (place === undefined || !allowed) return
@@ -73,7 +76,7 @@ export function FolderPicker(props: {
           <Button
             className="picker-new"
             icon={FolderPlus}
-            disabled={chosen === undefined}
+            disabled={!isPlace}
             onClick={() => setMaking(true)}
           >
             {texts.newFolder}
@@ -103,7 +106,11 @@ export function FolderPicker(props: {
           onEnter={() => void choose()}
         />
       )}
-      {chosen?.encrypted && <PasswordWanted libraryId={chosen.repo_id} />}
+      {chosen !== undefined && isLocked && (
+        <div className="picker-password">
+          <Unlocked libraryId={chosen.repo_id}>{null}</Unlocked>
+        </div>
+      )}
       {making && place !== undefined && (
         <NewFolder
           place={place}
@@ -124,11 +131,15 @@ export function FolderPicker(props: {
   )
 }
 
-/** Asks for the password of an encrypted library, if it was not given within the hour. */
-function PasswordWanted(props: { libraryId: string }) {
-  const { data } = useLibrary(props.libraryId)
-  if (!data?.lib_need_decrypt) return null
-  return <Unlocked libraryId={props.libraryId}>{null}</Unlocked>
+/** Whether the password of an encrypted library is still wanted. */
+function useIsLocked(library: LibraryItem | undefined): boolean {
+  const { repo_id: id = '', encrypted = false } = library ?? {}
+  const { data } = useQuery({
+    queryKey: ['library', id],
+    queryFn: ({ signal }) => api.get<LibraryDetail>(`api/v2.1/repos/${id}/`, undefined, signal),
+    enabled: encrypted,
+  })
+  return encrypted && data?.lib_need_decrypt === true
 }
 
 /** Each library once, however many ways lead to it. */

@@ -70,5 +70,7 @@ export function useKeys({ columns, pageRows, select, onMenu, grid }: Keyboard) {
     else if (key.length === 1 && !commanding && !event.altKey) typeAhead(key)
     else return
     event.preventDefault()
+    // What the page does with the same key is not meant here.
+    event.stopPropagation()
   }
 }
