@@ -252,7 +252,7 @@ export class Engine {
         upload.tries = 0
         if (upload.isBegun) return
         upload.isBegun = true
-        this.#keeper.put(upload)
+        this.#keeper.putNow(upload)
       },
       onStored: (upload, name = upload.name) => {
         upload.name = name

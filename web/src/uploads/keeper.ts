@@ -17,6 +17,7 @@ export class Keeper {
   readonly #ended = new Set<string>()
   readonly #uncopied = new Set<Upload>()
   readonly #copied = new Map<string, number>()
+  #copiedBytes = 0
   #account = ''
   #timer: ReturnType<typeof setTimeout> | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -37,9 +38,18 @@ export class Keeper {
     this.#soon()
   }
 
+  /** As `put`, without waiting: should the page go now, much would be sent again. */
+  putNow(upload: Upload): void {
+    this.put(upload)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#account !== '') this.#begin()
+  }
+
   end(upload: Upload): void {
     this.#changed.delete(upload)
     this.#uncopied.delete(upload)
+    this.#copiedBytes -= this.#copied.get(upload.key) ?? 0
     this.#copied.delete(upload.key)
     this.#ended.add(upload.key)
     this.#soon()
@@ -52,24 +62,31 @@ export class Keeper {
     this.#changed.clear()
     this.#uncopied.clear()
     this.#copied.clear()
+    this.#copiedBytes = 0
     this.#ended.clear()
     this.#account = ''
   }
 
   #isCopyable(upload: Upload): boolean {
     const { file } = this.#sourceOf(upload)
-    if (file === undefined || file.size > LARGEST_COPIED) return false
-    const bytes = [...this.#copied.values()].reduce((sum, size) => sum + size, 0)
-    return bytes + file.size <= MOST_BYTES
+    return file !== undefined && file.size <= LARGEST_COPIED && !this.#copied.has(upload.key)
   }
 
   #soon(): void {
     if (this.#account === '') return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      // A browser that keeps nothing, or no more, costs the safety net, not the upload.
-      this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined)
+      this.#begin()
     }, SOON_MS)
+  }
+
+  #begin(): void {
+    // A browser that keeps nothing, or no more, costs the safety net, not the upload.
+    this.#writing = this.#writing
+      .then(() => this.#write())
+      .catch(() => {
+        this.#uncopied.clear()
+      })
   }
 
   async #write(): Promise<void> {
@@ -82,10 +99,7 @@ export class Keeper {
     const changed = [...this.#changed].slice(0, A_TURN.uploads)
     for (const upload of changed) this.#changed.delete(upload)
     await keep(changed.map((upload) => this.#keptOf(upload, account, tab, this.#copied.has(upload.key))))
-    const copies = this.#toCopy()
-    await keep(copies.map((upload) => this.#keptOf(upload, account, tab, true)))
-    // Those that ended meanwhile must not come back.
-    await forget([...changed, ...copies].filter(({ state }) => state === 'done').map(({ key }) => key))
+    await keep(this.#toCopy().map((upload) => this.#keptOf(upload, account, tab, true)))
     if (this.#changed.size + this.#ended.size + this.#uncopied.size > 0) this.#soon()
     else if (this.#copied.size === 0 && ended.length > 0) await forgetFlagIfEmpty()
   }
@@ -97,10 +111,12 @@ export class Keeper {
     for (const upload of this.#uncopied) {
       if (now - upload.addedAt < COPIED_AFTER_MS) continue
       if (found.length >= A_TURN.uploads || bytes > A_TURN.bytes) break
+      this.#uncopied.delete(upload)
+      if (this.#copiedBytes + upload.size > MOST_BYTES) continue
       bytes += upload.size
       found.push(upload)
-      this.#uncopied.delete(upload)
       this.#copied.set(upload.key, upload.size)
+      this.#copiedBytes += upload.size
     }
     return found
   }
