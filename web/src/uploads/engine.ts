@@ -6,7 +6,7 @@ import { type Failure, verdictOf } from './failures.ts'
 import { Keeper } from './keeper.ts'
 import { claim } from './keeping.ts'
 import { forgetLink, forgetLinks } from './links.ts'
-import { preparedUploads, type Question } from './preparing.ts'
+import { failedUploads, preparedUploads, type Question } from './preparing.ts'
 import { type Upload, UploadQueue, type Work } from './queue.ts'
 import { RateMeter, secondsLeft } from './rate.ts'
 import { isSame, readingFailure, reopened, type Source } from './sources.ts'
@@ -41,7 +41,7 @@ export class Engine {
   readonly #bytes = new RateMeter()
   readonly #work = new RateMeter()
   #account = ''
-  #telling: ReturnType<typeof setTimeout> | undefined
+  #isTelling = false
   #preparing: Promise<void> = Promise.resolve()
   #version = 0
   /** Uploads being looked at before they are queued. */
@@ -84,21 +84,7 @@ export class Engine {
     this.preparing += 1
     this.#tell()
     // One after the other, so that the second knows what the first is about to store.
-    this.#preparing = this.#preparing.then(async () => {
-      try {
-        const prepared = await preparedUploads(target, files, emptyFolders, {
-          queued: this.queue.uploads,
-          ask: (question) => this.#ask(question),
-          whenConnected: () => this.#connection.whenBack(),
-        })
-        for (const { upload, source } of prepared) this.#sources.set(upload.key, source)
-        this.lastTarget = target
-        this.#enqueue(prepared.map(({ upload }) => upload))
-      } finally {
-        this.preparing -= 1
-        this.#tell()
-      }
-    })
+    this.#preparing = this.#preparing.then(() => this.#prepare(target, files, emptyFolders))
   }
 
   /** Goes on with what this account left behind. */
@@ -125,14 +111,15 @@ export class Engine {
   }
 
   pause(upload: Upload): void {
-    if (!this.#take(upload)) return
-    this.queue.pause(upload)
-    this.#keeper.put(upload)
-    this.#release(upload)
+    this.#stopAll([upload], () => {
+      this.queue.pause(upload)
+      this.#keeper.put(upload)
+    })
   }
 
   pauseAll(): void {
-    for (const upload of this.queue.uploads) this.pause(upload)
+    this.#stopAll(this.queue.uploads, (upload) => this.queue.pause(upload))
+    for (const upload of this.queue.uploads) if (upload.state === 'paused') this.#keeper.put(upload)
   }
 
   resume(upload: Upload): void {
@@ -142,25 +129,27 @@ export class Engine {
   }
 
   resumeAll(state: 'paused' | 'failed'): void {
-    for (const upload of [...this.queue.uploads]) if (upload.state === state) this.queue.resume(upload)
+    for (const upload of this.queue.uploads) {
+      if (upload.state !== state) continue
+      this.queue.resume(upload)
+      this.#keeper.put(upload)
+    }
     this.#pump()
   }
 
   cancel(upload: Upload): void {
-    if (!this.#take(upload)) return
-    this.queue.remove(upload)
-    this.#end(upload)
-    this.#release(upload)
+    this.#stopAll([upload], () => this.#drop(upload))
   }
 
   cancelAll(): void {
-    for (const upload of [...this.queue.uploads]) if (upload.state !== 'done') this.cancel(upload)
+    this.#stopAll(this.queue.uploads, (upload) => {
+      if (upload.state !== 'done') this.#drop(upload)
+    })
   }
 
   /** Takes what is finished off the list. */
   clear(): void {
-    for (const upload of [...this.queue.uploads]) this.cancel(upload)
-    this.#tell()
+    this.#stopAll(this.queue.uploads, (upload) => this.#drop(upload))
   }
 
   /** Asks the browser for leave to read a file again; false if it is not to be had. */
@@ -199,6 +188,25 @@ export class Engine {
     this.question = undefined
     this.#tell()
     return answer
+  }
+
+  async #prepare(
+    target: UploadTarget,
+    files: readonly PickedFile[],
+    emptyFolders: readonly string[],
+  ): Promise<void> {
+    const options = {
+      queued: this.queue.uploads,
+      ask: (question: Omit<Question, 'answer'>) => this.#ask(question),
+      whenConnected: () => this.#connection.whenBack(),
+    }
+    const prepared = await preparedUploads(target, files, emptyFolders, options).catch((error: unknown) =>
+      failedUploads(target, files, { kind: 'refused', message: String(error) }),
+    )
+    this.preparing -= 1
+    for (const { upload, source } of prepared) this.#sources.set(upload.key, source)
+    if (prepared.length > 0) this.lastTarget = target
+    this.#enqueue(prepared.map(({ upload }) => upload))
   }
 
   #enqueue(uploads: readonly Upload[]): void {
@@ -278,7 +286,7 @@ export class Engine {
     else if (verdict === 'later') {
       const tries = Math.max(...work.uploads.map((upload) => upload.tries))
       await new Promise((resolve) => setTimeout(resolve, LATER_MS[Math.min(tries, LATER_MS.length - 1)]))
-      this.#again(open(), { kind: 'refused', message: String((error as ApiError).message) })
+      this.#again(open(), { kind: 'refused', message: (error as ApiError).message })
     } else if (verdict === 'link' || verdict === 'range') {
       for (const { libraryId, target } of open()) forgetLink(libraryId, target)
       this.#again(open(), { kind: verdict === 'link' ? 'permission' : 'refused', message: '' })
@@ -341,20 +349,24 @@ export class Engine {
     this.queue.putBack(upload)
   }
 
-  /** Whether an upload can still be stopped. */
-  #take(upload: Upload): boolean {
-    return upload.state !== 'sending' || this.#runOf(upload)?.isSent !== true
-  }
-
-  /** Ends the request an upload was in; the others of it go again. */
-  #release(upload: Upload): void {
-    this.#runOf(upload)?.stopping.abort()
+  /** Does something to uploads that can still be stopped, and ends their requests; others in them go again. */
+  #stopAll(uploads: Iterable<Upload>, act: (upload: Upload) => void): void {
+    const runs = new Map<Upload, Run>()
+    for (const run of this.#runs) for (const upload of run.work.uploads) runs.set(upload, run)
+    const stopped = new Set<Run>()
+    for (const upload of uploads) {
+      const run = upload.state === 'sending' ? runs.get(upload) : undefined
+      if (run?.isSent) continue
+      act(upload)
+      if (run !== undefined) stopped.add(run)
+    }
+    for (const run of stopped) run.stopping.abort()
     this.#pump()
   }
 
-  #runOf(upload: Upload): Run | undefined {
-    for (const run of this.#runs) if (run.work.uploads.includes(upload)) return run
-    return undefined
+  #drop(upload: Upload): void {
+    this.queue.remove(upload)
+    this.#end(upload)
   }
 
   #end(upload: Upload): void {
@@ -385,8 +397,10 @@ export class Engine {
   }
 
   #tell(): void {
-    this.#telling ??= setTimeout(() => {
-      this.#telling = undefined
+    if (this.#isTelling) return
+    this.#isTelling = true
+    setTimeout(() => {
+      this.#isTelling = false
       this.#version += 1
       for (const listener of this.#listeners) listener()
     }, TOLD_EVERY_MS)

@@ -26,9 +26,11 @@ let opening: Promise<IDBDatabase> | undefined
 function database(): Promise<IDBDatabase> {
   opening ??= new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1)
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: 'key' })
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
+    request.addEventListener('upgradeneeded', () =>
+      request.result.createObjectStore(STORE, { keyPath: 'key' }),
+    )
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error))
   })
   return opening
 }
@@ -37,8 +39,8 @@ async function change(act: (store: IDBObjectStore) => void): Promise<void> {
   const transaction = (await database()).transaction(STORE, 'readwrite')
   act(transaction.objectStore(STORE))
   await new Promise<void>((resolve, reject) => {
-    transaction.oncomplete = () => resolve()
-    transaction.onabort = () => reject(transaction.error)
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error))
   })
 }
 
@@ -66,8 +68,8 @@ async function all(): Promise<Kept[]> {
   const store = (await database()).transaction(STORE).objectStore(STORE)
   const request = store.getAll()
   return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result as Kept[])
-    request.onerror = () => reject(request.error)
+    request.addEventListener('success', () => resolve(request.result as Kept[]))
+    request.addEventListener('error', () => reject(request.error))
   })
 }
 

@@ -39,7 +39,7 @@ async function readEach(target: Place, folders: readonly string[], known: Known)
     for (let start = 0; start < present.length; start += AT_ONCE) {
       await Promise.all(
         present.slice(start, start + AT_ONCE).map(async (folder) => {
-          const content = await contentAt(target.libraryId, `${join(target.path, folder)}`)
+          const content = await contentAt(target.libraryId, join(target.path, folder))
           if (content !== undefined) known.set(folder, content)
         }),
       )

@@ -45,11 +45,11 @@ export async function preparedUploads(
   const isGood = (path: string) => path.split('/').every(isGoodName)
   const good = files.filter(({ relativePath }) => isGood(relativePath))
   const bad = files.filter(({ relativePath }) => !isGood(relativePath))
-  const refused = bad.map((picked) => failed(target, picked, { kind: 'name', message: '' }))
+  const refused = failedUploads(target, bad, { kind: 'name', message: '' })
   const folders = emptyFolders.filter(isGood)
   const paths = good.map(({ relativePath }) => composed(relativePath))
   const known = await lookedUp(target, [...paths, ...folders.map((folder) => `${folder}/`)], options)
-  if ('kind' in known) return [...refused, ...good.map((picked) => failed(target, picked, known))]
+  if ('kind' in known) return [...refused, ...failedUploads(target, good, known)]
   addQueued(known, target, options.queued)
   const places = placesOf(paths, known)
   const taken = places.filter(({ isTaken }) => isTaken)
@@ -110,6 +110,15 @@ function folderUpload(target: UploadTarget, path: string): Prepared {
   const cut = path.lastIndexOf('/')
   const place = { folder: path.slice(0, Math.max(0, cut)), name: path.slice(cut + 1) }
   return { upload: { ...uploadOf(target), ...place, isFolder: true }, source: {} }
+}
+
+/** Files that cannot be sent, to be shown as such. */
+export function failedUploads(
+  target: UploadTarget,
+  files: readonly PickedFile[],
+  failure: Failure,
+): Prepared[] {
+  return files.map((picked) => failed(target, picked, failure))
 }
 
 function failed(target: UploadTarget, picked: PickedFile, failure: Failure): Prepared {

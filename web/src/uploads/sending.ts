@@ -28,26 +28,26 @@ export function send(url: string, form: SentForm, options: SendOptions): Promise
     request.open('POST', url)
     request.setRequestHeader('Content-Type', form.type)
     for (const [name, value] of Object.entries(options.headers ?? {})) request.setRequestHeader(name, value)
-    request.upload.onprogress = ({ loaded }) => {
+    request.upload.addEventListener('progress', ({ loaded }) => {
       watch(STALLED_MS)
       options.onProgress(loaded)
-    }
-    request.upload.onload = () => {
+    })
+    request.upload.addEventListener('load', () => {
       watch(ANSWER_MS)
       options.onSent()
-    }
-    request.onerror = lost
-    request.onabort = lost
-    request.onload = () => {
+    })
+    request.addEventListener('error', lost)
+    request.addEventListener('abort', lost)
+    request.addEventListener('load', () => {
       if (request.status === 200) resolve(parsed(request.responseText))
       else reject(refusal(request))
-    }
+    })
     const stop = () => request.abort()
     options.signal.addEventListener('abort', stop)
-    request.onloadend = () => {
+    request.addEventListener('loadend', () => {
       clearTimeout(timer)
       options.signal.removeEventListener('abort', stop)
-    }
+    })
     if (options.signal.aborted) {
       lost()
       return
