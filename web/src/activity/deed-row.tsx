@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { fileAddress, folderAddress } from '../addresses.ts'
-import type { ActivityItem } from '../api/activity.ts'
+import type { ActivityItem } from '../api/activity-wire.ts'
 import { useFormats } from '../format.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'

@@ -1,4 +1,4 @@
-import type { ActivityItem } from '../api/activity.ts'
+import type { ActivityItem } from '../api/activity-wire.ts'
 
 /** Things somebody did in one go, told in one line. */
 export interface Deed {

@@ -1,5 +1,5 @@
 import { fileAddress, folderAddress, trashAddress } from '../addresses.ts'
-import type { NotificationItem } from '../api/activity.ts'
+import type { NotificationItem } from '../api/activity-wire.ts'
 import { nameOf, parentOf } from '../paths.ts'
 
 /** A notification as it is shown: a sentence by its key, the names in it, whom it is from, and where it leads. */

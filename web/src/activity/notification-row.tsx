@@ -1,6 +1,6 @@
 import { Bell } from 'lucide-react'
 import { useLocation } from 'wouter'
-import type { NotificationItem } from '../api/activity.ts'
+import type { NotificationItem } from '../api/activity-wire.ts'
 import { useFormats } from '../format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Avatar } from '../ui/avatar.tsx'

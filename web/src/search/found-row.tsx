@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { folderAddress } from '../addresses.ts'
-import type { SearchResult } from '../api/search.ts'
+import type { SearchResult } from '../api/search-wire.ts'
 import { useFormats } from '../format.ts'
 import { parentOf } from '../paths.ts'
 import { FileIcon } from '../ui/file-icon.tsx'

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { SearchResult } from '../api/search.ts'
+import type { SearchResult } from '../api/search-wire.ts'
 import { parentOf } from '../paths.ts'
 import { FileIcon } from '../ui/file-icon.tsx'
 import { Marked } from './marked.tsx'

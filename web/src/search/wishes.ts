@@ -1,4 +1,4 @@
-import type { SearchWish } from '../api/search.ts'
+import type { SearchWish } from '../api/search-wire.ts'
 
 /** The address of the search page says all that is asked for, so that it can be kept and shared. */
 
