@@ -82,7 +82,7 @@ describe('activity and notifications', () => {
     await page.getByText(/watched\.txt hinzugefügt/).waitFor()
     await tab.checkAccess()
     await tab.picture('notifications-phone-dark')
-    await page.getByRole('button', { name: 'Alle als gesehen markieren' }).click()
+    await page.getByRole('button', { name: 'Alle gesehen' }).click()
     await page.getByRole('button', { name: 'Benachrichtigungen', exact: true }).waitFor()
     assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
     assert.deepEqual(tab.complaints, [])

@@ -2,6 +2,7 @@ import { Bell } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { NotificationItem } from '../api/activity-wire.ts'
 import { useFormats } from '../format.ts'
+import type { Texts } from '../texts/en/index.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { noticeOf } from './notices.ts'
@@ -17,7 +18,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
   const parts = Object.fromEntries(
     Object.entries(names).map(([name, text]) => [
       name,
-      name === 'count' ? formats.number(Number(text)) : <bdi key={name}>{worded(name, text, texts)}</bdi>,
+      name === 'count' ? formats.number(Number(text)) : (worded(name, text, texts) ?? <bdi>{text}</bdi>),
     ]),
   )
 
@@ -52,9 +53,9 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
   )
 }
 
-/** Words of the API in the language of the page; all else is a name. */
-function worded(name: string, text: string, texts: ReturnType<typeof useTexts<'activity'>>): string {
-  if (name === 'permission') return texts.permissions[text as keyof typeof texts.permissions] ?? text
-  if (name === 'op') return texts.deeds[text as keyof typeof texts.deeds] ?? text
-  return text
+/** Words of the API in the language of the page; undefined for names. */
+function worded(name: string, text: string, texts: Texts['activity']): string | undefined {
+  if (name === 'permission') return texts.permissions[text as keyof Texts['activity']['permissions']]
+  if (name === 'op') return texts.deeds[text as keyof Texts['activity']['deeds']]
+  return undefined
 }

@@ -61,7 +61,7 @@ export const activity: Texts['activity'] = {
   },
   notifications: 'Benachrichtigungen',
   newOnes: (_count, shown) => `Benachrichtigungen, ${shown} neu`,
-  markAll: 'Alle als gesehen markieren',
+  markAll: 'Alle gesehen',
   unseen: 'Neu',
   noNotices: 'Keine Benachrichtigungen',
   noNoticesHint: 'Wenn jemand etwas mit dir teilt, erfährst du es hier.',
