@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Answer, plainText, raw } from '../http/answer.ts'
+import { text } from '../http/readers.ts'
 import { notFound } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { rootOf } from './layout.ts'
@@ -61,6 +62,19 @@ export const webAppRoutes = [
       const app = await built()
       return app === undefined ? notBuilt() : appPage(app, request)
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/smart-link/:token/',
+    auth: 'none',
+    summary: 'Leads to where the web app shows what a lasting link is about.',
+    params: { token: text() },
+    handle: ({ params, request }) =>
+      raw({
+        status: 302,
+        headers: { Location: `${rootOf(request)}app/smart-link/${encodeURIComponent(params.token)}` },
+        body: '',
+      }),
   }),
   route({
     method: 'GET',

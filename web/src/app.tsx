@@ -28,6 +28,7 @@ const queries = new QueryClient({
 const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/', lazy(() => import('./libraries/libraries-page.tsx'))],
   ['/library/:id', lazy(() => import('./files/folder-page.tsx'))],
+  ['/smart-link/:token', lazy(() => import('./files/lasting-link-page.tsx'))],
   ['/view/:id', lazy(() => import('./viewer/file-page.tsx'))],
   ['/history/:id', lazy(() => import('./history/history-page.tsx'))],
   ['/trash/:id', lazy(() => import('./history/trash-page.tsx'))],

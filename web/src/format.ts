@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { useLanguage } from './texts/texts.tsx'
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
@@ -24,9 +23,14 @@ export interface Formats {
   duration(seconds: number): string
 }
 
+const known = new Map<string, Formats>()
+
 export function useFormats(): Formats {
   const { language } = useLanguage()
-  return useMemo(() => formatsIn(language), [language])
+  // Making them takes longer than drawing a row of a list, so all of the page shares one of each language.
+  const formats = known.get(language) ?? formatsIn(language)
+  known.set(language, formats)
+  return formats
 }
 
 function formatsIn(language: string): Formats {

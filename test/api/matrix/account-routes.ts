@@ -32,6 +32,7 @@ export const accountRoutes: Table = {
     'GET /pages/links.js': {},
     'GET /': {},
     'GET /app/': {},
+    'GET /smart-link/:token/': {},
     'GET /pages/icon.svg': {},
     'GET /seafhttp/protocol-version': {},
     'POST /seafhttp/repo/head-commits-multi/': ({ id }) => ({ raw: JSON.stringify([id]) }),

@@ -1,3 +1,19 @@
+import './folder-picker.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { FolderPlus } from 'lucide-react'
+import { type FormEvent, useMemo, useState } from 'react'
+import { makeFolder } from '../api/entry-changes.ts'
+import { canEdit, type LibraryItem, useLibraries } from '../api/libraries.ts'
+import { Unlocked } from '../libraries/unlocked.tsx'
+import { join, stepsTo } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failed, useWording } from '../ui/failed.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { FolderTree, keyOf } from './folder-tree.tsx'
+
 /** A folder somebody chose. */
 export interface Place {
   readonly libraryId: string
@@ -6,12 +22,173 @@ export interface Place {
 }
 
 /** A dialog with the tree of all libraries that can be written to; `submit` names what will happen. */
-export function FolderPicker(_props: {
+export function FolderPicker(props: {
   title: string
   submit: string
   start?: Place
   onChoose: (place: Place) => Promise<unknown>
   onClose: () => void
+  isAllowed?: (place: Place) => boolean
 }) {
-  return null
+  const { start, onClose } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const wording = useWording()
+  const libraries = useWritable()
+  const [place, setPlace] = useState(start)
+  const [opened, setOpened] = useState(() => new Set(start === undefined ? [] : waysTo(start)))
+  const [making, setMaking] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  const chosen = libraries.data?.find(({ repo_id }) => repo_id === place?.libraryId)
+  const allowed = place !== undefined && chosen !== undefined && (props.isAllowed?.(place) ?? true)
+
+  async function choose(): Promise<void> {
+    if (place === undefined || !allowed) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await props.onChoose(place)
+      onClose()
+    } catch (error) {
+      setFailure(wording(error))
+      setBusy(false)
+    }
+  }
+
+  function setOpen(key: string, open: boolean): void {
+    const next = new Set(opened)
+    if (open) next.add(key)
+    else next.delete(key)
+    setOpened(next)
+  }
+
+  return (
+    <Dialog
+      title={props.title}
+      onClose={onClose}
+      wide
+      foot={
+        <>
+          <Button
+            className="picker-new"
+            icon={FolderPlus}
+            disabled={chosen === undefined}
+            onClick={() => setMaking(true)}
+          >
+            {texts.newFolder}
+          </Button>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button variant="primary" busy={busy} disabled={!allowed} onClick={() => void choose()}>
+            {props.submit}
+          </Button>
+        </>
+      }
+    >
+      {libraries.data === undefined ? (
+        libraries.error ? (
+          <Failed error={libraries.error} onRetry={() => void libraries.refetch()} />
+        ) : (
+          <Waiting />
+        )
+      ) : libraries.data.length === 0 ? (
+        <p className="muted">{texts.noPlace}</p>
+      ) : (
+        <FolderTree
+          libraries={libraries.data}
+          opened={opened}
+          setOpen={setOpen}
+          place={place}
+          onPlace={setPlace}
+          onEnter={() => void choose()}
+        />
+      )}
+      {chosen?.encrypted && (
+        <Unlocked libraryId={chosen.repo_id}>
+          <span />
+        </Unlocked>
+      )}
+      {making && place !== undefined && (
+        <NewFolder
+          place={place}
+          onDone={(path) => {
+            setMaking(false)
+            if (path === undefined) return
+            setOpen(keyOf(place.libraryId, place.path), true)
+            setPlace({ ...place, path })
+          }}
+        />
+      )}
+      {failure && (
+        <p className="field-error" role="alert">
+          {failure}
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+/** Each library once, however many ways lead to it. */
+function useWritable() {
+  const libraries = useLibraries()
+  const data = useMemo(() => {
+    const writable = libraries.data?.filter(canEdit)
+    return (
+      writable && [...new Map(writable.map((library) => [library.repo_id, library])).values()].sort(byTitle)
+    )
+  }, [libraries.data])
+  return { data, error: libraries.error, refetch: libraries.refetch }
+}
+
+const byTitle = (a: LibraryItem, b: LibraryItem) => a.repo_name.localeCompare(b.repo_name)
+
+/** What must be open for a folder to be seen. */
+function waysTo({ libraryId, path }: Place): string[] {
+  return ['/', ...stepsTo(path).map((step) => step.path)].map((one) => keyOf(libraryId, one))
+}
+
+function NewFolder(props: { place: Place; onDone: (path: string | undefined) => void }) {
+  const { place, onDone } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const wording = useWording()
+  const queries = useQueryClient()
+  const [name, setName] = useState(texts.newFolder)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    if (name.includes('/')) return setFailure(texts.nameHasSlash)
+    setBusy(true)
+    try {
+      const made = await makeFolder(place.libraryId, join(place.path, name.trim()))
+      await queries.invalidateQueries({ queryKey: ['dir', place.libraryId] })
+      onDone(join(place.path, made))
+    } catch (error) {
+      setFailure(wording(error))
+      setBusy(false)
+    }
+    return undefined
+  }
+  return (
+    <form className="picker-form" onSubmit={(event) => void submit(event)}>
+      <TextField
+        label={texts.folderName}
+        error={failure}
+        value={name}
+        maxLength={255}
+        autoFocus
+        onFocus={({ target }) => target.select()}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          onDone(undefined)
+        }}
+      />
+      <Button type="submit" busy={busy} disabled={name.trim() === ''}>
+        {common.create}
+      </Button>
+    </form>
+  )
 }

@@ -21,6 +21,7 @@ import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/notification-bell.tsx'
 import { useAccount } from '../api/account.ts'
 import { siteUrl } from '../base.ts'
+import { TaskTray } from '../files/task-tray.tsx'
 import { useFormats } from '../format.ts'
 import { SearchBox } from '../search/search-box.tsx'
 import { signOut } from '../session/session.tsx'
@@ -83,6 +84,7 @@ export function Shell(props: { children: ReactNode }) {
         )}
         {props.children}
       </main>
+      <TaskTray />
       <UploadTray />
     </div>
   )

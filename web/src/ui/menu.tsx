@@ -37,12 +37,23 @@ export function Menu(props: {
 }
 
 /** The same entries where the right button is pressed on `children`. */
-export function ContextMenu(props: { entries: readonly MenuEntry[]; children: ReactNode }) {
+export function ContextMenu(props: {
+  entries: readonly MenuEntry[]
+  children: ReactNode
+  onOpenChange?: (open: boolean) => void
+  /** Prevented, the keyboard stays where it is once the menu closes. */
+  onCloseAutoFocus?: (event: Event) => void
+}) {
+  const { onOpenChange, onCloseAutoFocus } = props
   return (
-    <RadixContext.Root modal={false}>
+    <RadixContext.Root modal={false} {...(onOpenChange && { onOpenChange })}>
       <RadixContext.Trigger asChild>{props.children}</RadixContext.Trigger>
       <RadixContext.Portal>
-        <RadixContext.Content className="menu" collisionPadding={8}>
+        <RadixContext.Content
+          className="menu"
+          collisionPadding={8}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
+        >
           {props.entries.map((entry, index) => entryOf(entry, index, RadixContext))}
         </RadixContext.Content>
       </RadixContext.Portal>

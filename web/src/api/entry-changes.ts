@@ -1,0 +1,121 @@
+import { api, call } from './http.ts'
+
+/** Where entries are: names in one folder of a library. */
+export interface Selected {
+  readonly libraryId: string
+  readonly folder: string
+  readonly names: readonly string[]
+}
+
+/** A change that brings back what a deletion took. */
+export interface Deletion extends Selected {
+  /** The commit before it. */
+  readonly commitId: string
+}
+
+interface Named {
+  readonly obj_name: string
+}
+
+/** Gives the name it got: another one, if that was taken. */
+export async function makeFolder(libraryId: string, path: string): Promise<string> {
+  const form = { operation: 'mkdir' }
+  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/dir/`, { query: { p: path }, form })
+  return made.obj_name
+}
+
+/** An empty file; gives the name it got. */
+export async function makeFile(libraryId: string, path: string): Promise<string> {
+  const form = { operation: 'create' }
+  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
+  return made.obj_name
+}
+
+/** Gives the name it got. */
+export async function renameEntry(
+  libraryId: string,
+  path: string,
+  type: 'file' | 'dir',
+  newName: string,
+): Promise<string> {
+  const form = { operation: 'rename', newname: newName }
+  const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/${type}/`, { query: { p: path }, form })
+  return made.obj_name
+}
+
+export async function deleteEntries({ libraryId, folder, names }: Selected): Promise<Deletion> {
+  const json = { repo_id: libraryId, parent_dir: folder, dirents: names }
+  const { commit_id } = await api.delete<{ commit_id: string }>('api/v2.1/repos/batch-delete-item/', { json })
+  return { libraryId, folder, names, commitId: commit_id }
+}
+
+/** Gives the sentences of what could not be brought back. */
+export async function undoDeletion({ libraryId, folder, names, commitId }: Deletion): Promise<string[]> {
+  const within = folder === '/' ? '' : folder
+  const json = { commit_id: commitId, path: names.map((name) => `${within}/${name}`) }
+  const { failed } = await api.post<{ failed: { error_msg: string }[] }>(
+    `api/v2.1/repos/${libraryId}/trash/revert-dirents/`,
+    { json },
+  )
+  return failed.map(({ error_msg }) => error_msg)
+}
+
+/** Begins to copy or move; gives the id of the task, or nothing when it is done already. */
+export async function transferEntries(
+  operation: 'copy' | 'move',
+  { libraryId, folder, names }: Selected,
+  to: { readonly libraryId: string; readonly path: string },
+): Promise<string | undefined> {
+  const json = {
+    src_repo_id: libraryId,
+    src_parent_dir: folder,
+    src_dirents: names,
+    dst_repo_id: to.libraryId,
+    dst_parent_dir: to.path,
+  }
+  const { task_id } = await api.post<{ task_id: string }>(`api/v2.1/repos/async-batch-${operation}-item/`, {
+    json,
+  })
+  return task_id || undefined
+}
+
+export interface TaskProgress {
+  /** In files. */
+  readonly done: number
+  readonly total: number
+  readonly successful: boolean
+  readonly failed: boolean
+  readonly canceled: boolean
+  readonly failed_reason: string
+}
+
+export const taskProgress = (id: string) =>
+  api.get<TaskProgress>('api/v2.1/query-copy-move-progress/', { task_id: id })
+
+export const cancelTask = (id: string) =>
+  api.delete<unknown>('api/v2.1/copy-move-task/', { json: { task_id: id } })
+
+export async function setStar(libraryId: string, path: string, starred: boolean): Promise<void> {
+  const fields = { repo_id: libraryId, path }
+  if (starred) await api.post('api/v2.1/starred-items/', { form: fields })
+  else await api.delete('api/v2.1/starred-items/', { query: fields })
+}
+
+export async function setLock(libraryId: string, path: string, locked: boolean): Promise<void> {
+  const form = { operation: locked ? 'lock' : 'unlock' }
+  await api.put(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
+}
+
+/** A small picture of an image. */
+export async function fetchThumbnail(
+  libraryId: string,
+  path: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const response = await call('GET', `api2/repos/${libraryId}/thumbnail/`, {
+    query: { p: path, size },
+    signal,
+  })
+  return response.blob()
+}

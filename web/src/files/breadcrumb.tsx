@@ -1,0 +1,94 @@
+import { ChevronRight, Ellipsis } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import { nameOf, parentOf, stepsTo } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { type OnDropped, useDropPlace } from './dragging.ts'
+import { NARROW, useMedia } from './use-media.ts'
+import { comeFrom } from './visits.ts'
+
+interface Step {
+  readonly name: string
+  readonly path: string
+}
+
+/** The way from the libraries to a folder. What is between is folded into a menu where there is no room. */
+export function Breadcrumb(props: {
+  libraryId: string
+  libraryName: string
+  path: string
+  onDropped: OnDropped | undefined
+}) {
+  const { libraryId, libraryName, path, onDropped } = props
+  const texts = useTexts('files')
+  const narrow = useMedia(NARROW)
+  const [, go] = useLocation()
+  const above: Step[] = path === '/' ? [] : [{ name: libraryName, path: '/' }, ...stepsTo(parentOf(path))]
+  const room = narrow ? 1 : 3
+  const folded = above.length > room ? above.slice(narrow ? 0 : 1, -(room - 1) || undefined) : []
+  const shown = above.filter((step) => !folded.includes(step))
+  const fold = folded.length > 0 && (
+    <li key="fold">
+      <Menu
+        align="start"
+        trigger={<IconButton label={texts.foldersAbove} icon={Ellipsis} />}
+        entries={folded.map((step) => ({
+          label: step.name,
+          onSelect: () => go(folderAddress(libraryId, step.path)),
+        }))}
+      />
+      <Separator />
+    </li>
+  )
+  const crumbs = shown.map((step) => (
+    <Crumb key={step.path} libraryId={libraryId} step={step} from={path} onDropped={onDropped} />
+  ))
+  const name = path === '/' ? libraryName : nameOf(path)
+  return (
+    <nav aria-label={texts.path} className="files-path">
+      <ol>
+        {!narrow && (
+          <li>
+            <Link to="/" className="files-crumb">
+              {texts.libraries}
+            </Link>
+            <Separator />
+          </li>
+        )}
+        {narrow ? fold : crumbs[0]}
+        {narrow ? crumbs : [fold, ...crumbs.slice(1)]}
+        <li className="files-here">
+          <h1 title={name} aria-current="page">
+            <bdi>{name}</bdi>
+          </h1>
+        </li>
+      </ol>
+    </nav>
+  )
+}
+
+function Crumb(props: { libraryId: string; step: Step; from: string; onDropped: OnDropped | undefined }) {
+  const { libraryId, step, from, onDropped } = props
+  const { over, handlers } = useDropPlace(libraryId, step.path, onDropped)
+  return (
+    <li>
+      <Link
+        to={folderAddress(libraryId, step.path)}
+        className={`files-crumb${over ? ' files-drop' : ''}`}
+        title={step.name}
+        draggable={false}
+        onClick={() => comeFrom(libraryId, step.path, from)}
+        {...handlers}
+      >
+        <bdi>{step.name}</bdi>
+      </Link>
+      <Separator />
+    </li>
+  )
+}
+
+function Separator() {
+  return <ChevronRight size={16} aria-hidden className="files-separator" />
+}

@@ -1,0 +1,210 @@
+import { History, Link, Lock, Share2, Star } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { historyAddress } from '../addresses.ts'
+import type { Entry } from '../api/entries.ts'
+import { useFileDetail, useFolderDetail } from '../api/entry-details.ts'
+import type { LibraryDetail } from '../api/libraries.ts'
+import { useFormats } from '../format.ts'
+import { extensionOf } from '../kinds.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import { useLockText } from './entry-name.tsx'
+import { type Here, pathIn } from './here.ts'
+import { useThumbnail } from './thumbnails.ts'
+import { useCopyLink } from './use-copy-link.ts'
+
+interface DetailsProps {
+  readonly here: Here
+  /** What is selected. */
+  readonly entries: readonly Entry[]
+  /** What the folder holds. */
+  readonly all: readonly Entry[]
+  readonly library: LibraryDetail
+  readonly setDialog: (dialog: OpenDialog) => void
+}
+
+const PICTURE_PIXELS = 512
+
+/** All about what is selected; about the folder if nothing is. */
+export function Details(props: DetailsProps) {
+  const { here, entries, all, library } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const [entry] = entries
+  if (entries.length > 1) {
+    const size = entries.reduce((sum, one) => sum + (one.size ?? 0), 0)
+    return (
+      <div className="details">
+        <Head
+          name={texts.selected(entries.length, formats.number(entries.length))}
+          icon={<FileIcon name="" size={56} />}
+        />
+        <dl>{size > 0 && <Fact label={common.size}>{formats.size(size)}</Fact>}</dl>
+      </div>
+    )
+  }
+  if (entry?.type === 'file') return <FileDetails key={entry.name} {...props} entry={entry} />
+  if (entry !== undefined) {
+    return (
+      <FolderDetails key={entry.name} {...props} path={pathIn(here, entry)} name={entry.name} entry={entry} />
+    )
+  }
+  if (here.path !== '/') return <FolderDetails {...props} path={here.path} name={nameOf(here.path)} />
+  return (
+    <div className="details">
+      <Head name={here.libraryName} icon={<FileIcon name="" isDir size={56} />} />
+      <dl>
+        <Fact label={texts.kind}>{texts.library}</Fact>
+        <Fact label={common.owner}>
+          <bdi>{library.owner_name}</bdi>
+        </Fact>
+        <Fact label={texts.contains}>
+          {texts.files(library.file_count, formats.number(library.file_count))}
+          {' · '}
+          {texts.items(all.length, formats.number(all.length))}
+        </Fact>
+        <Fact label={common.size}>{formats.size(library.size)}</Fact>
+        <Fact label={common.modified}>{formats.moment(library.last_modified)}</Fact>
+      </dl>
+      <Acts {...props} path="/" name={here.libraryName} isDir />
+    </div>
+  )
+}
+
+function FileDetails(props: DetailsProps & { entry: Entry }) {
+  const { here, entry } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const path = pathIn(here, entry)
+  const thumbnail = useThumbnail(here, entry, PICTURE_PIXELS)
+  const { data } = useFileDetail(here.libraryId, path)
+  const extension = extensionOf(entry.name)
+  const picture =
+    thumbnail === undefined ? <FileIcon name={entry.name} size={56} /> : <img src={thumbnail} alt="" />
+  return (
+    <div className="details">
+      <Head name={entry.name} icon={picture} />
+      <Signs entry={entry} />
+      <dl>
+        <Fact label={texts.kind}>
+          {extension === '' ? texts.file : texts.kindOf(extension.toUpperCase())}
+        </Fact>
+        <Fact label={common.size}>{formats.size(entry.size ?? 0)}</Fact>
+        <Fact label={common.modified}>
+          {texts.byWhom(formats.moment(entry.mtime), entry.modifier_name ?? '')}
+        </Fact>
+        {data && (
+          <Fact label={texts.uploaded}>
+            {texts.byWhom(formats.moment(data.upload_time), data.uploader_name)}
+          </Fact>
+        )}
+        <Where here={here} path={path} />
+      </dl>
+      <Acts {...props} path={path} name={entry.name} isDir={false} />
+    </div>
+  )
+}
+
+function FolderDetails(props: DetailsProps & { path: string; name: string; entry?: Entry }) {
+  const { here, path, name, entry } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const { data } = useFolderDetail(here.libraryId, path)
+  return (
+    <div className="details">
+      <Head name={name} icon={<FileIcon name={name} isDir size={56} />} />
+      {entry && <Signs entry={entry} />}
+      <dl>
+        <Fact label={texts.kind}>{texts.folder}</Fact>
+        <Fact label={texts.contains}>
+          {data ? texts.files(data.file_count, formats.number(data.file_count)) : '…'}
+        </Fact>
+        <Fact label={common.size}>{data ? formats.size(data.size) : '…'}</Fact>
+        {data && <Fact label={common.modified}>{formats.moment(data.mtime)}</Fact>}
+        <Where here={here} path={path} />
+      </dl>
+      <Acts {...props} path={path} name={name} isDir />
+    </div>
+  )
+}
+
+function Head(props: { name: string; icon: ReactNode }) {
+  return (
+    <>
+      <div className="details-picture">{props.icon}</div>
+      <h2 className="details-name">
+        <bdi>{props.name}</bdi>
+      </h2>
+    </>
+  )
+}
+
+function Signs(props: { entry: Entry }) {
+  const { entry } = props
+  const texts = useTexts('files')
+  const lock = useLockText(entry)
+  if (!entry.starred && lock === undefined) return null
+  return (
+    <p className="details-signs">
+      {entry.starred && (
+        <span className="badge">
+          <Star size={14} aria-hidden fill="currentColor" /> {texts.starred}
+        </span>
+      )}
+      {lock !== undefined && (
+        <span className="badge badge-accent">
+          <Lock size={14} aria-hidden /> {lock}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Where(props: { here: Here; path: string }) {
+  const texts = useTexts('files')
+  const parent = parentOf(props.path)
+  return (
+    <Fact label={texts.location}>
+      <bdi>{props.here.libraryName + (parent === '/' ? '' : parent)}</bdi>
+    </Fact>
+  )
+}
+
+function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean }) {
+  const { here, path, name, isDir, setDialog } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const copyLink = useCopyLink(here.libraryId, setDialog)
+  const [, go] = useLocation()
+  return (
+    <div className="details-acts">
+      <Button icon={Share2} onClick={() => setDialog({ kind: 'share', path, name, isDir })}>
+        {common.share}
+      </Button>
+      <Button icon={Link} onClick={() => void copyLink(path, isDir)}>
+        {texts.copyLink}
+      </Button>
+      {(!isDir || path === '/') && (
+        <Button icon={History} onClick={() => go(historyAddress(here.libraryId, path))}>
+          {texts.history}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Fact(props: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{props.label}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { makeFile, makeFolder } from '../api/entry-changes.ts'
+import { join } from '../paths.ts'
+import { ShareDialog } from '../sharing/share-dialog.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import type { Changes } from './changes.ts'
+import { FolderPicker } from './folder-picker.tsx'
+import type { Here } from './here.ts'
+
+/** A dialog of the folder page, with what it is about. */
+export type OpenDialog =
+  | { readonly kind: 'new-folder' }
+  | { readonly kind: 'new-file'; readonly ending: string }
+  | { readonly kind: 'copy' | 'move'; readonly names: readonly string[] }
+  | { readonly kind: 'share'; readonly path: string; readonly name: string; readonly isDir: boolean }
+  | { readonly kind: 'link'; readonly link: string }
+
+export function OpenedDialog(props: {
+  here: Here
+  dialog: OpenDialog
+  changes: Changes
+  onMade: (name: string) => void
+  onClose: () => void
+}) {
+  const { here, dialog, changes, onClose } = props
+  if (dialog.kind === 'share') {
+    const { path, name, isDir } = dialog
+    return <ShareDialog libraryId={here.libraryId} path={path} name={name} isDir={isDir} onClose={onClose} />
+  }
+  if (dialog.kind === 'link') return <LinkDialog link={dialog.link} onClose={onClose} />
+  if (dialog.kind === 'copy' || dialog.kind === 'move') {
+    return (
+      <TransferDialog
+        here={here}
+        operation={dialog.kind}
+        names={dialog.names}
+        changes={changes}
+        onClose={onClose}
+      />
+    )
+  }
+  return <NewDialog {...props} ending={dialog.kind === 'new-file' ? dialog.ending : undefined} />
+}
+
+/** Asks for the name of a new file or, without an ending, of a new folder. */
+function NewDialog(props: {
+  here: Here
+  ending: string | undefined
+  onMade: (name: string) => void
+  onClose: () => void
+}) {
+  const { here, ending, onMade, onClose } = props
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const queries = useQueryClient()
+  const [name, setName] = useState(
+    `${ending === undefined ? texts.newFolder : texts.untitled}${ending ?? ''}`,
+  )
+  async function submit(): Promise<void> {
+    if (name.includes('/')) throw new Error(texts.nameHasSlash)
+    const make = ending === undefined ? makeFolder : makeFile
+    onMade(await make(here.libraryId, join(here.path, name.trim())))
+    await queries.invalidateQueries({ queryKey: ['dir', here.libraryId] })
+  }
+  return (
+    <FormDialog
+      title={ending === undefined ? texts.newFolder : texts.newFile}
+      submit={common.create}
+      disabled={name.trim() === ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={ending === undefined ? texts.folderName : texts.fileName}
+        value={name}
+        maxLength={255}
+        autoFocus
+        spellCheck={false}
+        onFocus={({ target }) => target.setSelectionRange(0, name.length - (ending?.length ?? 0))}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+function TransferDialog(props: {
+  here: Here
+  operation: 'copy' | 'move'
+  names: readonly string[]
+  changes: Changes
+  onClose: () => void
+}) {
+  const { here, operation, names, changes } = props
+  const { libraryId, libraryName, path } = here
+  const texts = useTexts('files')
+  const isMove = operation === 'move'
+  return (
+    <FolderPicker
+      title={(isMove ? texts.moveTitle : texts.copyTitle)(names.length, names[0] ?? '')}
+      submit={isMove ? texts.moveHere : texts.copyHere}
+      start={{ libraryId, libraryName, path }}
+      onChoose={(place) => changes.transfer(operation, { libraryId, folder: path, names }, place)}
+      onClose={props.onClose}
+      isAllowed={(place) => !isMove || place.libraryId !== libraryId || place.path !== path}
+    />
+  )
+}
+
+function LinkDialog(props: { link: string; onClose: () => void }) {
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  return (
+    <Dialog
+      title={texts.internalLink}
+      onClose={props.onClose}
+      foot={<Button onClick={props.onClose}>{common.close}</Button>}
+    >
+      <TextField
+        label={texts.internalLink}
+        hint={texts.internalLinkHint}
+        readOnly
+        autoFocus
+        value={props.link}
+        onFocus={({ target }) => target.select()}
+      />
+    </Dialog>
+  )
+}

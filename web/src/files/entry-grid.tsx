@@ -1,0 +1,266 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Entry } from '../api/entries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { ContextMenu, type MenuEntry } from '../ui/menu.tsx'
+import type { OnDropped } from './dragging.ts'
+import { useEntryDrags } from './entry-drags.ts'
+import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
+import { GridHead } from './grid-head.tsx'
+import type { Here } from './here.ts'
+import { useKeys } from './keys.ts'
+import type { Sorting } from './order.ts'
+import type { Preferences } from './preferences.ts'
+import { none, only, rangeTo, type Selection, type Shown, toggled } from './selection.ts'
+import { COARSE, useMedia } from './use-media.ts'
+import { lastVisit, leave, takeFocus } from './visits.ts'
+
+const HEAD_PIXELS = 38
+const ROW_PIXELS = 46
+const NARROW_ROW_PIXELS = 60
+const TILE_LEAST_PIXELS = 168
+const TILE_HEIGHT_PIXELS = 206
+
+export interface EntryGridProps {
+  readonly here: Here
+  readonly entries: readonly Entry[]
+  readonly shown: Shown
+  readonly selection: Selection
+  readonly onSelect: (selection: Selection) => void
+  readonly preferences: Preferences
+  readonly onSort: (sorting: Sorting) => void
+  readonly narrow: boolean
+  /** For what is selected, or for the folder if nothing is. */
+  readonly menu: readonly MenuEntry[]
+  readonly renaming: string | undefined
+  readonly onRenamed: (entry: Entry, newName: string | undefined) => void
+  readonly onOpen: (entry: Entry) => void
+  readonly onStartRename: () => void
+  readonly onDelete: () => void
+  readonly onUp: () => void
+  readonly onFind: () => void
+  readonly onEscape: () => void
+  readonly onDropped: OnDropped | undefined
+}
+
+/**
+ * The entries of a folder, as rows or as tiles. Only what can be seen is in the page, however many there are; all that
+ * is done with an entry is heard here, so that entries themselves are cheap.
+ */
+export function EntryGrid(props: EntryGridProps) {
+  const { here, entries, shown, selection, onSelect, preferences, narrow } = props
+  const texts = useTexts('files')
+  const scroller = useRef<HTMLDivElement>(null)
+  const pressed = useRef<string>(undefined)
+  const asTiles = preferences.view === 'grid'
+  const columns = useColumns(scroller, asTiles)
+  const hasHead = !asTiles && !narrow
+  const headPixels = hasHead ? HEAD_PIXELS : 0
+  const rowPixels = asTiles ? TILE_HEIGHT_PIXELS : narrow ? NARROW_ROW_PIXELS : ROW_PIXELS
+  const rows = Math.ceil(entries.length / columns)
+  const virtual = useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPixels,
+    overscan: asTiles ? 3 : 10,
+    scrollMargin: headPixels,
+    scrollPaddingStart: headPixels,
+  })
+  useEffect(() => virtual.measure(), [virtual, rowPixels])
+  const fine = !useMedia(COARSE)
+  const activePlace = selection.active === undefined ? undefined : shown.places.get(selection.active)
+  const toPlace = (place: number) => virtual.scrollToIndex(Math.floor(place / columns))
+  useVisit(here, scroller, selection.active, () => activePlace !== undefined && toPlace(activePlace))
+
+  const select = (next: Selection) => {
+    onSelect(next)
+    const place = next.active === undefined ? undefined : shown.places.get(next.active)
+    if (place !== undefined) toPlace(place)
+  }
+  const onKeyDown = useKeys({
+    columns,
+    pageRows: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowPixels) - 1),
+    select,
+    onMenu: () => activePlace !== undefined && openMenuAt(scroller.current, activePlace),
+    grid: props,
+  })
+  const drags = useEntryDrags({ ...props, entryAt })
+
+  function entryAt(target: EventTarget): Entry | undefined {
+    const item = (target as Element).closest<HTMLElement>('[data-place]')
+    return item === null ? undefined : entries[Number(item.dataset['place'])]
+  }
+
+  function onClick(event: MouseEvent): void {
+    const entry = entryAt(event.target)
+    if (entry === undefined) {
+      if (!(event.target as Element).closest('[role=columnheader]')) onSelect(none(selection))
+      return
+    }
+    const part = (event.target as Element).closest<HTMLElement>('[data-part]')?.dataset['part']
+    const touched = (event.nativeEvent as PointerEvent).pointerType === 'touch'
+    const adding = event.ctrlKey || event.metaKey
+    // A click on a label is followed by one on its box, which then counts.
+    if (part === 'check' && event.target instanceof HTMLLabelElement) return
+    if (part !== 'check') event.preventDefault()
+    // The keyboard goes on from here, not from a box or link that can do nothing with it.
+    scroller.current?.focus({ preventScroll: true })
+    if (part === 'more')
+      openMenuAt(scroller.current, shown.places.get(entry.name) ?? 0, event.target as Element)
+    else if (event.shiftKey) onSelect(rangeTo(selection, shown, entry.name, adding || part === 'check'))
+    else if (part === 'check' || adding) onSelect(toggled(selection, entry.name))
+    else if (touched && selection.chosen.size > 0) onSelect(toggled(selection, entry.name))
+    else if (part === 'name' || touched) props.onOpen(entry)
+    else onSelect(only(entry.name))
+  }
+
+  function onDoubleClick(event: MouseEvent): void {
+    const entry = entryAt(event.target)
+    const part = (event.target as Element).closest<HTMLElement>('[data-part]')?.dataset['part']
+    if (entry !== undefined && part === undefined) props.onOpen(entry)
+  }
+
+  function onMenuOpen(open: boolean): void {
+    if (!open) return
+    const name = pressed.current
+    if (name === undefined) onSelect(none(selection))
+    else if (!selection.chosen.has(name)) onSelect(only(name))
+  }
+
+  const Item = asTiles ? EntryTile : EntryRow
+  const item = (entry: Entry, place: number) => (
+    <Item
+      key={entry.name}
+      here={here}
+      entry={entry}
+      place={place}
+      chosen={selection.chosen.has(entry.name)}
+      active={selection.active === entry.name}
+      dropping={drags.over === entry.name}
+      draggable={fine}
+      narrow={narrow}
+      folderSizes={preferences.folderSizes}
+      onRenamed={props.renaming === entry.name ? (newName) => finishRename(entry, newName) : undefined}
+    />
+  )
+
+  function finishRename(entry: Entry, newName: string | undefined): void {
+    props.onRenamed(entry, newName)
+    scroller.current?.focus({ preventScroll: true })
+  }
+
+  const visible = virtual.getVirtualItems()
+  const [first, last] = [visible[0]?.index ?? 0, visible.at(-1)?.index ?? -1]
+  const activeRow = activePlace === undefined ? -1 : Math.floor(activePlace / columns)
+  return (
+    <ContextMenu
+      entries={props.menu}
+      onOpenChange={onMenuOpen}
+      // A name that is being edited keeps the keyboard; else it goes back to the list.
+      onCloseAutoFocus={(event) => props.renaming !== undefined && event.preventDefault()}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold rows that are placed by their number. */}
+      <div
+        ref={scroller}
+        className={`files-grid${narrow ? ' files-narrow' : ''}`}
+        role="grid"
+        tabIndex={0}
+        aria-label={texts.list}
+        aria-multiselectable
+        aria-rowcount={hasHead ? rows + 1 : rows}
+        aria-colcount={asTiles ? columns : undefined}
+        aria-activedescendant={
+          activePlace !== undefined && activeRow >= first && activeRow <= last
+            ? itemId(activePlace)
+            : undefined
+        }
+        onKeyDown={onKeyDown}
+        onClick={onClick}
+        onDoubleClick={onDoubleClick}
+        onPointerDown={({ target }) => {
+          pressed.current = entryAt(target)?.name
+        }}
+        onContextMenu={({ target }) => {
+          pressed.current = entryAt(target)?.name
+        }}
+        {...drags.handlers}
+      >
+        {hasHead && <GridHead {...props} />}
+        <div role="presentation" className="files-rows" style={{ height: virtual.getTotalSize() }}>
+          {visible.map(({ index, start }) => (
+            <div
+              key={asTiles ? index : (entries[index]?.name ?? index)}
+              role={asTiles ? 'row' : 'presentation'}
+              aria-rowindex={asTiles ? index + 1 : undefined}
+              className={asTiles ? 'files-tiles' : 'files-line'}
+              style={{
+                height: rowPixels,
+                transform: `translateY(${start - headPixels}px)`,
+                ...(asTiles && { gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }),
+              }}
+            >
+              {entries
+                .slice(index * columns, (index + 1) * columns)
+                .map((entry, column) => item(entry, index * columns + column))}
+            </div>
+          ))}
+        </div>
+      </div>
+    </ContextMenu>
+  )
+}
+
+/** How many tiles fit beside each other. */
+function useColumns(scroller: { current: HTMLElement | null }, asTiles: boolean): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null || !asTiles) return
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    setWidth(element.clientWidth)
+    return () => observer.disconnect()
+  }, [scroller, asTiles])
+  return asTiles ? Math.max(2, Math.floor(width / TILE_LEAST_PIXELS)) : 1
+}
+
+/** Comes back to where the folder was left, and remembers where it is left now. */
+function useVisit(
+  { libraryId, path }: Here,
+  scroller: { current: HTMLElement | null },
+  active: string | undefined,
+  showActive: () => void,
+): void {
+  const latest = useRef(active)
+  useEffect(() => {
+    latest.current = active
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as the list appears; a folder has a list of its own.
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    element.scrollTop = lastVisit(libraryId, path)?.scrollTop ?? 0
+    showActive()
+    if (takeFocus(libraryId, path)) element.focus({ preventScroll: true })
+    let scrollTop = element.scrollTop
+    const onScroll = () => {
+      scrollTop = element.scrollTop
+    }
+    element.addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      element.removeEventListener('scroll', onScroll)
+      leave(libraryId, path, { scrollTop, active: latest.current })
+    }
+  }, [])
+}
+
+/** Has the menu open beside an entry, as a press of the right button would. */
+function openMenuAt(scroller: HTMLElement | null, place: number, beside?: Element): void {
+  const item = scroller?.querySelector(`#${itemId(place)}`)
+  if (!item) return
+  const box = (beside ?? item).getBoundingClientRect()
+  const [clientX, clientY] = beside ? [box.left, box.bottom] : [box.left + 60, box.bottom - 8]
+  item.dispatchEvent(
+    new window.MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX, clientY }),
+  )
+}

@@ -1,0 +1,106 @@
+import { Lock, Star } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { fileAddress, folderAddress } from '../addresses.ts'
+import type { Entry } from '../api/entries.ts'
+import { appBase } from '../base.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { type Here, pathIn } from './here.ts'
+
+export const addressOf = (here: Here, entry: Entry) =>
+  (entry.type === 'dir' ? folderAddress : fileAddress)(here.libraryId, pathIn(here, entry))
+
+/** A name that leads to its file or folder. Clicks are heard by the list around it. */
+export function EntryName(props: { here: Here; entry: Entry }) {
+  const { here, entry } = props
+  return (
+    <a
+      className="files-name"
+      data-part="name"
+      href={appBase + addressOf(here, entry)}
+      title={entry.name}
+      draggable={false}
+      tabIndex={-1}
+    >
+      <bdi>{entry.name}</bdi>
+    </a>
+  )
+}
+
+/** Whether it is starred or locked. */
+export function EntrySigns(props: { entry: Entry }) {
+  const { entry } = props
+  const texts = useTexts('files')
+  const lock = useLockText(entry)
+  return (
+    <>
+      {entry.starred && (
+        <span
+          className="files-sign files-sign-star"
+          role="img"
+          aria-label={texts.starred}
+          title={texts.starred}
+        >
+          <Star size={15} aria-hidden fill="currentColor" />
+        </span>
+      )}
+      {lock !== undefined && (
+        <span className="files-sign" role="img" aria-label={lock} title={lock}>
+          <Lock size={15} aria-hidden />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Who locked it and when, in a sentence. */
+export function useLockText(entry: Entry): string | undefined {
+  const texts = useTexts('files')
+  const formats = useFormats()
+  if (!entry.is_locked) return undefined
+  const when = formats.ago(entry.lock_time ?? 0)
+  return entry.locked_by_me
+    ? texts.lockedByYou(when)
+    : texts.lockedBy(entry.lock_owner_name || entry.lock_owner || '', when)
+}
+
+/** Takes a new name in the place of the old one. `onDone` gets nothing when it was given up. */
+export function NameEditor(props: { entry: Entry; onDone: (newName: string | undefined) => void }) {
+  const { entry, onDone } = props
+  const common = useTexts('common')
+  const input = useRef<HTMLInputElement>(null)
+  const done = useRef(false)
+  useEffect(() => {
+    input.current?.focus()
+    const dot = entry.type === 'dir' ? -1 : entry.name.lastIndexOf('.')
+    input.current?.setSelectionRange(0, dot > 0 ? dot : entry.name.length)
+  }, [entry.name, entry.type])
+  function finish(newName: string | undefined): void {
+    if (done.current) return
+    done.current = true
+    onDone(newName === undefined || newName === '' || newName === entry.name ? undefined : newName)
+  }
+  function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
+    event.stopPropagation()
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') finish(event.currentTarget.value.trim())
+    if (event.key === 'Escape') finish(undefined)
+  }
+  return (
+    <input
+      ref={input}
+      className="input files-name-editor"
+      aria-label={common.rename}
+      defaultValue={entry.name}
+      maxLength={255}
+      autoComplete="off"
+      spellCheck={false}
+      onKeyDown={onKeyDown}
+      onBlur={(event) => finish(event.currentTarget.value.trim())}
+      onClick={(event) => event.stopPropagation()}
+      onDoubleClick={(event) => event.stopPropagation()}
+      onContextMenu={(event) => event.stopPropagation()}
+      onPointerDown={(event) => event.stopPropagation()}
+    />
+  )
+}

@@ -1,0 +1,165 @@
+import { EllipsisVertical } from 'lucide-react'
+import { memo } from 'react'
+import type { Entry } from '../api/entries.ts'
+import { useFolderDetail } from '../api/entry-details.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
+import { type Here, pathIn } from './here.ts'
+import { useThumbnail } from './thumbnails.ts'
+
+/** How one entry is shown. Whatever is done with it is heard by the list around it. */
+export interface ItemProps {
+  readonly here: Here
+  readonly entry: Entry
+  readonly place: number
+  readonly chosen: boolean
+  readonly active: boolean
+  readonly dropping: boolean
+  readonly draggable: boolean
+  readonly narrow: boolean
+  readonly folderSizes: boolean
+  /** Set while it is being renamed. */
+  readonly onRenamed: ((newName: string | undefined) => void) | undefined
+}
+
+export const itemId = (place: number) => `files-item-${place}`
+
+const classOf = (base: string, { chosen, active, dropping }: ItemProps) =>
+  `${base}${chosen ? ' files-chosen' : ''}${active ? ' files-active' : ''}${dropping ? ' files-drop' : ''}`
+
+export const EntryRow = memo(function EntryRow(props: ItemProps) {
+  const { here, entry, place, chosen, narrow } = props
+  const formats = useFormats()
+  return (
+    <div
+      id={itemId(place)}
+      className={classOf('files-row', props)}
+      role="row"
+      aria-rowindex={place + (narrow ? 1 : 2)}
+      aria-selected={chosen}
+      data-place={place}
+      draggable={props.draggable && props.onRenamed === undefined}
+    >
+      <span role="gridcell" className="files-cell-check">
+        <Check entry={entry} chosen={chosen} />
+      </span>
+      <span role="gridcell" className="files-cell-name">
+        <FileIcon name={entry.name} isDir={entry.type === 'dir'} />
+        {props.onRenamed ? (
+          <NameEditor entry={entry} onDone={props.onRenamed} />
+        ) : (
+          <span className="files-cell-text">
+            <EntryName here={here} entry={entry} />
+            {narrow && (
+              <span className="files-under muted">
+                <Size {...props} />
+                <span>{formats.ago(entry.mtime)}</span>
+              </span>
+            )}
+          </span>
+        )}
+        <EntrySigns entry={entry} />
+      </span>
+      {!narrow && (
+        <>
+          <span role="gridcell" className="files-cell muted files-cell-size">
+            <Size {...props} />
+          </span>
+          <span role="gridcell" className="files-cell muted" title={formats.moment(entry.mtime)}>
+            {formats.ago(entry.mtime)}
+          </span>
+          <span role="gridcell" className="files-cell muted files-cell-modifier" title={entry.modifier_email}>
+            <bdi>{entry.modifier_name}</bdi>
+          </span>
+        </>
+      )}
+      <span role="gridcell" className="files-cell-more">
+        <More entry={entry} />
+      </span>
+    </div>
+  )
+})
+
+const TILE_PIXELS = 256
+
+export const EntryTile = memo(function EntryTile(props: ItemProps) {
+  const { here, entry, place, chosen } = props
+  const thumbnail = useThumbnail(here, entry, TILE_PIXELS)
+  return (
+    <div
+      id={itemId(place)}
+      className={classOf('files-tile', props)}
+      role="gridcell"
+      aria-selected={chosen}
+      data-place={place}
+      draggable={props.draggable && props.onRenamed === undefined}
+    >
+      <span className="files-tile-picture">
+        {thumbnail === undefined ? (
+          <FileIcon name={entry.name} isDir={entry.type === 'dir'} size={52} />
+        ) : (
+          <img src={thumbnail} alt="" draggable={false} />
+        )}
+      </span>
+      <span className="files-tile-foot">
+        {props.onRenamed ? (
+          <NameEditor entry={entry} onDone={props.onRenamed} />
+        ) : (
+          <EntryName here={here} entry={entry} />
+        )}
+        <span className="files-under muted">
+          <EntrySigns entry={entry} />
+          <Size {...props} />
+        </span>
+      </span>
+      <Check entry={entry} chosen={chosen} />
+      <More entry={entry} />
+    </div>
+  )
+})
+
+function Check(props: { entry: Entry; chosen: boolean }) {
+  const texts = useTexts('files')
+  return (
+    <label className="files-check" data-part="check">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        readOnly
+        checked={props.chosen}
+        aria-label={texts.select(props.entry.name)}
+      />
+    </label>
+  )
+}
+
+function More(props: { entry: Entry }) {
+  const texts = useTexts('files')
+  const label = texts.moreFor(props.entry.name)
+  return (
+    <button
+      type="button"
+      className="icon-button files-more"
+      data-part="more"
+      tabIndex={-1}
+      aria-haspopup="menu"
+      aria-label={label}
+    >
+      <EllipsisVertical size={18} aria-hidden />
+    </button>
+  )
+}
+
+function Size({ here, entry, folderSizes }: ItemProps) {
+  const formats = useFormats()
+  if (entry.type === 'file') return <span>{formats.size(entry.size ?? 0)}</span>
+  return folderSizes ? <FolderSize libraryId={here.libraryId} path={pathIn(here, entry)} /> : null
+}
+
+function FolderSize(props: { libraryId: string; path: string }) {
+  const formats = useFormats()
+  const { data } = useFolderDetail(props.libraryId, props.path)
+  return <span>{data === undefined ? '…' : formats.size(data.size)}</span>
+}

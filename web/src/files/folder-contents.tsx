@@ -1,0 +1,245 @@
+import { ArrowUp, FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
+import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import { useAccount } from '../api/account.ts'
+import type { Entry } from '../api/entries.ts'
+import type { Selected } from '../api/entry-changes.ts'
+import type { LibraryDetail } from '../api/libraries.ts'
+import { parentOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/states.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import { DropZone } from '../uploads/drop-zone.tsx'
+import { Breadcrumb } from './breadcrumb.tsx'
+import { type Target, useChanges } from './changes.ts'
+import { Details } from './details.tsx'
+import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
+import { EntryGrid } from './entry-grid.tsx'
+import { addressOf } from './entry-name.tsx'
+import type { Here } from './here.ts'
+import { byName, matching, sorted } from './order.ts'
+import { usePreferences } from './preferences.ts'
+import { all, kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { FindBox, Toolbar } from './toolbar.tsx'
+import { upload } from './uploading.ts'
+import { useEntryMenu } from './use-entry-menu.ts'
+import { useFolderMenu } from './use-folder-menu.ts'
+import { NARROW, NO_ROOM_BESIDE, useMedia } from './use-media.ts'
+import { comeFrom, goingTo, lastVisit } from './visits.ts'
+
+/** A folder that is loaded: what is in it, and all that can be done with that. */
+export function FolderContents(props: {
+  libraryId: string
+  path: string
+  library: LibraryDetail
+  entries: readonly Entry[]
+  editable: boolean
+}) {
+  const { libraryId, path, library, editable } = props
+  const texts = useTexts('files')
+  const [, go] = useLocation()
+  const failed = useFailureToast()
+  const { data: account } = useAccount()
+  const [preferences, prefer] = usePreferences()
+  const narrow = useMedia(NARROW)
+  const overlaid = useMedia(NO_ROOM_BESIDE)
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const [renaming, setRenaming] = useState<string>()
+  const [sheet, setSheet] = useState(false)
+  const findBox = useRef<HTMLInputElement>(null)
+
+  const owned = account !== undefined && account.email === library.owner_email
+  const { repo_name: libraryName, encrypted } = library
+  const here = useMemo<Here>(
+    () => ({ libraryId, libraryName, path, editable, owned, encrypted }),
+    [libraryId, libraryName, path, editable, owned, encrypted],
+  )
+  const changes = useChanges(here)
+
+  const [sought, setSought] = useState('')
+  const deferred = useDeferredValue(sought)
+  const named = useMemo(() => byName(props.entries), [props.entries])
+  const ordered = useMemo(() => sorted(named, preferences.sorting), [named, preferences.sorting])
+  const entries = useMemo(() => matching(ordered, deferred), [ordered, deferred])
+  const shown = useMemo(() => shownAs(entries.map(({ name }) => name)), [entries])
+
+  const [wanted, setSelection] = useState<Selection>(() => {
+    const active = lastVisit(libraryId, path)?.active
+    return active === undefined ? nothing : { ...nothing, active, anchor: active }
+  })
+  const selection = useMemo(() => kept(wanted, shown), [wanted, shown])
+  const chosen = useMemo(
+    () => entries.filter(({ name }) => selection.chosen.has(name)),
+    [entries, selection.chosen],
+  )
+
+  const open = (entry: Entry) => {
+    if (entry.type === 'dir') goingTo(libraryId, `${path === '/' ? '' : path}/${entry.name}`)
+    go(addressOf(here, entry))
+  }
+  const up = () => {
+    if (path === '/') return go('/')
+    const parent = parentOf(path)
+    comeFrom(libraryId, parent, path)
+    return go(folderAddress(libraryId, parent))
+  }
+  const remove = (gone: readonly Entry[]) => {
+    const names = new Set(gone.map(({ name }) => name))
+    const last = gone.reduce((place, { name }) => Math.max(place, shown.places.get(name) ?? -1), -1)
+    const next = shown.names.slice(last + 1).find((name) => !names.has(name))
+    setSelection({ ...nothing, active: next, anchor: next })
+    void changes.remove(gone)
+  }
+  const rename = async (entry: Entry, newName: string | undefined) => {
+    setRenaming(undefined)
+    if (newName === undefined) return
+    setSelection(only(newName))
+    setSelection(only(await changes.rename(entry, newName)))
+  }
+  const transfer = (operation: 'copy' | 'move', selected: Selected, to: Target) =>
+    void changes.transfer(operation, selected, to).catch(failed)
+  const onDropped = editable ? transfer : undefined
+  const showDetails = () => (overlaid ? setSheet(true) : prefer({ details: true }))
+  const detailsBar = {
+    detailsShown: overlaid ? sheet : preferences.details,
+    onToggleDetails: () => (overlaid ? setSheet(true) : prefer({ details: !preferences.details })),
+  }
+
+  const entryMenu = useEntryMenu({ here, changes, open, remove, setRenaming, setDialog, showDetails })
+  const folderMenu = useFolderMenu({
+    here,
+    all: props.entries,
+    preferences,
+    prefer,
+    setDialog,
+    onSelectAll: () => setSelection(all(selection, shown)),
+  })
+  const onFind = () => {
+    findBox.current?.focus()
+    findBox.current?.select()
+  }
+  const clearFind = () => setSought('')
+  const find = { box: findBox, sought, setSought, found: entries.length, all: ordered.length }
+  const details = (
+    <Details here={here} entries={chosen} all={props.entries} library={library} setDialog={setDialog} />
+  )
+  return (
+    <div className="files">
+      <div className="files-head">
+        {narrow && <IconButton label={texts.up} icon={ArrowUp} onClick={up} />}
+        <Breadcrumb libraryId={libraryId} libraryName={libraryName} path={path} onDropped={onDropped} />
+        {!editable && <span className="badge">{texts.readOnly}</span>}
+      </div>
+      {chosen.length > 0 ? (
+        <SelectionBar
+          here={here}
+          entries={chosen}
+          menu={entryMenu(chosen)}
+          onClear={() => setSelection(none(selection))}
+          onDelete={() => remove(chosen)}
+          setDialog={setDialog}
+          {...detailsBar}
+        />
+      ) : (
+        <Toolbar
+          here={here}
+          preferences={preferences}
+          prefer={prefer}
+          narrow={narrow}
+          menu={folderMenu}
+          find={find}
+          {...detailsBar}
+          setDialog={setDialog}
+        />
+      )}
+      {narrow && (
+        <div className="files-bar files-find-bar">
+          <FindBox {...find} />
+        </div>
+      )}
+      <div className="files-main">
+        <div className="files-list">
+          <DropZone target={editable ? { libraryId, libraryName, path } : undefined}>
+            {entries.length > 0 ? (
+              <EntryGrid
+                here={here}
+                entries={entries}
+                shown={shown}
+                selection={selection}
+                onSelect={setSelection}
+                preferences={preferences}
+                onSort={(sorting) => prefer({ sorting })}
+                narrow={narrow}
+                menu={chosen.length > 0 ? entryMenu(chosen) : folderMenu}
+                renaming={renaming}
+                onRenamed={(entry, newName) => void rename(entry, newName)}
+                onOpen={open}
+                onStartRename={() => editable && setRenaming(selection.active)}
+                onDelete={() => editable && chosen.length > 0 && remove(chosen)}
+                onUp={up}
+                onFind={onFind}
+                onEscape={() => (chosen.length > 0 ? setSelection(none(selection)) : clearFind())}
+                onDropped={onDropped}
+              />
+            ) : (
+              <NothingShown here={here} sought={deferred} onClear={clearFind} setDialog={setDialog} />
+            )}
+          </DropZone>
+        </div>
+        {preferences.details && !overlaid && (
+          <aside className="files-details" aria-label={texts.details}>
+            {details}
+          </aside>
+        )}
+      </div>
+      {sheet && overlaid && (
+        <Dialog title={texts.details} onClose={() => setSheet(false)}>
+          {details}
+        </Dialog>
+      )}
+      {dialog !== undefined && (
+        <OpenedDialog
+          here={here}
+          dialog={dialog}
+          changes={changes}
+          onMade={(name) => setSelection(only(name))}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function NothingShown(props: {
+  here: Here
+  sought: string
+  onClear: () => void
+  setDialog: (dialog: OpenDialog) => void
+}) {
+  const { here, sought } = props
+  const texts = useTexts('files')
+  if (sought.trim() !== '') {
+    return (
+      <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(sought.trim())}>
+        <Button onClick={props.onClear}>{texts.clearFind}</Button>
+      </Empty>
+    )
+  }
+  if (!here.editable) return <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyReadOnly} />
+  return (
+    <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyHint}>
+      <span className="files-buttons">
+        <Button variant="primary" icon={Upload} onClick={() => void upload(here)}>
+          {texts.uploadFiles}
+        </Button>
+        <Button icon={FolderPlus} onClick={() => props.setDialog({ kind: 'new-folder' })}>
+          {texts.newFolder}
+        </Button>
+      </span>
+    </Empty>
+  )
+}

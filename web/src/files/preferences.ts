@@ -1,0 +1,52 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import type { Sorting, SortKey } from './order.ts'
+
+/** How somebody likes folders to be shown, on this device. */
+export interface Preferences {
+  readonly view: 'list' | 'grid'
+  readonly sorting: Sorting
+  readonly details: boolean
+  readonly folderSizes: boolean
+}
+
+const KEY = 'carrel.files'
+const SORT_KEYS: readonly SortKey[] = ['name', 'size', 'mtime', 'modifier']
+const listeners = new Set<() => void>()
+let current: Preferences | undefined
+
+export function usePreferences(): [Preferences, (changes: Partial<Preferences>) => void] {
+  const value = useSyncExternalStore(listen, preferences)
+  const change = useCallback((changes: Partial<Preferences>) => {
+    current = { ...preferences(), ...changes }
+    localStorage.setItem(KEY, JSON.stringify(current))
+    for (const listener of listeners) listener()
+  }, [])
+  return [value, change]
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function preferences(): Preferences {
+  current ??= read(localStorage.getItem(KEY))
+  return current
+}
+
+/** Whatever an older version, or somebody else, left there. */
+function read(kept: string | null): Preferences {
+  let value: Partial<Record<keyof Preferences, unknown>> = {}
+  try {
+    value = Object(JSON.parse(kept ?? '{}'))
+  } catch {
+    // Not to be understood: as if nothing were kept.
+  }
+  const { key, descending }: Partial<Record<keyof Sorting, unknown>> = Object(value.sorting)
+  return {
+    view: value.view === 'grid' ? 'grid' : 'list',
+    sorting: { key: SORT_KEYS.find((one) => one === key) ?? 'name', descending: descending === true },
+    details: value.details === true,
+    folderSizes: value.folderSizes === true,
+  }
+}

@@ -1,0 +1,72 @@
+import './task-tray.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import { cancelTask } from '../api/entry-changes.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Progress } from '../ui/states.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { forget, hasEnded, type Task, useTasks } from './tasks.ts'
+
+/** How far copies and moves between libraries are, wherever one goes meanwhile. */
+export function TaskTray() {
+  const texts = useTexts('files')
+  const tasks = useTasks()
+  useEnds(tasks)
+  const running = tasks.filter((task) => !hasEnded(task))
+  if (running.length === 0) return null
+  return (
+    <section className="task-tray card" aria-label={texts.tasks}>
+      {running.map((task) => (
+        <TaskRow key={task.id} task={task} />
+      ))}
+    </section>
+  )
+}
+
+function TaskRow(props: { task: Task }) {
+  const { task } = props
+  const texts = useTexts('files')
+  const formats = useFormats()
+  const failed = useFailureToast()
+  const { done = 0, total = 0 } = task.progress ?? {}
+  const title = (task.operation === 'copy' ? texts.copying : texts.moving)(task.count, task.name)
+  return (
+    <div className="task-row">
+      <span className="task-text">
+        <span className="task-title" title={task.name}>
+          {title}
+        </span>
+        <Progress value={total === 0 ? 0 : done / total} label={title} />
+        <span className="muted">{texts.taskFiles(formats.number(done), formats.number(total))}</span>
+      </span>
+      <IconButton label={texts.stop} icon={X} onClick={() => void cancelTask(task.id).catch(failed)} />
+    </div>
+  )
+}
+
+/** Says how a task ended, and has what it changed loaded again. */
+function useEnds(tasks: readonly Task[]): void {
+  const texts = useTexts('files')
+  const toast = useToast()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  useEffect(() => {
+    for (const task of tasks.filter(hasEnded)) {
+      forget(task.id)
+      const { operation, count, name, from, to, progress } = task
+      void queries.invalidateQueries({ queryKey: ['dir', from.libraryId] })
+      void queries.invalidateQueries({ queryKey: ['dir', to.libraryId] })
+      if (progress?.successful) {
+        const text = (operation === 'copy' ? texts.copied : texts.moved)(count, name)
+        const run = () => go(folderAddress(to.libraryId, to.path))
+        toast({ text, action: { label: texts.show, run } })
+      } else if (progress?.failed) toast({ text: texts.taskFailed(name, progress.failed_reason), bad: true })
+      else toast({ text: texts.taskCanceled(name) })
+    }
+  }, [tasks, texts, toast, queries, go])
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'react'
+import type { Entry } from '../api/entries.ts'
+import { fetchThumbnail } from '../api/entry-changes.ts'
+import { extensionOf } from '../kinds.ts'
+import { type Here, pathIn } from './here.ts'
+
+/** As the server makes them: of these, and of nothing larger. */
+const EXTENSIONS = new Set(['jpg', 'jpeg', 'jfif', 'png', 'gif', 'webp', 'avif', 'tif', 'tiff'])
+const LARGEST = 30 * 2 ** 20
+const MOST_KEPT = 300
+const AT_ONCE = 6
+/** What is scrolled past sooner is never asked for. */
+const SETTLE_MS = 120
+
+/** Object URLs by what they show, the longest unused first. */
+const kept = new Map<string, string>()
+const waiting: (() => void)[] = []
+let running = 0
+
+/** The address of an entry's thumbnail, once it is there; nothing for what can have none. */
+export function useThumbnail(here: Here, entry: Entry, size: number): string | undefined {
+  const key = `${here.libraryId} ${entry.id} ${size}`
+  const path = pathIn(here, entry)
+  const possible = !here.encrypted && hasThumbnail(entry)
+  const [shown, setShown] = useState<{ key: string; url: string }>()
+  useEffect(() => {
+    if (!possible || kept.has(key)) return
+    const stopping = new AbortController()
+    const timer = setTimeout(async () => {
+      const url = await load(
+        key,
+        () => fetchThumbnail(here.libraryId, path, size, stopping.signal),
+        stopping.signal,
+      )
+      if (url !== undefined && !stopping.signal.aborted) setShown({ key, url })
+    }, SETTLE_MS)
+    return () => {
+      clearTimeout(timer)
+      stopping.abort()
+    }
+  }, [possible, key, here.libraryId, path, size])
+  if (!possible) return undefined
+  return kept.get(key) ?? (shown?.key === key ? shown.url : undefined)
+}
+
+export function hasThumbnail({ type, name, size = 0 }: Entry): boolean {
+  return type === 'file' && size > 0 && size <= LARGEST && EXTENSIONS.has(extensionOf(name))
+}
+
+/** Nothing if it cannot be had: the sign of the file's kind stays. */
+async function load(
+  key: string,
+  fetchIt: () => Promise<Blob>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  running += 1
+  try {
+    if (signal.aborted) return undefined
+    return keep(key, URL.createObjectURL(await fetchIt()))
+  } catch {
+    return undefined
+  } finally {
+    running -= 1
+    waiting.shift()?.()
+  }
+}
+
+function keep(key: string, url: string): string {
+  const before = kept.get(key)
+  if (before !== undefined) URL.revokeObjectURL(before)
+  kept.delete(key)
+  kept.set(key, url)
+  const [oldest] = kept
+  if (kept.size > MOST_KEPT && oldest !== undefined) {
+    kept.delete(oldest[0])
+    URL.revokeObjectURL(oldest[1])
+  }
+  return url
+}

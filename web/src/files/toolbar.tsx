@@ -1,0 +1,149 @@
+import {
+  ArrowDownUp,
+  Check,
+  EllipsisVertical,
+  Info,
+  LayoutGrid,
+  List,
+  Plus,
+  Search,
+  Upload,
+} from 'lucide-react'
+import type { RefObject } from 'react'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import type { Here } from './here.ts'
+import type { SortKey } from './order.ts'
+import type { Preferences } from './preferences.ts'
+import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
+
+export interface Find {
+  readonly box: RefObject<HTMLInputElement | null>
+  readonly sought: string
+  readonly setSought: (sought: string) => void
+  readonly found: number
+  readonly all: number
+}
+
+/** What stands above the list while nothing is selected. */
+export function Toolbar(props: {
+  here: Here
+  preferences: Preferences
+  prefer: (changes: Partial<Preferences>) => void
+  narrow: boolean
+  menu: readonly MenuEntry[]
+  find: Find
+  detailsShown: boolean
+  onToggleDetails: () => void
+  setDialog: (dialog: OpenDialog) => void
+}) {
+  const { here, preferences, prefer, narrow } = props
+  const texts = useTexts('files')
+  const asGrid = preferences.view === 'grid'
+  const newMenu = useNewMenu(props.setDialog)
+  const uploadMenu = useUploadMenu(here)
+  return (
+    <div className="files-bar">
+      {here.editable && (
+        <span className="files-buttons">
+          <Menu
+            align="start"
+            trigger={
+              <Button variant="primary" icon={Upload}>
+                {texts.upload}
+              </Button>
+            }
+            entries={uploadMenu}
+          />
+          <Menu align="start" trigger={<Button icon={Plus}>{texts.new}</Button>} entries={newMenu} />
+        </span>
+      )}
+      {!narrow && <FindBox {...props.find} />}
+      <span className="files-bar-end">
+        {(asGrid || narrow) && <SortMenu preferences={preferences} prefer={prefer} />}
+        <IconButton
+          label={asGrid ? texts.showAsList : texts.showAsGrid}
+          icon={asGrid ? List : LayoutGrid}
+          onClick={() => prefer({ view: asGrid ? 'list' : 'grid' })}
+        />
+        <IconButton
+          className="files-bar-details"
+          label={props.detailsShown ? texts.hideDetails : texts.showDetails}
+          icon={Info}
+          aria-pressed={props.detailsShown}
+          onClick={props.onToggleDetails}
+        />
+        <Menu trigger={<IconButton label={texts.moreHere} icon={EllipsisVertical} />} entries={props.menu} />
+      </span>
+    </div>
+  )
+}
+
+/** Narrows the list to the names that hold what is typed. */
+export function FindBox({ box, sought, setSought, found, all }: Find) {
+  const texts = useTexts('files')
+  const formats = useFormats()
+  return (
+    <span className="files-find">
+      <Search size={16} aria-hidden />
+      <input
+        ref={box}
+        type="search"
+        className="input"
+        aria-label={texts.find}
+        placeholder={texts.find}
+        value={sought}
+        onChange={(event) => setSought(event.target.value)}
+        onKeyDown={(event) => {
+          const { key, currentTarget } = event
+          if (key === 'Escape') setSought('')
+          if (key !== 'Escape' && key !== 'ArrowDown' && key !== 'Enter') return
+          event.preventDefault()
+          currentTarget.closest('.files')?.querySelector<HTMLElement>('[role=grid]')?.focus()
+        }}
+      />
+      <span className="files-found muted" role="status">
+        {sought.trim() !== '' && texts.found(formats.number(found), formats.number(all))}
+      </span>
+    </span>
+  )
+}
+
+function SortMenu(props: { preferences: Preferences; prefer: (changes: Partial<Preferences>) => void }) {
+  const { sorting } = props.preferences
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const labels: Readonly<Record<SortKey, string>> = {
+    name: common.name,
+    size: common.size,
+    mtime: common.modified,
+    modifier: texts.modifier,
+  }
+  const keys = Object.entries(labels) as [SortKey, string][]
+  const turns = [
+    [false, texts.ascending],
+    [true, texts.descending],
+  ] as const
+  return (
+    <Menu
+      title={texts.sortBy}
+      trigger={<IconButton label={texts.sortBy} icon={ArrowDownUp} />}
+      entries={[
+        ...keys.map(([key, label]) => ({
+          label,
+          ...(sorting.key === key && { icon: Check }),
+          onSelect: () => props.prefer({ sorting: { ...sorting, key } }),
+        })),
+        'line',
+        ...turns.map(([descending, label]) => ({
+          label,
+          ...(sorting.descending === descending && { icon: Check }),
+          onSelect: () => props.prefer({ sorting: { ...sorting, descending } }),
+        })),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,125 @@
+import {
+  Copy,
+  Download,
+  FolderInput,
+  FolderOpen,
+  History,
+  Info,
+  Link,
+  Lock,
+  LockOpen,
+  Pencil,
+  Share2,
+  Star,
+  StarOff,
+  Trash2,
+} from 'lucide-react'
+import { useLocation } from 'wouter'
+import { historyAddress } from '../addresses.ts'
+import type { Entry } from '../api/entries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import type { MenuEntry } from '../ui/menu.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import type { Changes } from './changes.ts'
+import type { OpenDialog } from './dialogs.tsx'
+import { download } from './downloading.ts'
+import { type Here, pathIn } from './here.ts'
+import { useCopyLink } from './use-copy-link.ts'
+
+/** What can be done with entries: the same in the context menu, behind the dots and in the bar. */
+export function useEntryMenu(page: {
+  here: Here
+  changes: Changes
+  open: (entry: Entry) => void
+  remove: (entries: readonly Entry[]) => void
+  setRenaming: (name: string) => void
+  setDialog: (dialog: OpenDialog) => void
+  showDetails: () => void
+}): (entries: readonly Entry[]) => readonly MenuEntry[] {
+  const { here, changes, setDialog } = page
+  const texts = useTexts('files')
+  const common = useTexts('common')
+  const failed = useFailureToast()
+  const copyLink = useCopyLink(here.libraryId, setDialog)
+  const [, go] = useLocation()
+
+  const forOne = (entry: Entry) => ({
+    open: { label: common.open, icon: FolderOpen, shortcut: '↵', onSelect: () => page.open(entry) },
+    share: {
+      label: common.share,
+      icon: Share2,
+      onSelect: () =>
+        setDialog({
+          kind: 'share',
+          path: pathIn(here, entry),
+          name: entry.name,
+          isDir: entry.type === 'dir',
+        }),
+    },
+    link: {
+      label: texts.copyLink,
+      icon: Link,
+      onSelect: () => void copyLink(pathIn(here, entry), entry.type === 'dir'),
+    },
+    rename: here.editable && {
+      label: common.rename,
+      icon: Pencil,
+      shortcut: 'F2',
+      onSelect: () => page.setRenaming(entry.name),
+    },
+    history: entry.type === 'file' && {
+      label: texts.history,
+      icon: History,
+      onSelect: () => go(historyAddress(here.libraryId, pathIn(here, entry))),
+    },
+  })
+
+  return (entries) => {
+    const [entry] = entries
+    if (entry === undefined) return []
+    const names = entries.map(({ name }) => name)
+    const one = entries.length === 1 ? forOne(entry) : undefined
+    const starred = entries.every((each) => each.starred)
+    const move = (operation: 'move' | 'copy') => () => setDialog({ kind: operation, names })
+    return [
+      one?.open,
+      { label: common.download, icon: Download, onSelect: () => void download(here, entries).catch(failed) },
+      one?.share,
+      one?.link,
+      'line',
+      one?.rename,
+      here.editable && { label: texts.moveTo, icon: FolderInput, onSelect: move('move') },
+      { label: texts.copyTo, icon: Copy, onSelect: move('copy') },
+      {
+        label: starred ? texts.unstar : texts.star,
+        icon: starred ? StarOff : Star,
+        onSelect: () => void changes.star(entries, !starred),
+      },
+      lockEntry(),
+      one?.history,
+      { label: texts.details, icon: Info, onSelect: page.showDetails },
+      here.editable && 'line',
+      here.editable && {
+        label: common.delete,
+        icon: Trash2,
+        danger: true,
+        shortcut: 'Del',
+        onSelect: () => page.remove(entries),
+      },
+    ]
+
+    /** Files only; the lock of somebody else only for the owner of the library. */
+    function lockEntry(): MenuEntry {
+      if (!here.editable || entries.some(({ type }) => type === 'dir')) return undefined
+      const locked = entries.every(({ is_locked }) => is_locked)
+      if (!locked && entries.some(({ is_locked }) => is_locked)) return undefined
+      const mine = entries.every(({ locked_by_me }) => locked_by_me)
+      if (locked && !mine && !here.owned) return undefined
+      return {
+        label: locked ? texts.unlock : texts.lock,
+        icon: locked ? LockOpen : Lock,
+        onSelect: () => void changes.lock(entries, !locked),
+      }
+    }
+  }
+}

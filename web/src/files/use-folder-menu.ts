@@ -1,0 +1,95 @@
+import {
+  Download,
+  FileText,
+  FolderPlus,
+  FolderUp,
+  History,
+  Link,
+  ListChecks,
+  Scale,
+  Share2,
+  Trash2,
+  Upload,
+} from 'lucide-react'
+import { useLocation } from 'wouter'
+import { historyAddress, trashAddress } from '../addresses.ts'
+import type { Entry } from '../api/entries.ts'
+import { nameOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import type { MenuEntry } from '../ui/menu.tsx'
+import type { OpenDialog } from './dialogs.tsx'
+import { downloadFolder } from './downloading.ts'
+import type { Here } from './here.ts'
+import type { Preferences } from './preferences.ts'
+import { upload } from './uploading.ts'
+import { useCopyLink } from './use-copy-link.ts'
+
+/** What can be made in a folder. */
+export function useNewMenu(setDialog: (dialog: OpenDialog) => void): readonly MenuEntry[] {
+  const texts = useTexts('files')
+  return [
+    { label: texts.newFolder, icon: FolderPlus, onSelect: () => setDialog({ kind: 'new-folder' }) },
+    {
+      label: texts.newMarkdown,
+      icon: FileText,
+      onSelect: () => setDialog({ kind: 'new-file', ending: '.md' }),
+    },
+    { label: texts.newText, icon: FileText, onSelect: () => setDialog({ kind: 'new-file', ending: '.txt' }) },
+  ]
+}
+
+export function useUploadMenu(here: Here): readonly MenuEntry[] {
+  const texts = useTexts('files')
+  return [
+    { label: texts.uploadFiles, icon: Upload, onSelect: () => void upload(here) },
+    { label: texts.uploadFolder, icon: FolderUp, onSelect: () => void upload(here, { folder: true }) },
+  ]
+}
+
+/** What can be done with the folder that is shown. */
+export function useFolderMenu(page: {
+  here: Here
+  all: readonly Entry[]
+  preferences: Preferences
+  prefer: (changes: Partial<Preferences>) => void
+  setDialog: (dialog: OpenDialog) => void
+  onSelectAll: () => void
+}): readonly MenuEntry[] {
+  const { here, all, preferences, prefer, setDialog } = page
+  const { libraryId, libraryName, path } = here
+  const texts = useTexts('files')
+  const copyLink = useCopyLink(libraryId, setDialog)
+  const [, go] = useLocation()
+  const atRoot = path === '/'
+  const name = atRoot ? libraryName : nameOf(path)
+  return [
+    {
+      label: atRoot ? texts.shareLibrary : texts.shareFolder,
+      icon: Share2,
+      onSelect: () => setDialog({ kind: 'share', path, name, isDir: true }),
+    },
+    { label: texts.copyLink, icon: Link, onSelect: () => void copyLink(path, true) },
+    {
+      label: texts.downloadFolder,
+      icon: Download,
+      disabled: all.length === 0,
+      onSelect: () => downloadFolder(here, all),
+    },
+    'line',
+    {
+      label: texts.selectAll,
+      icon: ListChecks,
+      disabled: all.length === 0,
+      shortcut: texts.selectAllKeys,
+      onSelect: page.onSelectAll,
+    },
+    {
+      label: preferences.folderSizes ? texts.hideFolderSizes : texts.showFolderSizes,
+      icon: Scale,
+      onSelect: () => prefer({ folderSizes: !preferences.folderSizes }),
+    },
+    'line',
+    { label: texts.libraryHistory, icon: History, onSelect: () => go(historyAddress(libraryId)) },
+    { label: texts.trash, icon: Trash2, onSelect: () => go(trashAddress(libraryId, path)) },
+  ]
+}
