@@ -18,6 +18,7 @@ describe('searching', () => {
     await uploadFile(person, library, '/plants/roses.md', `We planted a ${script} last spring.`)
     await uploadFile(person, library, '/plants/<img src=x onerror=alert(1)> rose.txt', 'Nothing.')
     await uploadFile(person, library, '/plants/rosemary.csv', 'a,b')
+    await uploadFile(person, library, '/100%25 & c+d #1.txt', 'Signs.')
     await uploadFile(person, library, `/${'long rose '.repeat(20)}.txt`, 'Long.')
     for (let n = 0; n < 40; n += 1) await uploadFile(person, library, `/many/tulip ${n}.txt`, '')
     await eventually(async () => {
@@ -53,6 +54,11 @@ describe('searching', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/app/search?q=rose')
     await page.getByText('4 results').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('100%25 & c+d #1')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: '100%25 & c+d #1.txt' }).waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 

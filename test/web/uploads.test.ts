@@ -4,9 +4,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { headOf, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
-import { dragPaths, dropFiles, networkOf } from './upload-support.ts'
+import { dragPaths, dropFiles, madeBytes, networkOf } from './upload-support.ts'
 
 const title = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 2, name: text })
 
@@ -156,7 +157,7 @@ describe('uploads', () => {
     ])
     await title(page, '2 items were not uploaded').waitFor()
     await page.getByRole('button', { name: 'Show the list' }).click()
-    await page.getByText('Not enough space left in this library.').first().waitFor()
+    await page.getByText('Not enough space left.').first().waitFor()
     assert.deepEqual(await namesIn(person, library), ['small.txt'])
     await tab.checkAccess()
     await tab.picture('uploads-quota-phone-dark')
@@ -195,5 +196,52 @@ describe('uploads', () => {
     await title(page, '2 items uploaded').waitFor()
     assert.deepEqual(await namesIn(person, library), ['one.bin', 'two.bin'])
     assert.deepEqual(tab.complaints, [])
+  })
+
+  it('takes files for an encrypted library that is open, in chunks too', async (t) => {
+    const person = await suite.server.signUp()
+    const { id } = await createEncrypted(person, 4)
+    await openEncrypted(person, id)
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${id}`)
+    await dropFiles(page, [
+      { name: 'secret.txt', text: 'Hush.' },
+      { name: 'film.bin', size: 20_000_000 },
+    ])
+    await title(page, '2 items uploaded').waitFor()
+    assert.ok((await download(person, id, '/film.bin')).equals(madeBytes(20_000_000)))
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('stops all of a folder at once when uploading there is no longer allowed', async (t) => {
+    const { person: owner, library } = await setUp()
+    const guest = await suite.server.signUp()
+    const shared = `/api2/repos/${library}/dir/shared_items/?p=/&share_type=user&username=${guest.email}`
+    const grant = (permission: string) =>
+      owner.put(`/api2/repos/${library}/dir/shared_items/?p=/`, {
+        form: { share_type: 'user', username: guest.email, permission },
+      })
+    assert.equal((await grant('rw')).status, 200)
+    const tab = await suite.openTab(t, guest)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    await page.locator('.drop-zone').waitFor()
+    let asked = 0
+    await page.route('**/upload-link/**', async (route) => {
+      asked += 1
+      if (asked === 1) assert.equal((await owner.post(shared, { form: { permission: 'r' } })).status, 200)
+      await route.continue()
+    })
+    await dropFiles(
+      page,
+      Array.from({ length: 30 }, (_, n) => ({ name: `n${n}.bin`, size: 1_500_000 })),
+    )
+    await title(page, '30 items were not uploaded').waitFor()
+    await page.getByText('You may not upload here.').first().waitFor()
+    assert.deepEqual(await namesIn(owner, library), [])
+    assert.ok(asked <= 5, String(asked))
   })
 })

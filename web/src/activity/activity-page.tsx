@@ -1,8 +1,9 @@
 import './activity.css'
 import { Activity } from 'lucide-react'
-import { useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
 import { useAccount } from '../api/account.ts'
 import { useActivities } from '../api/activity.ts'
+import { useQueryParams } from '../query-params.ts'
 import { MoreOf } from '../search/more-of.tsx'
 import { useLanguage, useTexts } from '../texts/texts.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -13,7 +14,8 @@ import { dayOf, daysOf } from './deeds.ts'
 /** What happened in all libraries, day by day, as it happens. */
 export default function ActivityPage() {
   const texts = useTexts('activity')
-  const [query, setQuery] = useSearchParams()
+  const query = useQueryParams()
+  const [, go] = useLocation()
   const { data: account } = useAccount()
   const isMine = query.get('who') === 'me'
   return (
@@ -27,7 +29,7 @@ export default function ActivityPage() {
               type="button"
               className="tab"
               aria-pressed={isMine === mine}
-              onClick={() => setQuery(mine ? { who: 'me' } : {}, { replace: true })}
+              onClick={() => go(mine ? '/activity?who=me' : '/activity', { replace: true })}
             >
               {mine ? texts.mine : texts.everyone}
             </button>

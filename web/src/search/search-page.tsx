@@ -2,9 +2,10 @@ import './search-page.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { FileSearch, Search } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
 import { fetchResults } from '../api/search.ts'
 import { useFormats } from '../format.ts'
+import { useQueryParams } from '../query-params.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -19,20 +20,20 @@ const PER_PAGE = 30
 /** Everything that matches, with what narrows it down. All of it is in the address. */
 export default function SearchPage() {
   const texts = useTexts('search')
-  const [query, setQuery] = useSearchParams()
-  const set = (name: string, value: string) =>
-    setQuery(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        // A folder is one of a library.
-        if (name === 'in') after.delete('p')
-        return after
-      },
-      { replace: true },
-    )
+  const query = useQueryParams()
+  const [, go] = useLocation()
+  const setQuery = (after: URLSearchParams) => go(`/search?${after}`, { replace: true })
   const words = query.get('q') ?? ''
+
+  function set(name: string, value: string): void {
+    const after = new URLSearchParams(query)
+    if (value === '') after.delete(name)
+    else after.set(name, value)
+    // A folder is one of a library.
+    if (name === 'in') after.delete('p')
+    setQuery(after)
+  }
+
   return (
     <div className="page found">
       <div className="page-head">
@@ -43,7 +44,7 @@ export default function SearchPage() {
       {words.trim() === '' ? (
         <Empty icon={Search} title={texts.startTitle} hint={texts.startHint} />
       ) : (
-        <Found query={query} onClear={() => setQuery({ q: words }, { replace: true })} />
+        <Found query={query} onClear={() => setQuery(new URLSearchParams({ q: words }))} />
       )}
     </div>
   )

@@ -49,7 +49,7 @@ function Card(props: { version: number }) {
         />
         {!isBusy && <IconButton label={texts.closeTray} icon={X} onClick={() => engine.clear()} />}
       </header>
-      {counts.done < all && (
+      {(isBusy || counts.paused > 0) && (
         <div className="tray-progress">
           <Progress value={work === 0 ? 0 : workDone / work} label={texts.progress} />
         </div>

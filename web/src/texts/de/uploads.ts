@@ -39,7 +39,7 @@ export const uploads: Texts['uploads'] = {
   lost: 'Wähle diese Datei noch einmal, damit es weitergeht',
   notTheSame: 'Das ist nicht dieselbe Datei: Name, Größe oder Zeit sind anders.',
   failures: {
-    quota: 'In dieser Bibliothek ist nicht genug Platz.',
+    quota: 'Nicht genug Platz.',
     'too-large': 'Größer, als dieser Server annimmt.',
     permission: 'Du darfst hier nichts hochladen.',
     'read-only': 'Diese Bibliothek lässt sich gerade nicht ändern.',

@@ -37,7 +37,7 @@ export const uploads = {
   lost: 'Choose this file again to go on',
   notTheSame: 'That is not the same file: name, size or time differ.',
   failures: {
-    quota: 'Not enough space left in this library.',
+    quota: 'Not enough space left.',
     'too-large': 'Larger than this server takes.',
     permission: 'You may not upload here.',
     'read-only': 'This library cannot be changed now.',

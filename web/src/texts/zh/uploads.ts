@@ -38,7 +38,7 @@ export const uploads: Texts['uploads'] = {
   lost: '请重新选择此文件以继续',
   notTheSame: '这不是同一个文件:名称、大小或时间不同。',
   failures: {
-    quota: '此资料库的空间不足。',
+    quota: '空间不足。',
     'too-large': '超过了服务器允许的大小。',
     permission: '您没有在此上传的权限。',
     'read-only': '此资料库目前不可更改。',
