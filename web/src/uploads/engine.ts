@@ -2,7 +2,7 @@ import { onSessionChange, token } from '../session/token.ts'
 import type { Answer } from './conflicts.ts'
 import { Keeper } from './keeper.ts'
 import { claim } from './keeping.ts'
-import { forgetLinks } from './links.ts'
+import { forgetLinks, uploadLink } from './links.ts'
 import { failedUploads, preparedUploads, type Question } from './preparing.ts'
 import { type Upload, UploadQueue } from './queue.ts'
 import { Runner } from './runner.ts'
@@ -180,6 +180,8 @@ export class Engine {
     files: readonly PickedFile[],
     emptyFolders: readonly string[],
   ): Promise<void> {
+    // Fetched while what is there is looked at; what is wrong with it shows when it is used.
+    if (files.length > 0) uploadLink(target.libraryId, target.path).catch(() => undefined)
     const options = {
       queued: this.queue.uploads,
       ask: (question: Omit<Question, 'answer'>) => this.#ask(question),
