@@ -78,6 +78,33 @@ describe('uploads', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('takes files and folders that were chosen', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    const root = await mkdtemp(path.join(os.tmpdir(), 'carrel-drop-'))
+    t.after(() => rm(root, { recursive: true, force: true }))
+    await mkdir(path.join(root, 'chosen/inner'), { recursive: true })
+    await writeFile(path.join(root, 'chosen/inner/deep.txt'), 'Deep.')
+    await writeFile(path.join(root, 'chosen/flat.txt'), 'Flat.')
+    await tab.go(`/library/${library}`)
+    const choose = async (entry: string, what: string) => {
+      await page.getByRole('button', { name: 'Upload', exact: true }).click()
+      const asked = page.waitForEvent('filechooser')
+      await page.getByRole('menuitem', { name: entry }).click()
+      await (await asked).setFiles(what)
+    }
+    await choose('Upload files', path.join(root, 'chosen/flat.txt'))
+    await title(page, '1 item uploaded').waitFor()
+    await choose('Upload a folder', path.join(root, 'chosen'))
+    await title(page, '3 items uploaded').waitFor()
+    assert.deepEqual(await namesIn(person, library), ['chosen/', 'flat.txt'])
+    assert.deepEqual(await namesIn(person, library, '/chosen'), ['flat.txt', 'inner/'])
+    assert.equal((await storedBytes(suite.server, library, '/chosen/inner/deep.txt')).toString(), 'Deep.')
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('sends hundreds of small files in a few requests', async (t) => {
     const { person, library } = await setUp()
     const tab = await suite.openTab(t, person)

@@ -35,9 +35,13 @@ function Card(props: { version: number }) {
   const isBusy = engine.queue.isBusy || engine.preparing > 0
   return (
     <section className="tray" aria-label={texts.uploads}>
+      {/* Each file would be too much to listen to. */}
+      <p className="visually-hidden" role="status">
+        {isBusy ? texts.sending : title}
+      </p>
       <header className="tray-head">
         <div className="tray-title">
-          <h2 aria-live="polite">{title}</h2>
+          <h2>{title}</h2>
           {about && <p className="tray-about">{about}</p>}
         </div>
         <IconButton
