@@ -33,6 +33,13 @@ describe('a folder of 100,000 files', () => {
     const passed = await list.names()
     assert.ok(passed.length > 10, 'rows are drawn wherever one scrolls to')
 
+    const middle = passed[Math.floor(passed.length / 2)] ?? ''
+    await list.link(middle).click()
+    await page.waitForURL(/\/view\//)
+    await page.goBack()
+    await list.link(middle).waitFor()
+
+    await list.grid.focus()
     await page.keyboard.press('Control+a')
     await page.getByRole('status').getByText('100,000 selected').waitFor()
     await page.keyboard.press('Escape')

@@ -108,6 +108,6 @@ export class Listing {
     await this.row(name)
       .getByRole('button', { name: `More for ${name}` })
       .click()
-    await this.tab.page.getByRole('menuitem', { name: entry, exact: true }).click()
+    await this.tab.page.getByRole('menuitem', { name: entry }).click()
   }
 }

@@ -72,8 +72,10 @@ export function useChanges(here: Here): Changes {
           const run = async () => {
             try {
               const [refusal] = await undoDeletion(deletion)
-              if (refusal === undefined) toast({ text: texts.restored(names.length, first) })
-              else toast({ text: refusal, bad: true })
+              if (refusal === undefined) {
+                await patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
+                toast({ text: texts.restored(names.length, first) })
+              } else toast({ text: refusal, bad: true })
             } catch (error) {
               failed(error)
             }

@@ -62,7 +62,7 @@ export function EntryGrid(props: EntryGridProps) {
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPixels,
-    overscan: asTiles ? 3 : 10,
+    overscan: asTiles ? 2 : 6,
     scrollMargin: headPixels,
     scrollPaddingStart: headPixels,
   })
@@ -70,7 +70,13 @@ export function EntryGrid(props: EntryGridProps) {
   const fine = !useMedia(COARSE)
   const activePlace = selection.active === undefined ? undefined : shown.places.get(selection.active)
   const toPlace = (place: number) => virtual.scrollToIndex(Math.floor(place / columns))
-  useVisit(here, scroller, selection.active, () => activePlace !== undefined && toPlace(activePlace))
+  useVisit(
+    here,
+    scroller,
+    selection.active,
+    () => virtual.scrollOffset ?? 0,
+    () => activePlace !== undefined && toPlace(activePlace),
+  )
 
   const select = (next: Selection) => {
     onSelect(next)
@@ -229,27 +235,24 @@ function useVisit(
   { libraryId, path }: Here,
   scroller: { current: HTMLElement | null },
   active: string | undefined,
+  /** Asked of the virtual list, which knows it; the element is gone by then. */
+  scrollTop: () => number,
   showActive: () => void,
 ): void {
-  const latest = useRef(active)
-  useEffect(() => {
-    latest.current = active
+  const latest = useRef({ active, scrollTop })
+  useLayoutEffect(() => {
+    latest.current = { active, scrollTop }
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as the list appears; a folder has a list of its own.
   useLayoutEffect(() => {
     const element = scroller.current
     if (element === null) return
-    element.scrollTop = lastVisit(libraryId, path)?.scrollTop ?? 0
-    showActive()
+    const visit = lastVisit(libraryId, path)
+    element.scrollTop = visit?.scrollTop ?? 0
+    if (visit?.reveal) showActive()
     if (takeFocus(libraryId, path)) element.focus({ preventScroll: true })
-    let scrollTop = element.scrollTop
-    const onScroll = () => {
-      scrollTop = element.scrollTop
-    }
-    element.addEventListener('scroll', onScroll, { passive: true })
     return () => {
-      element.removeEventListener('scroll', onScroll)
-      leave(libraryId, path, { scrollTop, active: latest.current })
+      leave(libraryId, path, { scrollTop: latest.current.scrollTop(), active: latest.current.active })
     }
   }, [])
 }

@@ -1,4 +1,3 @@
-import { EllipsisVertical } from 'lucide-react'
 import { memo } from 'react'
 import type { Entry } from '../api/entries.ts'
 import { useFolderDetail } from '../api/entry-details.ts'
@@ -147,7 +146,8 @@ function More(props: { entry: Entry }) {
       aria-haspopup="menu"
       aria-label={label}
     >
-      <EllipsisVertical size={18} aria-hidden />
+      {/* Drawn by the style sheet: one drawing less in each of many rows. */}
+      <span className="files-dots" />
     </button>
   )
 }

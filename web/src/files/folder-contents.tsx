@@ -1,5 +1,6 @@
 import { ArrowUp, FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import { folderAddress } from '../addresses.ts'
 import { useAccount } from '../api/account.ts'
@@ -78,6 +79,8 @@ export function FolderContents(props: {
   )
 
   const open = (entry: Entry) => {
+    // Seen by the list before it goes, so that whoever comes back is where they were.
+    flushSync(() => setSelection({ ...nothing, active: entry.name, anchor: entry.name }))
     if (entry.type === 'dir') goingTo(libraryId, `${path === '/' ? '' : path}/${entry.name}`)
     go(addressOf(here, entry))
   }
@@ -119,6 +122,8 @@ export function FolderContents(props: {
     onSelectAll: () => setSelection(all(selection, shown)),
   })
   const onFind = () => {
+    // The box is where the bar of the selection is.
+    flushSync(() => setSelection(none(selection)))
     findBox.current?.focus()
     findBox.current?.select()
   }

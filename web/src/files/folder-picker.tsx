@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { makeFolder } from '../api/entry-changes.ts'
-import { canEdit, type LibraryItem, useLibraries } from '../api/libraries.ts'
+import { canEdit, type LibraryItem, useLibraries, useLibrary } from '../api/libraries.ts'
 import { Unlocked } from '../libraries/unlocked.tsx'
 import { join, stepsTo } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -103,11 +103,7 @@ export function FolderPicker(props: {
           onEnter={() => void choose()}
         />
       )}
-      {chosen?.encrypted && (
-        <Unlocked libraryId={chosen.repo_id}>
-          <span />
-        </Unlocked>
-      )}
+      {chosen?.encrypted && <PasswordWanted libraryId={chosen.repo_id} />}
       {making && place !== undefined && (
         <NewFolder
           place={place}
@@ -126,6 +122,13 @@ export function FolderPicker(props: {
       )}
     </Dialog>
   )
+}
+
+/** Asks for the password of an encrypted library, if it was not given within the hour. */
+function PasswordWanted(props: { libraryId: string }) {
+  const { data } = useLibrary(props.libraryId)
+  if (!data?.lib_need_decrypt) return null
+  return <Unlocked libraryId={props.libraryId}>{null}</Unlocked>
 }
 
 /** Each library once, however many ways lead to it. */

@@ -7,6 +7,9 @@ export interface Sorting {
   readonly descending: boolean
 }
 
+/** From here on a collator would be felt. */
+const MANY = 5000
+
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
 const numbers: Readonly<Record<'size' | 'mtime', (entry: Entry) => number>> = {
@@ -16,9 +19,23 @@ const numbers: Readonly<Record<'size' | 'mtime', (entry: Entry) => number>> = {
 
 /** Folders first, then files, each by name as people count: `file 9` before `file 10`. */
 export function byName(entries: readonly Entry[]): readonly Entry[] {
-  // The server's order is close to this one, so that even a very long list is sorted in about one pass.
-  const compare = (a: Entry, b: Entry) => collator.compare(a.name, b.name)
-  return [...only(entries, 'dir').sort(compare), ...only(entries, 'file').sort(compare)]
+  const sort = entries.length > MANY ? sortedByKey : sortedByCollator
+  return [...sort(only(entries, 'dir')), ...sort(only(entries, 'file'))]
+}
+
+function sortedByCollator(entries: Entry[]): Entry[] {
+  return entries.sort((a, b) => collator.compare(a.name, b.name))
+}
+
+/** Several times as fast, and alike for names in plain letters; others are left to the collator. */
+function sortedByKey(entries: Entry[]): Entry[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+  if (!entries.every(({ name }) => /^[\0-\x7f]*$/.test(name))) return sortedByCollator(entries)
+  const padded = (name: string) => name.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(20, '0'))
+  return entries
+    .map((entry) => ({ key: padded(entry.name), entry }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ entry }) => entry)
 }
 
 /** `named` sorted anew; what is alike stays in the order of names. Folders stay first. */

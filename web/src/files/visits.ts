@@ -4,6 +4,8 @@ import { join } from '../paths.ts'
 export interface Visit {
   readonly scrollTop: number
   readonly active: string | undefined
+  /** Whether the active entry is to be brought into sight, wherever the list was left. */
+  readonly reveal?: boolean
 }
 
 const MOST_KEPT = 200
@@ -34,7 +36,7 @@ export function comeFrom(libraryId: string, path: string, from: string): void {
   goingTo(libraryId, path)
   const [child = ''] = from.slice(join(path, '').length).split('/', 1)
   const before = lastVisit(libraryId, path)
-  leave(libraryId, path, { scrollTop: before?.scrollTop ?? 0, active: child })
+  leave(libraryId, path, { scrollTop: before?.scrollTop ?? 0, active: child, reveal: true })
 }
 
 /** Whether the list of a folder is to take the keyboard as it appears; asked once. */

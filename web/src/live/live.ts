@@ -11,8 +11,6 @@ export interface LiveEvent {
 const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000]
 /** Many commits in a row are shown by one refresh. */
 const SETTLE_MS = 300
-/** While they go on and on, a folder of thousands need not be loaded several times a second. */
-const BUSY_MS = 1500
 
 const listeners = new Set<(event: LiveEvent) => void>()
 
@@ -55,21 +53,20 @@ function concerned({ name, data }: LiveEvent): readonly (readonly string[])[] {
 function refresher(queries: QueryClient): (key: readonly string[]) => void {
   const waiting = new Map<string, readonly string[]>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let last = Number.NEGATIVE_INFINITY
-  return (key) => {
+  function refresh(key: readonly string[]): void {
     waiting.set(key.join('\n'), key)
-    const isBusy = performance.now() - last < BUSY_MS
-    timer ??= setTimeout(
-      () => {
-        timer = undefined
-        last = performance.now()
-        const keys = [...waiting.values()]
-        waiting.clear()
-        for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
-      },
-      isBusy ? BUSY_MS : SETTLE_MS,
-    )
+    timer ??= setTimeout(() => {
+      timer = undefined
+      const keys = [...waiting.values()]
+      waiting.clear()
+      for (const queryKey of keys) {
+        // What is being loaded is loaded to its end: a long list that changes all the time would never be there else.
+        if (queries.isFetching({ queryKey }) > 0) refresh(queryKey)
+        else void queries.invalidateQueries({ queryKey })
+      }
+    }, SETTLE_MS)
   }
+  return refresh
 }
 
 async function listen(signal: AbortSignal, onEvent: (event: LiveEvent) => void): Promise<void> {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Workspace } from '../api/folders-support.ts'
+import { namesIn, uploadFile } from '../support/transfer.ts'
+import { furnished, Listing } from './files-support.ts'
+import { webSuite } from './support.ts'
+
+const ALL = ['Archive', 'Photos', 'budget.xlsx', 'notes.md', 'report 9.txt', 'report 10.txt']
+
+describe('changes on the folder page', () => {
+  const suite = webSuite()
+
+  async function opened(t: Parameters<typeof suite.openTab>[0], more?: Parameters<typeof suite.openTab>[2]) {
+    const space = await furnished(suite.server)
+    const tab = await suite.openTab(t, space.client, more)
+    if (tab === undefined) return undefined
+    const list = new Listing(tab)
+    await tab.go(`/library/${space.id}`)
+    await list.shows(ALL)
+    return { space, tab, list, page: tab.page }
+  }
+
+  it('makes folders and files', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    const make = async (entry: string, name: string) => {
+      await page.getByRole('button', { name: 'New', exact: true }).click()
+      await page.getByRole('menuitem', { name: entry }).click()
+      const field = page.getByRole('dialog').getByRole('textbox')
+      await field.fill(name)
+      await page.getByRole('button', { name: 'Create' }).click()
+    }
+    await make('New folder', 'Drafts')
+    await list.link('Drafts').waitFor()
+    assert.deepEqual(await list.chosen(), ['Drafts'])
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await make('New Markdown document', 'ideas.md')
+    await list.link('ideas.md').waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await make('New text file', 'a/b.txt')
+    await page.getByText('cannot contain a slash').waitFor()
+    await tab.checkAccess()
+    await page.keyboard.press('Escape')
+    assert.ok((await namesIn(space.client, space.id)).includes('Drafts/'))
+    await list.link('Drafts').click()
+    await page.getByText('This folder is empty').waitFor()
+    await tab.picture('files-empty')
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('moves and copies: by dialog, by dragging, and between libraries', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    const other = await Workspace.make(suite.server, space.client, 'Elsewhere')
+    await list.row('notes.md').getByRole('checkbox').click()
+    await page.getByRole('button', { name: 'Move to …' }).click()
+    const dialog = page.getByRole('dialog')
+    const place = (name: string) => dialog.getByRole('treeitem', { name })
+    await place('Photos').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await place('2025').waitFor()
+    await tab.picture('files-move')
+    await tab.checkAccess()
+    await dialog.getByRole('button', { name: 'New folder' }).click()
+    await dialog.getByRole('textbox').fill('Letters')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await place('Letters').waitFor()
+    await dialog.getByRole('button', { name: 'Move here' }).click()
+    await page.getByText('“notes.md” moved').waitFor()
+    await list.shows(ALL.filter((name) => name !== 'notes.md'))
+    assert.deepEqual(await space.names('/Photos/Letters'), ['notes.md'])
+
+    await list.row('report 9.txt').dragTo(list.row('Archive'))
+    await list.shows(['Archive', 'Photos', 'budget.xlsx', 'report 10.txt'])
+    assert.deepEqual(await space.names('/Archive'), ['report 9.txt'])
+    await list.link('Archive').click()
+    await list.row('report 9.txt').dragTo(page.getByRole('navigation', { name: 'Path' }).getByText('Plans'))
+    await page.getByText('This folder is empty').waitFor()
+    assert.ok((await space.names()).includes('report 9.txt'))
+
+    await tab.go(`/library/${space.id}`)
+    await list.menu('Photos', 'Copy to …')
+    await place('Elsewhere').click()
+    await dialog.getByRole('button', { name: 'Copy here' }).click()
+    await page.getByText('“Photos” copied').waitFor()
+    assert.deepEqual(await other.names('/Photos'), ['2025', 'Letters', 'hill.jpg'])
+    await page.getByRole('button', { name: 'Show', exact: true }).last().click()
+    await page.getByRole('heading', { name: 'Elsewhere' }).waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('stars, locks, and tells all about a file', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    await list.menu('notes.md', 'Star')
+    await list.row('notes.md').getByRole('img', { name: 'Starred' }).waitFor()
+    await list.menu('notes.md', 'Lock')
+    await list
+      .row('notes.md')
+      .getByRole('img', { name: /Locked by you/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Show details' }).click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByText(/Locked by you/).waitFor()
+    await details.getByText('Uploaded').waitFor()
+    await tab.picture('files-details')
+    await tab.checkAccess()
+    await list.menu('notes.md', 'Unlock')
+    await list
+      .row('notes.md')
+      .getByRole('img', { name: /Locked/ })
+      .waitFor({ state: 'detached' })
+    await list.menu('notes.md', 'Remove star')
+    await list.row('notes.md').getByRole('img', { name: 'Starred' }).waitFor({ state: 'detached' })
+    const { body } = await space.client.get('/api/v2.1/starred-items/')
+    assert.deepEqual(body.starred_item_list, [])
+    await list.row('Photos').getByRole('checkbox').click()
+    await list.row('notes.md').getByRole('checkbox').click()
+    await details.getByText('2 files').waitFor()
+
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await page.getByRole('button', { name: 'More for this folder' }).click()
+    await page.getByRole('menuitem', { name: 'Show folder sizes' }).click()
+    await list.row('Photos').getByText(/KB/).waitFor()
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await list.menu('notes.md', 'Copy internal link')
+    await page.getByText('Link copied').waitFor()
+    const link = String(await page.evaluate('navigator.clipboard.readText()'))
+    await space.client.post(space.v21('file/'), {
+      query: { p: '/notes.md' },
+      form: { operation: 'rename', newname: 'moved on.md' },
+    })
+    await page.goto(link)
+    await page.waitForURL(/\/app\/view\/.*p=\/moved\+on\.md/)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows what others do, and keeps what is selected', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    const guest = await suite.server.signUp()
+    const form = { share_type: 'user', username: guest.email, permission: 'rw' }
+    await space.client.put(space.v2('dir/shared_items/'), { query: { p: '/' }, form })
+    const second = await suite.openTab(t, guest)
+    if (second === undefined) return
+    const theirs = new Listing(second)
+    await second.go(`/library/${space.id}`)
+    await theirs.shows(ALL)
+    await list.row('notes.md').getByRole('checkbox').click()
+    await theirs.row('report 9.txt').getByRole('checkbox').click()
+    await second.page.keyboard.press('Delete')
+    await list.shows(ALL.filter((name) => name !== 'report 9.txt'))
+    assert.deepEqual(await list.chosen(), ['notes.md'])
+    await uploadFile(guest, space.id, '/from me.txt', 'hello')
+    await list.link('from me.txt').waitFor()
+    await theirs.menu('budget.xlsx', 'Lock')
+    await list
+      .row('budget.xlsx')
+      .getByRole('img', { name: /Locked by user/ })
+      .waitFor()
+    await list.menu('budget.xlsx', 'Rename')
+    await page.getByRole('textbox', { name: 'Rename' }).fill('mine.xlsx')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('locked').waitFor()
+    await list.link('budget.xlsx').waitFor()
+    await list.menu('budget.xlsx', 'Unlock')
+    await theirs
+      .row('budget.xlsx')
+      .getByRole('img', { name: /Locked/ })
+      .waitFor({ state: 'detached' })
+    assert.deepEqual(
+      tab.complaints.filter((one) => !one.includes('403')),
+      [],
+    )
+  })
+
+  it('offers no changes where one may only read', async (t) => {
+    const space = await furnished(suite.server)
+    const guest = await suite.server.signUp()
+    const form = { share_type: 'user', username: guest.email, permission: 'r' }
+    await space.client.put(space.v2('dir/shared_items/'), { query: { p: '/' }, form })
+    const tab = await suite.openTab(t, guest, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    const list = new Listing(tab)
+    await tab.go(`/library/${space.id}`)
+    await list.shows(ALL)
+    await page.getByText('Read only').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Upload' }).count(), 0)
+    await list.row('notes.md').getByRole('checkbox').click()
+    assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+    await page.keyboard.press('Delete')
+    await list.row('notes.md').getByRole('button', { name: /More/ }).click()
+    await page.getByRole('menuitem', { name: 'Download' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: /Rename|Move|Delete|Lock/ }).count(), 0)
+    await tab.checkAccess()
+    await tab.picture('files-read-only-dark')
+    assert.equal((await space.names()).length, 6)
+    assert.deepEqual(tab.complaints, [])
+  })
+})
