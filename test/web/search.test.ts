@@ -69,6 +69,7 @@ describe('searching', () => {
     const { page } = tab
     await tab.go('/search?q=rose')
     await page.getByText('4 results').waitFor()
+    assert.equal(await page.title(), 'rose · Search · Carrel')
     await tab.checkAccess()
     await tab.picture('search')
     await page.getByLabel('Kind').selectOption('markdown')

@@ -8,6 +8,7 @@ import { MoreOf } from '../search/more-of.tsx'
 import { useLanguage, useTexts } from '../texts/texts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { DeedRow } from './deed-row.tsx'
 import { dayOf, daysOf } from './deeds.ts'
 
@@ -18,6 +19,7 @@ export default function ActivityPage() {
   const [, go] = useLocation()
   const { data: account } = useAccount()
   const isMine = query.get('who') === 'me'
+  useTitle(texts.title)
   return (
     <div className="page activity">
       <div className="page-head">

@@ -10,6 +10,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { FoundRow } from './found-row.tsx'
 import { MoreOf } from './more-of.tsx'
 import { SearchFilters } from './search-filters.tsx'
@@ -24,6 +25,7 @@ export default function SearchPage() {
   const [, go] = useLocation()
   const setQuery = (after: URLSearchParams) => go(`/search?${after}`, { replace: true })
   const words = query.get('q') ?? ''
+  useTitle(words === '' ? texts.title : `${words} · ${texts.title}`)
 
   function set(name: string, value: string): void {
     const after = new URLSearchParams(query)
