@@ -1,3 +1,91 @@
+import './activity.css'
+import { Activity } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { useAccount } from '../api/account.ts'
+import { useActivities } from '../api/activity.ts'
+import { useQueryParams } from '../query-params.ts'
+import { MoreOf } from '../search/more-of.tsx'
+import { useLanguage, useTexts } from '../texts/texts.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
+import { DeedRow } from './deed-row.tsx'
+import { dayOf, daysOf } from './deeds.ts'
+
+/** What happened in all libraries, day by day, as it happens. */
 export default function ActivityPage() {
-  return <div className="page" />
+  const texts = useTexts('activity')
+  const query = useQueryParams()
+  const [, go] = useLocation()
+  const { data: account } = useAccount()
+  const isMine = query.get('who') === 'me'
+  useTitle(texts.title)
+  return (
+    <div className="page activity">
+      <div className="page-head">
+        <h1>{texts.title}</h1>
+        <div className="activity-whose" role="group" aria-label={texts.whose}>
+          {[false, true].map((mine) => (
+            <button
+              key={String(mine)}
+              type="button"
+              className="tab"
+              aria-pressed={isMine === mine}
+              onClick={() => go(mine ? '/activity?who=me' : '/activity', { replace: true })}
+            >
+              {mine ? texts.mine : texts.everyone}
+            </button>
+          ))}
+        </div>
+      </div>
+      {isMine && account === undefined ? <Waiting /> : <Days author={isMine ? (account?.email ?? '') : ''} />}
+    </div>
+  )
+}
+
+function Days(props: { author: string }) {
+  const texts = useTexts('activity')
+  const found = useActivities(props.author)
+  if (found.isPending) return <Waiting />
+  if (found.isError) return <Failed error={found.error} onRetry={() => void found.refetch()} />
+  const days = daysOf(found.data.pages.flat())
+  if (days.length === 0) return <Empty icon={Activity} title={texts.nothing} hint={texts.nothingHint} />
+  return (
+    <>
+      {days.map(({ day, deeds }) => (
+        <section key={day} className="activity-day">
+          <DayTitle day={day} />
+          <ul className="deeds">
+            {deeds.map((deed) => (
+              <DeedRow key={keyOf(deed.items.at(-1) ?? deed.items[0])} deed={deed} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {found.hasNextPage && (
+        <MoreOf isBusy={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />
+      )}
+    </>
+  )
+}
+
+const keyOf = (item: { repo_id: string; commit_id: string; path: string; time: string; op_type: string }) =>
+  `${item.repo_id}${item.commit_id}${item.op_type}${item.path}${item.time}`
+
+const DAY_MS = 86_400_000
+
+function DayTitle(props: { day: string }) {
+  const texts = useTexts('activity')
+  const { language } = useLanguage()
+  const { day } = props
+  const now = Date.now()
+  const known = { [dayOf(new Date(now))]: texts.today, [dayOf(new Date(now - DAY_MS))]: texts.yesterday }
+  const date = new Date(`${day}T12:00:00`)
+  const full = new Intl.DateTimeFormat(language, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  })
+  return <h2>{known[day] ?? full.format(date)}</h2>
 }

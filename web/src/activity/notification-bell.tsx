@@ -1,3 +1,50 @@
+import './notification-bell.css'
+import { Bell } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { lazy, Suspense, useState } from 'react'
+import { useUnseen } from '../api/activity.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Waiting } from '../ui/states.tsx'
+
+const NotificationList = lazy(() => import('./notification-list.tsx'))
+const MOST_COUNTED = 99
+
+/** How many notifications are new, and the list of them. */
 export function NotificationBell() {
-  return null
+  const texts = useTexts('activity')
+  const formats = useFormats()
+  const { data: unseen = 0 } = useUnseen()
+  const [open, setOpen] = useState(false)
+  const label = unseen === 0 ? texts.notifications : texts.newOnes(unseen, formats.number(unseen))
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger asChild>
+        <button type="button" className="icon-button bell" aria-label={label} title={label}>
+          <Bell size={20} aria-hidden />
+          {unseen > 0 && (
+            <span className="bell-count" aria-hidden>
+              {unseen > MOST_COUNTED ? `${MOST_COUNTED}+` : unseen}
+            </span>
+          )}
+        </button>
+      </Popover.Trigger>
+      <span className="visually-hidden" role="status">
+        {unseen > 0 && label}
+      </span>
+      <Popover.Portal>
+        <Popover.Content
+          className="notices"
+          align="end"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={texts.notifications}
+        >
+          <Suspense fallback={<Waiting />}>
+            <NotificationList onLeave={() => setOpen(false)} />
+          </Suspense>
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
 }

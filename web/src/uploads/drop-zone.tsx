@@ -1,7 +1,99 @@
-import type { ReactNode } from 'react'
-import type { UploadTarget } from './uploads.ts'
+import './drop-zone.css'
+import { CloudUpload } from 'lucide-react'
+import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { nameOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import { gather } from './gathering.ts'
+import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 
 /** Takes files and folders dropped on what it surrounds; no target, no drops. */
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
-  return <div className="drop-zone">{props.children}</div>
+  const { target } = props
+  const texts = useTexts('uploads')
+  const tellFailure = useFailureToast()
+  const depth = useRef(0)
+  const [over, setOver] = useState(false)
+  useNoDropsElsewhere()
+  const canDrop = target !== undefined
+  useEffect(() => {
+    // Fetched ahead: files may be dropped just when the connection is gone.
+    if (canDrop) loadEngine().catch(() => undefined)
+  }, [canDrop])
+
+  function enter(event: DragEvent): void {
+    if (!bringsFiles(event)) return
+    event.preventDefault()
+    depth.current += 1
+    setOver(true)
+  }
+
+  function leave(): void {
+    depth.current = Math.max(0, depth.current - 1)
+    if (depth.current === 0) setOver(false)
+  }
+
+  function hover(event: DragEvent): void {
+    if (!bringsFiles(event)) return
+    event.preventDefault()
+    event.stopPropagation()
+    event.dataTransfer.dropEffect = canDrop ? 'copy' : 'none'
+  }
+
+  async function drop(event: DragEvent): Promise<void> {
+    if (!bringsFiles(event)) return
+    event.preventDefault()
+    event.stopPropagation()
+    depth.current = 0
+    setOver(false)
+    if (target === undefined) return
+    try {
+      const { files, emptyFolders } = await gather(event.dataTransfer)
+      addUploads(target, files, emptyFolders)
+    } catch (error) {
+      tellFailure(error)
+    }
+  }
+
+  return (
+    <div
+      className="drop-zone"
+      onDragEnter={enter}
+      onDragLeave={leave}
+      onDragOver={hover}
+      onDrop={(event) => void drop(event)}
+    >
+      {props.children}
+      {over && target && (
+        <div className="drop-veil">
+          <div className="drop-sign">
+            <CloudUpload size={44} aria-hidden strokeWidth={1.5} />
+            <strong>{texts.dropHere}</strong>
+            <span className="drop-where">
+              <bdi>{target.path === '/' ? target.libraryName : nameOf(target.path)}</bdi>
+            </span>
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const bringsFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files')
+
+/** A file that misses its place would be opened by the browser, and the app would be gone. */
+function useNoDropsElsewhere(): void {
+  useEffect(() => {
+    const refuse = (event: globalThis.DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      event.dataTransfer.dropEffect = 'none'
+    }
+    addEventListener('dragover', refuse)
+    addEventListener('drop', refuse)
+    return () => {
+      removeEventListener('dragover', refuse)
+      removeEventListener('drop', refuse)
+    }
+  }, [])
 }

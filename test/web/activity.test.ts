@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { uploadFile } from '../support/transfer.ts'
+import { PHONE, webSuite } from './support.ts'
+
+describe('activity and notifications', () => {
+  const suite = webSuite()
+
+  async function twoPeople() {
+    const [ann, ben] = [await suite.server.signUp(), await suite.server.signUp()]
+    assert.equal((await ann.put('/api/v2.1/user/', { json: { name: 'Ann <b>Lee' } })).status, 200)
+    const library = await ann.createLibrary('Plans')
+    return { ann, ben, library }
+  }
+
+  async function share(
+    ann: { email: string } & Awaited<ReturnType<typeof twoPeople>>['ann'],
+    library: string,
+    to: string,
+  ) {
+    const reply = await ann.put(`/api2/repos/${library}/dir/shared_items/?p=/`, {
+      form: { share_type: 'user', username: to, permission: 'rw' },
+    })
+    assert.equal(reply.status, 200, reply.text)
+  }
+
+  it('tells of a share and of what is done as it happens', async (t) => {
+    const { ann, ben, library } = await twoPeople()
+    const tab = await suite.openTab(t, ben)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/activity')
+    await page.getByText('Nothing has happened yet').waitFor()
+    await tab.picture('activity-nothing')
+    await share(ann, library, ben.email)
+    const bell = page.getByRole('button', { name: 'Notifications, 1 new' })
+    await bell.waitFor()
+    await uploadFile(ann, library, '/2026/budget.md', 'Save.')
+    await page.getByText('Ann <b>Lee added the folder 2026').waitFor()
+    await uploadFile(ann, library, '/2026/budget.md', 'Save more.', { replace: true })
+    await page.getByText('Ann <b>Lee changed budget.md').waitFor()
+    await ann.post(`/api2/repos/${library}/file/?p=/2026/budget.md`, {
+      form: { operation: 'rename', newname: 'money.md' },
+    })
+    await page.getByText('Ann <b>Lee renamed budget.md to money.md').waitFor()
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('activity')
+    await bell.click()
+    const list = page.getByRole('dialog', { name: 'Notifications' })
+    await list.getByText('shared Plans with you').waitFor()
+    await tab.checkAccess()
+    await tab.picture('notifications')
+    await list.getByRole('button', { name: /shared Plans with you/ }).click()
+    await page.waitForURL(`**/app/library/${library}`)
+    await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+    assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('folds what was done in one go, and marks all as seen, in the language of the reader', async (t) => {
+    const { ann, ben, library } = await twoPeople()
+    await share(ann, library, ben.email)
+    await ann.post(`/api/v2.1/repos/${library}/`, { form: { operation: 'rename', repo_name: 'Pläne' } })
+    for (let n = 0; n < 12; n += 1) await uploadFile(ann, library, `/report ${n}.txt`, String(n))
+    await ann.delete(`/api2/repos/${library}/file/?p=/report 0.txt`)
+    await ben.post('/api/v2.1/monitored-repos/', { form: { repo_id: library } })
+    await uploadFile(ann, library, '/watched.txt', 'seen?')
+    const tab = await suite.openTab(t, ben, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/activity')
+    await page.getByText('hat 12 Dateien hinzugefügt').waitFor()
+    await page.getByText('und 7 weitere').click()
+    await page.getByRole('link', { name: 'report 1.txt' }).waitFor()
+    await page.getByText('hat report 0.txt gelöscht').waitFor()
+    await tab.checkAccess()
+    await tab.picture('activity-phone-dark')
+    await page.getByRole('button', { name: 'Meine' }).click()
+    await page.getByText('Noch ist nichts passiert').waitFor()
+    await page.getByRole('button', { name: 'Benachrichtigungen, 2 neu' }).click()
+    await page.getByText(/watched\.txt hinzugefügt/).waitFor()
+    await tab.checkAccess()
+    await tab.picture('notifications-phone-dark')
+    await page.getByRole('button', { name: 'Alle gesehen' }).click()
+    await page.getByRole('button', { name: 'Benachrichtigungen', exact: true }).waitFor()
+    assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NoticeType } from '../../../src/activity/notices.ts'
+import { noticeOf } from '../../../web/src/activity/notices.ts'
+import { activity as german } from '../../../web/src/texts/de/activity.ts'
+import { activity as english } from '../../../web/src/texts/en/activity.ts'
+import { activity as chinese } from '../../../web/src/texts/zh/activity.ts'
+
+const id = '5a1e0d2c-77aa-4c58-8f2b-90b1c0a4d9f1'
+const library = { repo_id: id, repo_name: 'Plans' }
+const share = { ...library, path: '/', share_from_user_email: 'a@example.org', share_from_user_name: 'Ann' }
+const watched = { ...library, op_user_name: 'Ann', op_user_email: 'a@example.org', obj_type: 'file' }
+
+/** One of each type the server makes, as it is sent, and where it leads. */
+const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: string | undefined][]> = {
+  add_user_to_group: [[{ group_id: 7, group_name: 'G', group_staff_name: 'Ann' }, '/groups/7']],
+  deleted_files: [[{ ...library, op_user_name: 'Ann', count: 150 }, `/trash/${id}`]],
+  file_uploaded: [
+    [
+      { ...library, file_path: '/in/a b.txt', file_name: 'a b.txt', folder_path: '/in', folder_name: 'in' },
+      `/view/${id}?p=/in/a+b.txt`,
+    ],
+  ],
+  folder_uploaded: [
+    [
+      { ...library, folder_path: '/in/x', folder_name: 'x', parent_dir_path: '/in', parent_dir_name: 'in' },
+      `/library/${id}?p=/in/x`,
+    ],
+  ],
+  repo_monitor: [
+    [{ ...watched, op_type: 'create', obj_path_list: ['/a/b.txt'] }, `/view/${id}?p=/a/b.txt`],
+    [{ ...watched, op_type: 'delete', obj_path_list: ['/a/b.txt'] }, `/library/${id}`],
+    [{ ...watched, op_type: 'edit', obj_path_list: ['/a/b.txt', '/a/c.txt'] }, `/library/${id}?p=/a`],
+    [{ ...watched, op_type: 'edit', obj_path_list: 'nonsense' }, `/library/${id}`],
+  ],
+  repo_share: [[{ ...share, permission: 'rw' }, `/library/${id}`]],
+  repo_share_perm_change: [[{ ...share, permission: 'r' }, `/library/${id}`]],
+  repo_share_perm_delete: [[share, undefined]],
+  repo_share_to_group: [[{ ...share, permission: 'r', group_id: 7, group_name: 'G' }, `/library/${id}`]],
+  repo_transfer: [[{ ...library, transfer_from_user_name: 'Ann' }, `/library/${id}`]],
+}
+
+describe('notifications in words', () => {
+  it('has a sentence and a place for each type, with all its gaps filled, in each language', () => {
+    for (const [type, examples] of Object.entries(all)) {
+      for (const [detail, to] of examples) {
+        const notice = noticeOf({ id: 1, type, detail, time: '', seen: false })
+        assert.notEqual(notice.sentence, 'other', type)
+        assert.equal(notice.to, to, type)
+        for (const texts of [english, german, chinese]) {
+          const gaps = [...texts.notices[notice.sentence].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+          for (const gap of gaps) assert.ok(notice.names[gap], `${type}: ${gap}`)
+        }
+      }
+    }
+  })
+
+  it('says something of types it does not know, whatever they hold', () => {
+    const notice = noticeOf({
+      id: 1,
+      type: 'new_type',
+      detail: { repo_id: {}, x: [1] },
+      time: '',
+      seen: false,
+    })
+    assert.deepEqual([notice.sentence, notice.names['what'], notice.to], ['other', 'new_type', undefined])
+  })
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { chunkLength, contentRange, nextChunk, resumeAt } from '../../../web/src/uploads/chunks.ts'
+import { folderPlaces, foldersOf, type Known, placesOf, settle } from '../../../web/src/uploads/conflicts.ts'
+import { reachOf, verdictOf } from '../../../web/src/uploads/failures.ts'
+import { bytesOf, freeName, isGoodName } from '../../../web/src/uploads/names.ts'
+import { RateMeter, secondsLeft } from '../../../web/src/uploads/rate.ts'
+
+const MB = 1_000_000
+
+describe('chunks of a file', () => {
+  it('cover it without gaps, whatever the rate', () => {
+    for (const rate of [0, 1e5, 5e6, 1e9]) {
+      const size = 100 * MB + 12_345
+      let stored = 0
+      for (let chunk = nextChunk(stored, size, rate); chunk; chunk = nextChunk(stored, size, rate)) {
+        assert.equal(chunk.start, stored)
+        assert.ok(chunk.end > stored && chunk.end <= size)
+        stored = chunk.end
+      }
+      assert.equal(stored, size)
+    }
+  })
+
+  it('grow with the connection, within bounds', () => {
+    assert.equal(chunkLength(0), 8 * MB)
+    assert.equal(chunkLength(5 * MB), 20 * MB)
+    assert.equal(chunkLength(1e12), 64 * MB)
+  })
+
+  it('have no crumb at the end', () => {
+    assert.deepEqual(nextChunk(0, 9 * MB, 0), { start: 0, end: 9 * MB })
+  })
+
+  it('go on where the server is, and anew where what it has cannot be of this file', () => {
+    assert.deepEqual([resumeAt(8, 20), resumeAt(20, 20), resumeAt(30, 20)], [8, 0, 0])
+    assert.equal(contentRange({ start: 8, end: 20 }, 20), 'bytes 8-19/20')
+  })
+})
+
+describe('where files go', () => {
+  const content = (kinds: Record<string, 'file' | 'dir'>) => new Map(Object.entries(kinds))
+  const known = (): Known =>
+    new Map([
+      ['', content({ 'a.txt': 'file', docs: 'dir', notes: 'file' })],
+      ['docs', content({ 'b.txt': 'file', 'b (1).txt': 'file', sub: 'dir' })],
+    ])
+
+  it('lists the folders to look into, those above first', () => {
+    assert.deepEqual(foldersOf(['x.txt', 'a/b/c.txt', 'a/d.txt']), ['', 'a', 'a/b'])
+  })
+
+  it('finds what is taken, by composed names too', () => {
+    const there: Known = new Map([['', content({ '\u00e9.txt': 'file' })]])
+    assert.deepEqual(placesOf(['e\u0301.txt', 'new.txt'], there), [
+      { folder: '', name: '\u00e9.txt', isTaken: true },
+      { folder: '', name: 'new.txt', isTaken: false },
+    ])
+  })
+
+  it('goes round a file in the way of a folder, and a folder in the way of a file', () => {
+    assert.deepEqual(placesOf(['notes/today.txt', 'notes/x/y.txt', 'docs'], known()), [
+      { folder: 'notes (1)', name: 'today.txt', isTaken: false },
+      { folder: 'notes (1)/x', name: 'y.txt', isTaken: false },
+      { folder: '', name: 'docs (1)', isTaken: false },
+    ])
+    assert.deepEqual(folderPlaces(['notes/empty', 'docs/empty'], known()), ['notes (1)/empty', 'docs/empty'])
+  })
+
+  it('lets no two files of one upload replace each other', () => {
+    const places = placesOf(['x.txt', 'x.txt'], new Map())
+    assert.deepEqual(
+      places.map(({ name }) => name),
+      ['x.txt', 'x (1).txt'],
+    )
+  })
+
+  it('does as it is told', () => {
+    const places = placesOf(['a.txt', 'docs/b.txt', 'docs/new.txt'], known())
+    const names = (answer: Parameters<typeof settle>[2]) =>
+      settle(places, known(), answer).map(
+        (one) => one && `${one.folder}/${one.name}${one.replace ? '!' : ''}`,
+      )
+    assert.deepEqual(names('keep-both'), ['/a (1).txt', 'docs/b (2).txt', 'docs/new.txt'])
+    assert.deepEqual(names('replace'), ['/a.txt!', 'docs/b.txt!', 'docs/new.txt'])
+    assert.deepEqual(names('skip'), [undefined, undefined, 'docs/new.txt'])
+  })
+
+  it('numbers names within what the server takes', () => {
+    const taken = new Set(['a.txt', 'a (1).txt', '.bashrc'])
+    assert.equal(
+      freeName('a.txt', (name) => taken.has(name)),
+      'a (2).txt',
+    )
+    assert.equal(
+      freeName('.bashrc', (name) => taken.has(name)),
+      '.bashrc (1)',
+    )
+    const long = `${'ü'.repeat(125)}.txt`
+    const free = freeName(long, (name) => name === long)
+    assert.ok(bytesOf(free) <= 255 && free.endsWith(' (1).txt'))
+  })
+
+  it('knows names the server would refuse', () => {
+    for (const bad of ['', '.', '..', 'a\\b', 'a\nb', 'ü'.repeat(128), '\ud800'])
+      assert.ok(!isGoodName(bad), bad)
+    for (const good of ['a', '"<script>".txt', '\u202egpj.exe', 'ü'.repeat(127), '...'])
+      assert.ok(isGoodName(good))
+  })
+})
+
+describe('what an answer means', () => {
+  it('is told by its status and words', () => {
+    const cases: readonly [number, string, string][] = [
+      [0, '', 'cut'],
+      [403, 'Access token not found', 'link'],
+      [403, 'Permission denied.', 'permission'],
+      [403, 'Repo status not writable.', 'read-only'],
+      [443, 'Out of quota.', 'quota'],
+      [500, 'Out of quota.', 'quota'],
+      [442, 'File size is too large.', 'too-large'],
+      [413, '', 'too-large'],
+      [440, 'Invalid filename.', 'name'],
+      [400, 'Repo is encrypted. Please provide password to view it.', 'locked'],
+      [400, 'Invalid Seafile-Content-Range', 'range'],
+      [400, "Parent dir doesn't exist.", 'gone'],
+      [404, 'Library not found.', 'gone'],
+      [500, 'Internal error', 'later'],
+      [503, '', 'later'],
+      [429, '', 'later'],
+      [400, 'Too many files with same name.', 'refused'],
+    ]
+    for (const [status, message, expected] of cases) {
+      const verdict = verdictOf(status, message)
+      assert.equal(typeof verdict === 'string' ? verdict : verdict.kind, expected, `${status} ${message}`)
+    }
+  })
+
+  it('reaches as far as it must', () => {
+    assert.deepEqual(
+      [reachOf('name'), reachOf('permission'), reachOf('locked')],
+      ['file', 'folder', 'library'],
+    )
+  })
+})
+
+describe('the rate', () => {
+  it('is that of the last seconds', () => {
+    const meter = new RateMeter()
+    assert.equal(meter.perSecond(0), 0)
+    for (let at = 0; at <= 10_000; at += 100) meter.add(at, 100_000)
+    const rate = meter.perSecond(10_000)
+    assert.ok(Math.abs(rate - MB) < MB / 10, String(rate))
+    assert.equal(meter.perSecond(60_000), 0)
+    meter.reset()
+    assert.equal(meter.perSecond(60_000), 0)
+  })
+
+  it('tells the time left, or that nobody knows', () => {
+    assert.equal(secondsLeft(10, 5), 2)
+    assert.equal(secondsLeft(0, 0), 0)
+    assert.equal(secondsLeft(10, 0), undefined)
+  })
+})

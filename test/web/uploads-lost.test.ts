@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Client } from '../support/client.ts'
+import { eventually, namesIn, storedBytes } from '../support/transfer.ts'
+import { webSuite } from './support.ts'
+import { dragPaths, dropFiles, madeBytes, networkOf, rangesSent } from './upload-support.ts'
+
+const MB = 1_000_000
+/** More than the browser's own database is given. */
+const LARGE = 52 * MB
+const title = (page: Page, text: string | RegExp) => page.getByRole('heading', { level: 2, name: text })
+
+describe('uploads that are cut off', () => {
+  const suite = webSuite()
+
+  async function setUp() {
+    const person = await suite.server.signUp()
+    return { person, library: await person.createLibrary('Films') }
+  }
+
+  /** Until the server has some of a file, and says how much. */
+  async function untilStored(person: Client, library: string, name: string): Promise<number> {
+    let stored = 0
+    await eventually(async () => {
+      const query = { parent_dir: '/', file_name: name }
+      const reply = await person.get(`/api/v2.1/repos/${library}/file-uploaded-bytes/`, query)
+      stored = reply.body.uploadedBytes
+      assert.ok(stored > 0)
+    })
+    return stored
+  }
+
+  it('go on where the server is once the network is back', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    const network = await networkOf(page)
+    const ranges = rangesSent(page)
+    await network.slow(6 * MB)
+    await dropFiles(page, [{ name: 'film.bin', size: 30 * MB }])
+    await untilStored(person, library, 'film.bin')
+    await network.cut()
+    await page.getByText('Connection lost. Uploads go on').waitFor()
+    await tab.picture('uploads-cut')
+    const stored = await untilStored(person, library, 'film.bin')
+    const before = ranges.length
+    await network.restore()
+    await title(page, '1 item uploaded').waitFor()
+    assert.ok(ranges[before]?.startsWith(`bytes ${stored}-`), `${ranges.join(', ')} after ${stored}`)
+    assert.deepEqual(await namesIn(person, library), ['film.bin'])
+    const bytes = await storedBytes(suite.server, library, '/film.bin')
+    assert.ok(bytes.equals(madeBytes(30 * MB)))
+  })
+
+  it('are not stored twice when only the answer was lost', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    let lost = 0
+    await page.route('**/upload-api/**', async (route) => {
+      if (lost > 0) return route.continue()
+      lost += 1
+      // The server gets all of it, and the browser hears nothing.
+      await route.fetch()
+      return route.abort('connectionreset')
+    })
+    await dropFiles(page, [
+      { name: 'a.txt', text: 'A' },
+      { name: 'b.txt', text: 'B' },
+    ])
+    await title(page, '2 items uploaded').waitFor()
+    assert.deepEqual(await namesIn(person, library), ['a.txt', 'b.txt'])
+    assert.equal(lost, 1)
+  })
+
+  it('use a new link when theirs has run out', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    let given = 0
+    await page.route('**/upload-link/**', (route) => {
+      given += 1
+      if (given > 1) return route.continue()
+      const gone = '/seafhttp/upload-api/00000000-0000-4000-8000-000000000000'
+      return route.fulfill({ json: `${suite.server.url}${gone}` })
+    })
+    await dropFiles(page, [{ name: 'a.txt', text: 'A' }])
+    await title(page, '1 item uploaded').waitFor()
+    assert.deepEqual(await namesIn(person, library), ['a.txt'])
+  })
+
+  it('go on after a reload, by chunks', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    page.on('dialog', (dialog) => void dialog.accept())
+    await tab.go(`/library/${library}`)
+    const network = await networkOf(page)
+    await network.slow(4 * MB)
+    await dropFiles(page, [
+      { name: 'film.bin', size: 40 * MB },
+      { name: 'paused.txt', text: 'later' },
+    ])
+    await untilStored(person, library, 'film.bin')
+    await page.waitForFunction(isKept, { name: 'film.bin', withFile: true })
+    const stored = await untilStored(person, library, 'film.bin')
+    const ranges = rangesSent(page)
+    await page.reload()
+    await network.restore()
+    await title(page, /uploaded/).waitFor()
+    const start = Number(/\d+/.exec(ranges.at(-1) ?? '')?.[0])
+    assert.ok(start >= stored, `${ranges.join(', ')} after ${stored}`)
+    assert.deepEqual(await namesIn(person, library), ['film.bin', 'paused.txt'])
+    const bytes = await storedBytes(suite.server, library, '/film.bin')
+    assert.ok(bytes.equals(madeBytes(40 * MB)))
+    // Nothing is left for the next visit.
+    await page.waitForFunction(
+      () => !('carrel.uploads' in (globalThis as { localStorage?: object }).localStorage!),
+    )
+  })
+
+  /** Two files on the disk, alike but for their content and time. */
+  async function largeFiles(t: TestContext): Promise<[string, string]> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-drop-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const files: [string, string] = [path.join(folder, 'large.bin'), path.join(folder, 'other.bin')]
+    for (const [index, file] of files.entries()) {
+      await writeFile(file, index === 0 ? madeBytes(LARGE) : Buffer.alloc(LARGE))
+      await utimes(file, 1_700_000_000 + index, 1_700_000_000 + index)
+    }
+    return files
+  }
+
+  it('open a large file again after a reload where the browser lets them', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    const [large] = await largeFiles(t)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await tab.go(`/library/${library}`)
+    const network = await networkOf(page)
+    await network.slow(6 * MB)
+    await dragPaths(page, [large])
+    await untilStored(person, library, 'large.bin')
+    await page.waitForFunction(isKept, { name: 'large.bin', withFile: false })
+    const ranges = rangesSent(page)
+    await page.reload()
+    await network.restore()
+    await title(page, '1 item uploaded').waitFor()
+    assert.ok(!ranges[0]?.startsWith('bytes 0-'), ranges[0])
+    assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
+  })
+
+  it('ask for a file again that was too large to be kept', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    const [large, other] = await largeFiles(t)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await tab.go(`/library/${library}`)
+    const network = await networkOf(page)
+    await network.slow(6 * MB)
+    await dropFiles(page, [{ name: 'large.bin', size: LARGE }])
+    await untilStored(person, library, 'large.bin')
+    await page.waitForFunction(isKept, { name: 'large.bin', withFile: false })
+    await page.reload()
+    await network.restore()
+    await page.getByText('Choose this file again to go on').waitFor()
+    await tab.checkAccess()
+    await tab.picture('uploads-choose-again')
+    const choose = async (file: string) => {
+      const asked = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Choose files again' }).click()
+      await (await asked).setFiles(file)
+    }
+    await choose(other)
+    await page.getByText('That is not the same file').waitFor()
+    const ranges = rangesSent(page)
+    await choose(large)
+    await title(page, '1 item uploaded').waitFor()
+    assert.ok(!ranges[0]?.startsWith('bytes 0-'), ranges[0])
+    assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
+  })
+})
+
+/** In the page: whether the browser's own database knows that an upload is begun, and has its file. */
+function isKept(wanted: { name: string; withFile: boolean }): Promise<boolean> {
+  interface Requested {
+    result: { name: string; isBegun: boolean; file?: object }[] & {
+      transaction(store: string): { objectStore(store: string): { getAll(): Requested } }
+    }
+    onsuccess: () => void
+  }
+  const { indexedDB } = globalThis as unknown as { indexedDB: { open(name: string): Requested } }
+  return new Promise((resolve) => {
+    const opening = indexedDB.open('carrel-uploads')
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('uploads').objectStore('uploads').getAll()
+      reading.onsuccess = () => {
+        const found = reading.result.find(({ name }) => name === wanted.name)
+        resolve(found?.isBegun === true && (found.file !== undefined || !wanted.withFile))
+      }
+    }
+  })
+}

@@ -1,0 +1,61 @@
+import { BellOff, CheckCheck } from 'lucide-react'
+import { useMarkSeen, useNotifications } from '../api/activity.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import { NotificationRow } from './notification-row.tsx'
+
+export default function NotificationList(props: { onLeave: () => void }) {
+  const texts = useTexts('activity')
+  const common = useTexts('common')
+  const found = useNotifications()
+  const tellFailure = useFailureToast()
+  const { mutate } = useMarkSeen()
+  const markSeen = (id: number | 'all') => mutate(id, { onError: tellFailure })
+  const pages = found.data?.pages ?? []
+  const items = pages.flatMap((page) => page.notification_list)
+  return (
+    <>
+      <header className="notices-head">
+        <h2>{texts.notifications}</h2>
+        {(pages[0]?.unseen_count ?? 0) > 0 && (
+          <Button variant="quiet" icon={CheckCheck} onClick={() => markSeen('all')}>
+            {texts.markAll}
+          </Button>
+        )}
+      </header>
+      <div className="notices-body">
+        {found.isPending && <Waiting />}
+        {found.isError && <Failed error={found.error} onRetry={() => void found.refetch()} />}
+        {found.isSuccess && items.length === 0 && (
+          <Empty icon={BellOff} title={texts.noNotices} hint={texts.noNoticesHint} />
+        )}
+        {items.length > 0 && (
+          <ul className="notices-list">
+            {items.map((item) => (
+              <NotificationRow
+                key={item.id}
+                item={item}
+                onSeen={() => markSeen(item.id)}
+                onLeave={props.onLeave}
+              />
+            ))}
+          </ul>
+        )}
+        {found.hasNextPage && (
+          <div className="notices-more">
+            <Button
+              variant="quiet"
+              busy={found.isFetchingNextPage}
+              onClick={() => void found.fetchNextPage()}
+            >
+              {common.loadMore}
+            </Button>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { Bell } from 'lucide-react'
+import { useLocation } from 'wouter'
+import type { NotificationItem } from '../api/activity-wire.ts'
+import { useFormats } from '../format.ts'
+import type { Texts } from '../texts/en/index.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { noticeOf } from './notices.ts'
+import { Worded } from './worded.tsx'
+
+/** One notification. Following it, or just pressing it, marks it as seen. */
+export function NotificationRow(props: { item: NotificationItem; onSeen: () => void; onLeave: () => void }) {
+  const { item } = props
+  const texts = useTexts('activity')
+  const formats = useFormats()
+  const [, go] = useLocation()
+  const { sentence, names, from, to } = noticeOf(item)
+  const parts = Object.fromEntries(
+    Object.entries(names).map(([name, text]) => [
+      name,
+      name === 'count' ? formats.number(Number(text)) : (worded(name, text, texts) ?? <bdi>{text}</bdi>),
+    ]),
+  )
+
+  function follow(): void {
+    if (!item.seen) props.onSeen()
+    if (to === undefined) return
+    props.onLeave()
+    go(to)
+  }
+
+  return (
+    <li>
+      <button type="button" className={`notice${item.seen ? '' : ' notice-unseen'}`} onClick={follow}>
+        {from ? (
+          <Avatar email={from.email} url={from.avatarUrl} size={32} />
+        ) : (
+          <span className="notice-sign">
+            <Bell size={17} aria-hidden />
+          </span>
+        )}
+        <span className="notice-text">
+          <span>
+            <Worded sentence={texts.notices[sentence]} parts={parts} />
+          </span>
+          <time className="muted" dateTime={item.time} title={formats.moment(item.time)}>
+            {formats.ago(item.time)}
+          </time>
+        </span>
+        {!item.seen && <span className="notice-dot" role="img" aria-label={texts.unseen} />}
+      </button>
+    </li>
+  )
+}
+
+/** Words of the API in the language of the page; undefined for names. */
+function worded(name: string, text: string, texts: Texts['activity']): string | undefined {
+  if (name === 'permission') return texts.permissions[text as keyof Texts['activity']['permissions']]
+  if (name === 'op') return texts.deeds[text as keyof Texts['activity']['deeds']]
+  return undefined
+}

@@ -1,0 +1,61 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ActivityItem, NotificationItem } from './activity-wire.ts'
+import { api } from './http.ts'
+
+interface NotificationPage {
+  readonly notification_list: readonly NotificationItem[]
+  readonly unseen_count: number
+  readonly count: number
+}
+
+const ACTIVITIES_A_PAGE = 50
+const NOTIFICATIONS_A_PAGE = 20
+
+/** What happened, newest first. Live events have it loaded again. */
+export function useActivities(author: string) {
+  return useInfiniteQuery({
+    queryKey: ['activities', author],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { page: pageParam, per_page: ACTIVITIES_A_PAGE, op_user: author || undefined }
+      return (await api.get<{ events: ActivityItem[] }>('api/v2.1/activities/', query, signal)).events
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last, pages) => (last.length === ACTIVITIES_A_PAGE ? pages.length + 1 : undefined),
+  })
+}
+
+/** How many notifications wait to be looked at. */
+export function useUnseen() {
+  return useQuery({
+    queryKey: ['notifications', 'unseen'],
+    queryFn: async ({ signal }) =>
+      (await api.get<{ count: number }>('api2/unseen_messages/', undefined, signal)).count,
+  })
+}
+
+export function useNotifications() {
+  return useInfiniteQuery({
+    queryKey: ['notifications', 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<NotificationPage>(
+        'api/v2.1/notifications/',
+        { page: pageParam, per_page: NOTIFICATIONS_A_PAGE },
+        signal,
+      ),
+    initialPageParam: 1,
+    getNextPageParam: ({ count }, pages) =>
+      pages.length * NOTIFICATIONS_A_PAGE < count ? pages.length + 1 : undefined,
+  })
+}
+
+/** Marks one notification as seen, or all of them. */
+export function useMarkSeen() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: number | 'all') =>
+      id === 'all'
+        ? api.put('api/v2.1/notifications/')
+        : api.put('api/v2.1/notification/', { form: { notice_id: id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['notifications'] }),
+  })
+}

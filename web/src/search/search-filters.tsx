@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'react'
+import { useLibraries } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { CheckField, SelectField, TextField } from '../ui/field.tsx'
+import { useDelayed } from './use-delayed.ts'
+import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './wishes.ts'
+
+/** What narrows a search down. */
+export function SearchFilters(props: {
+  query: URLSearchParams
+  onSet: (name: string, value: string) => void
+}) {
+  const { query, onSet } = props
+  const texts = useTexts('search')
+  const chosen = (name: string) => ({
+    value: query.get(name) ?? '',
+    onChange: (event: { target: { value: string } }) => onSet(name, event.target.value),
+  })
+  return (
+    <div className="found-filters">
+      <Place {...chosen('in')} />
+      <SelectField label={texts.kind} {...chosen('kind')}>
+        <option value="">{texts.anyKind}</option>
+        {kinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {texts.kinds[kind]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label={texts.time} {...chosen('time')}>
+        <option value="">{texts.anyTime}</option>
+        {(Object.keys(times) as SearchTime[]).map((time) => (
+          <option key={time} value={time}>
+            {texts.times[time]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label={texts.size} {...chosen('size')}>
+        <option value="">{texts.anySize}</option>
+        {(Object.keys(sizes) as SearchSize[]).map((size) => (
+          <option key={size} value={size}>
+            {texts.sizes[size]}
+          </option>
+        ))}
+      </SelectField>
+      <Extensions value={query.get('ext') ?? ''} onChange={(value) => onSet('ext', value)} />
+      <CheckField
+        label={texts.namesOnly}
+        checked={query.get('names') === '1'}
+        onChange={(event) => onSet('names', event.target.checked ? '1' : '')}
+      />
+    </div>
+  )
+}
+
+function Place(props: { value: string; onChange: (event: { target: { value: string } }) => void }) {
+  const texts = useTexts('search')
+  const { data: libraries = [] } = useLibraries()
+  // The same library can be reached in several ways.
+  const named = new Map(libraries.map(({ repo_id: id, repo_name: name }) => [id, name]))
+  return (
+    <SelectField label={texts.place} {...props}>
+      <option value="">{texts.everywhere}</option>
+      {scopes.map((scope) => (
+        <option key={scope} value={scope}>
+          {texts.scopes[scope]}
+        </option>
+      ))}
+      <optgroup label={texts.libraries}>
+        {[...named].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    </SelectField>
+  )
+}
+
+function Extensions(props: { value: string; onChange: (value: string) => void }) {
+  const texts = useTexts('search')
+  const { value, onChange } = props
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  const settled = useDelayed(typed.trim(), 400)
+  useEffect(() => {
+    if (settled === typed.trim() && settled !== value) onChange(settled)
+    // Only what was typed is to be told, not what came from the address.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [settled])
+  return (
+    <TextField
+      label={texts.extensions}
+      placeholder={texts.extensionsHint}
+      maxLength={100}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  )
+}

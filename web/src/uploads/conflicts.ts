@@ -1,0 +1,99 @@
+import { composed, freeName } from './names.ts'
+
+/** What is in the folders an upload goes to, by their path below the target (`''` for the target itself). */
+export type Known = Map<string, Map<string, 'file' | 'dir'>>
+
+/** Where one of the files of an upload is to be stored. */
+export interface Place {
+  /** Below the target, without slashes at its ends. */
+  readonly folder: string
+  readonly name: string
+  /** Whether a file of that name is there. */
+  readonly isTaken: boolean
+}
+
+/** What is done with files whose names are taken. */
+export type Answer = 'keep-both' | 'replace' | 'skip'
+
+export interface Settled {
+  readonly folder: string
+  readonly name: string
+  readonly replace: boolean
+}
+
+/** The folders of some paths below the target, the target among them, those above first. */
+export function foldersOf(paths: readonly string[]): string[] {
+  const folders = new Set([''])
+  for (const path of paths) {
+    const names = path.split('/').slice(0, -1)
+    for (let depth = 1; depth <= names.length; depth += 1) folders.add(names.slice(0, depth).join('/'))
+  }
+  return [...folders].sort((a, b) => depthOf(a) - depthOf(b))
+}
+
+const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').length)
+
+/**
+ * Says for each path where its file goes. Where a file is in the way of a folder, or a folder in that of a file, the
+ * new one gets another name: neither can replace the other. So do files of one upload that would replace each other.
+ */
+export function placesOf(paths: readonly string[], known: Known): Place[] {
+  const folders = new FolderNames(known)
+  const own = new Map<string, Set<string>>()
+  return paths.map((path) => {
+    const names = path.split('/').map(composed)
+    const wanted = names.pop() ?? ''
+    const folder = folders.resolve(names)
+    const there = known.get(folder)
+    const ours = own.get(folder) ?? new Set()
+    own.set(folder, ours)
+    const isNew = !ours.has(wanted) && there?.get(wanted) !== 'dir'
+    const name = isNew ? wanted : freeName(wanted, (one) => ours.has(one) || (there?.has(one) ?? false))
+    ours.add(name)
+    return { folder, name, isTaken: there?.get(name) === 'file' }
+  })
+}
+
+/** Folders without files, named like those with files. */
+export function folderPlaces(paths: readonly string[], known: Known): string[] {
+  const folders = new FolderNames(known)
+  return paths.map((path) => folders.resolve(path.split('/').map(composed)))
+}
+
+/** What becomes of each place after the answer; undefined for what is left out. */
+export function settle(places: readonly Place[], known: Known, answer: Answer): (Settled | undefined)[] {
+  const given = new Map<string, Set<string>>()
+  for (const { folder, name } of places) given.set(folder, (given.get(folder) ?? new Set()).add(name))
+  return places.map(({ folder, name, isTaken }) => {
+    if (!isTaken) return { folder, name, replace: false }
+    if (answer === 'skip') return undefined
+    if (answer === 'replace') return { folder, name, replace: true }
+    const ours = given.get(folder)
+    const free = freeName(name, (one) => ours?.has(one) || known.get(folder)?.has(one) || false)
+    ours?.add(free)
+    return { folder, name: free, replace: false }
+  })
+}
+
+/** Folders under the names they get where a file is in their way. */
+class FolderNames {
+  readonly #known: Known
+  readonly #resolved = new Map<string, string>([['', '']])
+
+  constructor(known: Known) {
+    this.#known = known
+  }
+
+  resolve(names: readonly string[]): string {
+    const asked = names.join('/')
+    const before = this.#resolved.get(asked)
+    if (before !== undefined) return before
+    const parent = this.resolve(names.slice(0, -1))
+    const there = this.#known.get(parent)
+    const wanted = names.at(-1) ?? ''
+    const name = there?.get(wanted) === 'file' ? freeName(wanted, (one) => there.has(one)) : wanted
+    const folder = parent === '' ? name : `${parent}/${name}`
+    this.#resolved.set(asked, folder)
+    return folder
+  }
+}

@@ -1,0 +1,238 @@
+import { onSessionChange, token } from '../session/token.ts'
+import type { Answer } from './conflicts.ts'
+import { Keeper } from './keeper.ts'
+import { claim } from './keeping.ts'
+import { forgetLinks, uploadLink } from './links.ts'
+import { failedUploads, preparedUploads, type Question } from './preparing.ts'
+import { type Upload, UploadQueue } from './queue.ts'
+import { Runner } from './runner.ts'
+import { isSame, reopened, type Source } from './sources.ts'
+import { type PickedFile, showTray, type UploadTarget } from './uploads.ts'
+
+/** How often the page is told at most. */
+const TOLD_EVERY_MS = 120
+
+/** All uploads of this page: what is asked for, what goes on, and what a reload leaves. */
+export class Engine {
+  readonly queue = new UploadQueue()
+  readonly #sources = new Map<string, Source>()
+  readonly #keeper = new Keeper((upload) => this.#sources.get(upload.key) ?? {})
+  readonly #runner = new Runner({
+    queue: this.queue,
+    sources: this.#sources,
+    keeper: this.#keeper,
+    account: () => this.#account,
+    onChange: () => this.#tell(),
+    onStored: (upload) => this.#end(upload),
+  })
+  readonly #listeners = new Set<() => void>()
+  #account = ''
+  #isTelling = false
+  #preparing: Promise<void> = Promise.resolve()
+  #version = 0
+  /** Uploads being looked at before they are queued. */
+  preparing = 0
+  question: Question | undefined
+  /** The folder the last upload went to, for those who want to see it. */
+  lastTarget: UploadTarget | undefined
+
+  constructor() {
+    addEventListener('beforeunload', (event) => {
+      if (this.queue.isBusy || this.preparing > 0) event.preventDefault()
+    })
+    onSessionChange(() => {
+      if (token() === undefined) this.#stop()
+    })
+  }
+
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Changes whenever there is something new to show. */
+  readonly version = () => this.#version
+
+  get isCut(): boolean {
+    return this.#runner.connection.isCut
+  }
+
+  get bytesPerSecond(): number {
+    return this.#runner.bytesPerSecond
+  }
+
+  get secondsLeft(): number | undefined {
+    return this.#runner.secondsLeft
+  }
+
+  add(target: UploadTarget, files: readonly PickedFile[], emptyFolders: readonly string[]): void {
+    this.preparing += 1
+    this.#tell()
+    // One after the other, so that the second knows what the first is about to store.
+    this.#preparing = this.#preparing.then(() => this.#prepare(target, files, emptyFolders))
+  }
+
+  /** Goes on with what this account left behind. */
+  async restore(account: string): Promise<void> {
+    if (this.#account === account) return
+    this.#account = account
+    this.#keeper.account = account
+    const kept = await claim(account).catch(() => [])
+    if (kept.length === 0) return
+    const uploads: Upload[] = []
+    for (const { account: _account, tab: _tab, file, handle, ...upload } of kept) {
+      if (this.queue.find(upload.key) !== undefined) continue
+      const found = file ?? (handle && (await reopened(handle, upload, { ask: false })))
+      this.#sources.set(upload.key, { ...(found && { file: found }), ...(handle && { handle }) })
+      const isPaused = upload.state === 'paused'
+      const state = upload.isFolder || found ? (isPaused ? 'paused' : 'waiting') : 'lost'
+      uploads.push({ ...upload, state, tries: 0, isUnsure: true, failure: undefined })
+    }
+    const [first] = uploads
+    if (first === undefined) return
+    this.lastTarget ??= { libraryId: first.libraryId, libraryName: first.libraryName, path: first.target }
+    showTray()
+    this.#enqueue(uploads)
+  }
+
+  pause(upload: Upload): void {
+    this.#runner.stop([upload], () => {
+      this.queue.pause(upload)
+      this.#keeper.put(upload)
+    })
+  }
+
+  pauseAll(): void {
+    this.#runner.stop(this.queue.uploads, (upload) => this.queue.pause(upload))
+    for (const upload of this.queue.uploads) if (upload.state === 'paused') this.#keeper.put(upload)
+  }
+
+  resume(upload: Upload): void {
+    this.queue.resume(upload)
+    this.#keeper.put(upload)
+    this.#runner.pump()
+  }
+
+  resumeAll(state: 'paused' | 'failed'): void {
+    for (const upload of this.queue.uploads) {
+      if (upload.state !== state) continue
+      this.queue.resume(upload)
+      this.#keeper.put(upload)
+    }
+    this.#runner.pump()
+  }
+
+  cancel(upload: Upload): void {
+    this.#runner.stop([upload], () => this.#drop(upload))
+  }
+
+  cancelAll(): void {
+    this.#runner.stop(this.queue.uploads, (upload) => {
+      if (upload.state !== 'done') this.#drop(upload)
+    })
+  }
+
+  /** Takes what is finished off the list. */
+  clear(): void {
+    this.#runner.stop(this.queue.uploads, (upload) => this.#drop(upload))
+  }
+
+  /** Asks the browser for leave to read a file again; false if it is not to be had. */
+  async reopen(upload: Upload): Promise<boolean> {
+    const { handle } = this.#sources.get(upload.key) ?? {}
+    const file = handle && (await reopened(handle, upload, { ask: true }))
+    if (file === undefined) return false
+    this.#giveBack(upload, file)
+    return true
+  }
+
+  /** Files chosen again find the uploads that lost them. Gives how many did. */
+  rechoose(files: readonly PickedFile[]): number {
+    const lost = [...this.queue.uploads].filter(({ state }) => state === 'lost')
+    let found = 0
+    for (const { file, handle } of files) {
+      const alike = lost.filter((upload) => upload.state === 'lost' && isSame(file, upload))
+      const upload = alike.find(({ name }) => name === file.name) ?? alike[0]
+      if (upload === undefined) continue
+      this.#giveBack(upload, file, handle)
+      found += 1
+    }
+    return found
+  }
+
+  #giveBack(upload: Upload, file: File, handle?: FileSystemFileHandle): void {
+    this.#sources.set(upload.key, { file, ...(handle && { handle }) })
+    this.resume(upload)
+  }
+
+  async #ask(question: Omit<Question, 'answer'>): Promise<Answer | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
+    this.question = { ...question, answer: resolve }
+    this.#tell()
+    const answer = await promise
+    this.question = undefined
+    this.#tell()
+    return answer
+  }
+
+  async #prepare(
+    target: UploadTarget,
+    files: readonly PickedFile[],
+    emptyFolders: readonly string[],
+  ): Promise<void> {
+    // Fetched while what is there is looked at; what is wrong with it shows when it is used.
+    if (files.length > 0) uploadLink(target.libraryId, target.path).catch(() => undefined)
+    const options = {
+      queued: this.queue.uploads,
+      ask: (question: Omit<Question, 'answer'>) => this.#ask(question),
+      whenConnected: () => this.#runner.connection.whenBack(),
+    }
+    const prepared = await preparedUploads(target, files, emptyFolders, options).catch((error: unknown) =>
+      failedUploads(target, files, { kind: 'refused', message: String(error) }),
+    )
+    this.preparing -= 1
+    for (const { upload, source } of prepared) this.#sources.set(upload.key, source)
+    if (prepared.length > 0) this.lastTarget = target
+    this.#enqueue(prepared.map(({ upload }) => upload))
+  }
+
+  #enqueue(uploads: readonly Upload[]): void {
+    this.queue.add(uploads)
+    for (const upload of uploads) if (upload.state !== 'failed') this.#keeper.put(upload)
+    this.#runner.pump()
+  }
+
+  #drop(upload: Upload): void {
+    this.queue.remove(upload)
+    this.#end(upload)
+  }
+
+  #end(upload: Upload): void {
+    this.#sources.delete(upload.key)
+    this.#keeper.end(upload)
+  }
+
+  #tell(): void {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    setTimeout(() => {
+      this.#isTelling = false
+      this.#version += 1
+      for (const listener of this.#listeners) listener()
+    }, TOLD_EVERY_MS)
+  }
+
+  /** Nobody is signed in any more. What was written down waits for them to come back. */
+  #stop(): void {
+    this.#keeper.stop()
+    this.#account = ''
+    this.question?.answer(undefined)
+    this.queue.clear()
+    this.#sources.clear()
+    forgetLinks()
+    this.#runner.abort()
+    this.#tell()
+  }
+}
+
+export const engine = new Engine()

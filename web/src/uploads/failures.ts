@@ -1,0 +1,53 @@
+/** Why a file did not get there. */
+export type FailureKind =
+  | 'quota'
+  | 'too-large'
+  | 'permission'
+  | 'read-only'
+  | 'gone'
+  | 'locked'
+  | 'name'
+  | 'unreadable'
+  | 'unreachable'
+  | 'refused'
+
+export interface Failure {
+  readonly kind: FailureKind
+  /** In the words of the server, if it had any. */
+  readonly message: string
+}
+
+/** What to do about an answer that is none of success. */
+export type Verdict =
+  /** The server could not be reached: all wait until it can. */
+  | 'cut'
+  /** The link has run out: get another. */
+  | 'link'
+  /** Not what the server has stored: ask where to go on. */
+  | 'range'
+  /** Try again a little later. */
+  | 'later'
+  | Failure
+
+export function verdictOf(status: number, message: string): Verdict {
+  const failure = (kind: FailureKind): Failure => ({ kind, message })
+  if (status === 0) return 'cut'
+  if (status === 403 && /access token/i.test(message)) return 'link'
+  if (status === 443 || /out of quota/i.test(message)) return failure('quota')
+  if (status === 442 || status === 413) return failure('too-large')
+  if (status === 440 && /filename/i.test(message)) return failure('name')
+  if (status === 440 || /encrypted/i.test(message)) return failure('locked')
+  if (status === 400 && /content-range/i.test(message)) return 'range'
+  if (status === 404 || /parent dir/i.test(message)) return failure('gone')
+  if (status === 403 && /not writable/i.test(message)) return failure('read-only')
+  if (status === 401 || status === 403) return failure('permission')
+  if (status === 408 || status === 429 || status >= 500) return 'later'
+  return failure('refused')
+}
+
+/** How far a failure reaches beyond the file that met it. */
+export function reachOf(kind: FailureKind): 'file' | 'folder' | 'library' {
+  if (kind === 'read-only' || kind === 'locked') return 'library'
+  if (kind === 'permission' || kind === 'gone') return 'folder'
+  return 'file'
+}

@@ -1,0 +1,29 @@
+import { api } from '../api/http.ts'
+import { seenFromHere } from '../base.ts'
+
+/** Links live for an hour; a request should end well before. */
+const KEPT_MS = 45 * 60_000
+
+const links = new Map<string, { readonly at: number; readonly link: Promise<string> }>()
+
+/** An address to upload into a folder by. */
+export function uploadLink(libraryId: string, folder: string): Promise<string> {
+  const key = `${libraryId}${folder}`
+  const known = links.get(key)
+  if (known !== undefined && Date.now() - known.at < KEPT_MS) return known.link
+  const link = api
+    .get<string>(`api2/repos/${libraryId}/upload-link/`, { p: folder })
+    .then((address) => `${seenFromHere(address)}?ret-json=1`)
+  links.set(key, { at: Date.now(), link })
+  link.catch(() => forgetLink(libraryId, folder))
+  return link
+}
+
+/** The link no longer opens anything. */
+export function forgetLink(libraryId: string, folder: string): void {
+  links.delete(`${libraryId}${folder}`)
+}
+
+export function forgetLinks(): void {
+  links.clear()
+}

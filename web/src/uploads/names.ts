@@ -1,0 +1,39 @@
+/** Names of files and folders as the server takes them, so that one bad name does not spoil a whole request. */
+
+const MOST_BYTES = 255
+const encoder = new TextEncoder()
+
+export const bytesOf = (text: string) => encoder.encode(text).length
+
+/** The form names are kept in: what looks the same is the same. */
+export const composed = (name: string) => name.normalize('NFC')
+
+export function isGoodName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..' || !name.isWellFormed()) return false
+  return !/[\\/\u0000-\u001f]/.test(name) && bytesOf(composed(name)) <= MOST_BYTES
+}
+
+/** The first of `a.txt`, `a (1).txt`, `a (2).txt` … that is not taken. */
+export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  if (!isTaken(wanted)) return wanted
+  const dot = wanted.lastIndexOf('.')
+  // A leading dot starts no extension.
+  const [base, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, '']
+  for (let number = 1; ; number += 1) {
+    const ending = ` (${number})${extension}`
+    const name = shortened(base, MOST_BYTES - bytesOf(ending)) + ending
+    if (!isTaken(name)) return name
+  }
+}
+
+/** As many whole characters as fit into so many bytes. */
+function shortened(text: string, room: number): string {
+  let kept = ''
+  let length = 0
+  for (const character of text) {
+    length += bytesOf(character)
+    if (length > room) break
+    kept += character
+  }
+  return kept
+}

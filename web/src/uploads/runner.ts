@@ -1,0 +1,240 @@
+import { ApiError } from '../api/http.ts'
+import { Connection } from './connection.ts'
+import { type Failure, verdictOf } from './failures.ts'
+import type { Keeper } from './keeper.ts'
+import { forgetLink } from './links.ts'
+import type { Upload, UploadQueue, Work } from './queue.ts'
+import { RateMeter, secondsLeft } from './rate.ts'
+import { readingFailure, type Source } from './sources.ts'
+import { makeFolders, sendChunks, sendFiles, type TransferOptions } from './transfer.ts'
+
+/** Browsers have six connections for a server; events take one, and somebody may want to look around. */
+const MOST_AT_ONCE = 4
+const MOST_BIG_AT_ONCE = 3
+const MOST_TRIES = 6
+const LATER_MS = [1000, 2000, 4000, 8000, 16_000]
+/** What a file counts beside its bytes when the time left is estimated. */
+const WORK_A_FILE = 20_000
+
+interface Run {
+  readonly work: Work
+  readonly stopping: AbortController
+  /** All bytes left, so it can no longer be taken back. */
+  isSent: boolean
+}
+
+export interface RunnerOptions {
+  readonly queue: UploadQueue
+  readonly sources: ReadonlyMap<string, Source>
+  readonly keeper: Keeper
+  readonly account: () => string
+  readonly onChange: () => void
+  /** An upload is stored, and its source no longer needed. */
+  readonly onStored: (upload: Upload) => void
+}
+
+/** Sends what is in a queue, several requests at once, and knows what to do when one fails. */
+export class Runner {
+  readonly connection = new Connection((isCut) => this.#onConnection(isCut))
+  readonly #options: RunnerOptions
+  readonly #queue: UploadQueue
+  readonly #runs = new Set<Run>()
+  /** The request an upload is in: one that was stopped must not speak for it any more. */
+  readonly #runOf = new WeakMap<Upload, Run>()
+  readonly #bytes = new RateMeter()
+  readonly #work = new RateMeter()
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#queue = options.queue
+    // Without a network no answer will come either.
+    addEventListener('offline', () => this.#giveUp())
+  }
+
+  get bytesPerSecond(): number {
+    return this.#bytes.perSecond(performance.now())
+  }
+
+  get secondsLeft(): number | undefined {
+    const { work, workDone } = this.#queue.totals
+    return secondsLeft(work - workDone, this.#work.perSecond(performance.now()))
+  }
+
+  /** Sends as much at once as may be. */
+  pump(): void {
+    this.#options.onChange()
+    while (!this.connection.isCut && this.#runs.size < MOST_AT_ONCE) {
+      const big = [...this.#runs].filter(({ work }) => work.kind === 'chunks').length
+      const work = this.#queue.take({ mayBeBig: big < MOST_BIG_AT_ONCE })
+      if (work === undefined) return
+      const run: Run = { work, stopping: new AbortController(), isSent: false }
+      this.#runs.add(run)
+      for (const upload of work.uploads) this.#runOf.set(upload, run)
+      void this.#run(run)
+    }
+  }
+
+  /** Does something to uploads that can still be stopped, and ends their requests; others in them go again. */
+  stop(uploads: Iterable<Upload>, act: (upload: Upload) => void): void {
+    const stopped = new Set<Run>()
+    for (const upload of uploads) {
+      const run = upload.state === 'sending' ? this.#runOf.get(upload) : undefined
+      if (run?.isSent) continue
+      act(upload)
+      if (run !== undefined) stopped.add(run)
+    }
+    for (const run of stopped) run.stopping.abort()
+    this.pump()
+  }
+
+  /** Ends all requests, whatever becomes of them. */
+  abort(): void {
+    for (const { stopping } of this.#runs) stopping.abort()
+  }
+
+  async #run(run: Run): Promise<void> {
+    const { kind, uploads } = run.work
+    const options = this.#optionsOf(run)
+    try {
+      if (kind === 'folders') await makeFolders(uploads, options)
+      else if (kind === 'chunks') await sendChunks(uploads[0], options)
+      else await sendFiles(uploads, options)
+    } catch (error) {
+      await this.#onError(run, error)
+    }
+    this.#runs.delete(run)
+    this.pump()
+  }
+
+  #optionsOf(run: Run): TransferOptions {
+    return {
+      signal: run.stopping.signal,
+      account: this.#options.account(),
+      fileOf: (upload) => this.#fileOf(upload),
+      bytesPerSecond: () => this.bytesPerSecond / Math.max(1, this.#runs.size),
+      onResume: (upload, stored) => this.#queue.progress(upload, stored),
+      onProgress: (upload, sent) => {
+        const more = Math.max(0, Math.min(sent, upload.size) - upload.sent)
+        this.#queue.progress(upload, sent)
+        this.#measure(more, more)
+      },
+      onSent: () => {
+        run.isSent = true
+      },
+      onChunkStored: (upload) => {
+        upload.tries = 0
+        if (upload.isBegun) return
+        upload.isBegun = true
+        this.#options.keeper.putNow(upload)
+      },
+      onStored: (upload, name = upload.name) => {
+        upload.name = name
+        this.#queue.done(upload)
+        this.#measure(0, WORK_A_FILE)
+        this.#options.onStored(upload)
+      },
+    }
+  }
+
+  #fileOf(upload: Upload): File {
+    const { file } = this.#options.sources.get(upload.key) ?? {}
+    if (file === undefined) throw new Error(`${upload.name} is not there`)
+    return file
+  }
+
+  async #onError(run: Run, error: unknown): Promise<void> {
+    const { work, stopping, isSent } = run
+    const open = () =>
+      work.uploads.filter((upload) => upload.state === 'sending' && this.#runOf.get(upload) === run)
+    const verdict = error instanceof ApiError ? verdictOf(error.status, error.message) : undefined
+    if (stopping.signal.aborted) {
+      for (const upload of open()) this.#putBack(upload, { isUnsure: isSent })
+    } else if (verdict === 'cut') await this.#onCut(open())
+    else if (verdict === 'later') {
+      const tries = Math.max(...work.uploads.map((upload) => upload.tries))
+      await new Promise((resolve) => setTimeout(resolve, LATER_MS[Math.min(tries, LATER_MS.length - 1)]))
+      this.#again(open(), { kind: 'refused', message: (error as ApiError).message })
+    } else if (verdict === 'link' || verdict === 'range') {
+      for (const { libraryId, target } of open()) forgetLink(libraryId, target)
+      this.#again(open(), { kind: verdict === 'link' ? 'permission' : 'refused', message: '' })
+    } else this.#refuse(open(), verdict ?? { kind: 'refused', message: String(error) })
+  }
+
+  /** No answer came: because a file cannot be read any more, or because the server cannot be reached. */
+  async #onCut(uploads: readonly Upload[]): Promise<void> {
+    const failures = await Promise.all(
+      uploads.map(async (upload) => {
+        const { file } = this.#options.sources.get(upload.key) ?? {}
+        return file && readingFailure(file)
+      }),
+    )
+    const readable: Upload[] = []
+    for (const [index, upload] of uploads.entries()) {
+      const failure = failures[index]
+      if (failure === undefined) readable.push(upload)
+      else this.#fail(upload, failure)
+    }
+    for (const upload of readable) upload.isUnsure = true
+    if (readable.length === uploads.length) this.connection.cut()
+    this.#again(readable, { kind: 'unreachable', message: '' })
+  }
+
+  #again(uploads: readonly Upload[], failure: Failure): void {
+    for (const upload of uploads) {
+      if (upload.state !== 'sending') continue
+      upload.tries += 1
+      if (upload.tries > MOST_TRIES) this.#fail(upload, failure)
+      else this.#putBack(upload, { isUnsure: upload.isUnsure })
+    }
+  }
+
+  #refuse(uploads: readonly Upload[], failure: Failure): void {
+    // Of several files one may be to blame, so each is tried by itself.
+    const isOfOne = ['quota', 'too-large', 'name', 'refused'].includes(failure.kind)
+    if (uploads.length > 1 && (isOfOne || uploads[0]?.replace)) {
+      for (const upload of uploads) {
+        upload.isAlone = true
+        this.#putBack(upload, { isUnsure: false })
+      }
+      return
+    }
+    for (const upload of uploads) {
+      this.#fail(upload, failure)
+      // A file that is locked cannot be replaced; that says nothing about others.
+      const isItsOwn = upload.replace && failure.kind === 'permission'
+      if (!isItsOwn)
+        for (const other of this.#queue.failLike(upload, failure)) this.#options.keeper.end(other)
+    }
+  }
+
+  #fail(upload: Upload, failure: Failure): void {
+    this.#queue.fail(upload, failure)
+    this.#options.keeper.end(upload)
+  }
+
+  #putBack(upload: Upload, { isUnsure }: { isUnsure: boolean }): void {
+    upload.isUnsure ||= isUnsure
+    this.#queue.putBack(upload)
+  }
+
+  #onConnection(isCut: boolean): void {
+    this.#bytes.reset()
+    this.#work.reset()
+    if (isCut) this.#options.onChange()
+    else this.pump()
+  }
+
+  #giveUp(): void {
+    for (const { work, stopping } of this.#runs) {
+      for (const upload of work.uploads) upload.isUnsure = true
+      stopping.abort()
+    }
+  }
+
+  #measure(bytes: number, work: number): void {
+    const now = performance.now()
+    this.#bytes.add(now, bytes)
+    this.#work.add(now, work)
+    this.#options.onChange()
+  }
+}

@@ -1,0 +1,72 @@
+import { ApiError } from '../api/http.ts'
+import type { SentForm } from './form.ts'
+
+/** Without a byte leaving for so long, the connection is taken for lost. */
+const STALLED_MS = 60_000
+/** After the last byte the server may have much to do. */
+const ANSWER_MS = 15 * 60_000
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+  /** Bytes of the body that left. */
+  readonly onProgress: (sent: number) => void
+  /** All bytes left: the answer is what is waited for. */
+  readonly onSent: () => void
+}
+
+/** Posts a form and gives the answer's JSON. Throws an ApiError, with status 0 when no answer came. */
+export function send(url: string, form: SentForm, options: SendOptions): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const watch = (ms: number) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => request.abort(), ms)
+    }
+    const lost = () => reject(new ApiError(0, ''))
+    request.open('POST', url)
+    request.setRequestHeader('Content-Type', form.type)
+    for (const [name, value] of Object.entries(options.headers ?? {})) request.setRequestHeader(name, value)
+    request.upload.addEventListener('progress', ({ loaded }) => {
+      watch(STALLED_MS)
+      options.onProgress(loaded)
+    })
+    request.upload.addEventListener('load', () => {
+      watch(ANSWER_MS)
+      options.onSent()
+    })
+    request.addEventListener('error', lost)
+    request.addEventListener('abort', lost)
+    request.addEventListener('load', () => {
+      if (request.status === 200) resolve(parsed(request.responseText))
+      else reject(refusal(request))
+    })
+    const stop = () => request.abort()
+    options.signal.addEventListener('abort', stop)
+    request.addEventListener('loadend', () => {
+      clearTimeout(timer)
+      options.signal.removeEventListener('abort', stop)
+    })
+    if (options.signal.aborted) {
+      lost()
+      return
+    }
+    watch(STALLED_MS)
+    request.send(form.body)
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refusal({ status, statusText, responseText }: XMLHttpRequest): ApiError {
+  const body = parsed(responseText) as { error?: unknown; error_msg?: unknown } | undefined
+  const message = body?.error ?? body?.error_msg
+  return new ApiError(status, typeof message === 'string' ? message : statusText)
+}

@@ -1,0 +1,141 @@
+import { ApiError, api } from '../api/http.ts'
+import { join } from '../paths.ts'
+import { contentRange, nextChunk, resumeAt } from './chunks.ts'
+import { encoded, formOf } from './form.ts'
+import { listed } from './known-folders.ts'
+import { uploadLink } from './links.ts'
+import type { Upload } from './queue.ts'
+import { send } from './sending.ts'
+
+/** What a transfer needs to know, and whom it tells. */
+export interface TransferOptions {
+  readonly signal: AbortSignal
+  readonly fileOf: (upload: Upload) => File
+  /** The e-mail of who is signed in. */
+  readonly account: string
+  readonly bytesPerSecond: () => number
+  readonly onProgress: (upload: Upload, sent: number) => void
+  /** So much of it is there already. */
+  readonly onResume: (upload: Upload, stored: number) => void
+  readonly onStored: (upload: Upload, name?: string) => void
+  readonly onChunkStored: (upload: Upload) => void
+  readonly onSent: () => void
+}
+
+/** Clocks differ; more than this, and a file is not the one we sent. */
+const CLOCKS_APART_S = 300
+
+export const folderOf = ({ target, folder }: Upload) => (folder === '' ? target : join(target, folder))
+
+/** Sends files of one folder in one request, all or none of which are stored. */
+export async function sendFiles(uploads: readonly Upload[], options: TransferOptions): Promise<void> {
+  const missing = await notStored(uploads, options)
+  const [first] = missing
+  if (first === undefined) return
+  const link = await uploadLink(first.libraryId, first.target)
+  const form = formOf(
+    fieldsOf(first),
+    missing.map((upload) => ({ name: upload.name, content: options.fileOf(upload) })),
+  )
+  const answer = await send(link, form, {
+    signal: options.signal,
+    onSent: options.onSent,
+    onProgress: (sent) => spread(sent, missing, options.onProgress),
+  })
+  const names = namesIn(answer)
+  for (const [index, upload] of missing.entries()) options.onStored(upload, names[index])
+}
+
+/** Sends one file chunk by chunk, from where the server is. */
+export async function sendChunks(upload: Upload, options: TransferOptions): Promise<void> {
+  if (upload.isUnsure && (await notStored([upload], options)).length === 0) return
+  const file = options.fileOf(upload)
+  const { size, libraryId, target } = upload
+  let stored = upload.isBegun ? resumeAt(await storedBytes(upload), size) : 0
+  options.onResume(upload, stored)
+  for (
+    let chunk = nextChunk(stored, size, 0);
+    chunk;
+    chunk = nextChunk(stored, size, options.bytesPerSecond())
+  ) {
+    const { start, end } = chunk
+    const answer = await send(
+      await uploadLink(libraryId, target),
+      formOf(fieldsOf(upload), [{ name: upload.name, content: file.slice(start, end) }]),
+      {
+        signal: options.signal,
+        headers: {
+          'Content-Range': contentRange(chunk, size),
+          'Content-Disposition': `attachment; filename="${encoded(upload.name)}"`,
+        },
+        onProgress: (sent) => options.onProgress(upload, Math.min(start + sent, end)),
+        onSent: end === size ? options.onSent : () => undefined,
+      },
+    )
+    stored = end
+    if (end === size) options.onStored(upload, namesIn(answer)[0])
+    else options.onChunkStored(upload)
+  }
+}
+
+/** Makes folders that hold nothing; one that is there already is fine. */
+export async function makeFolders(uploads: readonly Upload[], options: TransferOptions): Promise<void> {
+  const paths = uploads.map((upload) => join(folderOf(upload), upload.name))
+  const { failed } = await api.post<{ failed: readonly { path: string; error_msg: string }[] }>(
+    'api/v2.1/repos/batch-create-dir/',
+    { json: { repo_id: uploads[0]?.libraryId, paths } },
+  )
+  const refused = failed.find(({ error_msg: message }) => !/exists/i.test(message))
+  if (refused !== undefined) throw new ApiError(403, refused.error_msg)
+  for (const upload of uploads) options.onStored(upload)
+}
+
+function fieldsOf({ target, folder, replace }: Upload): Record<string, string> {
+  return { parent_dir: target, relative_path: folder, replace: replace ? '1' : '0' }
+}
+
+/**
+ * Those that have to be sent. After a lost connection the server may have stored what it never could say so about;
+ * sent again, it would be there twice.
+ */
+async function notStored(uploads: readonly Upload[], options: TransferOptions): Promise<readonly Upload[]> {
+  const [first] = uploads
+  if (first === undefined || !uploads.some(({ isUnsure, replace }) => isUnsure && !replace)) return uploads
+  const there = new Map((await listed(first.libraryId, folderOf(first)))?.map((entry) => [entry.name, entry]))
+  return uploads.filter((upload) => {
+    const entry = upload.isUnsure ? there.get(upload.name) : undefined
+    const isOurs =
+      entry?.type === 'file' &&
+      entry.size === upload.size &&
+      entry.modifier_email === options.account &&
+      entry.mtime > upload.addedAt / 1000 - CLOCKS_APART_S
+    if (isOurs) options.onStored(upload)
+    return !isOurs
+  })
+}
+
+async function storedBytes(upload: Upload): Promise<number> {
+  try {
+    const path = `api/v2.1/repos/${upload.libraryId}/file-uploaded-bytes/`
+    const query = { parent_dir: folderOf(upload), file_name: upload.name }
+    return (await api.get<{ uploadedBytes: number }>(path, query)).uploadedBytes
+  } catch (error) {
+    // A folder that is made with the last chunk is not there yet; neither is anything for it.
+    if (error instanceof ApiError && error.status === 404) return 0
+    throw error
+  }
+}
+
+/** Counts what left of a request to its files, in order. */
+function spread(sent: number, uploads: readonly Upload[], tell: TransferOptions['onProgress']): void {
+  let left = sent
+  for (const upload of uploads) {
+    const own = Math.max(0, Math.min(upload.size, left))
+    if (own !== upload.sent) tell(upload, own)
+    left -= own
+  }
+}
+
+function namesIn(answer: unknown): (string | undefined)[] {
+  return Array.isArray(answer) ? answer.map((one: { name?: string }) => one.name) : []
+}

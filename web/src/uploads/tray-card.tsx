@@ -1,0 +1,87 @@
+import './uploads.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { ChevronDown, ChevronUp, X } from 'lucide-react'
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Progress } from '../ui/states.tsx'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { engine } from './engine.ts'
+import { TrayActions } from './tray-actions.tsx'
+import { TrayList } from './tray-list.tsx'
+import { useTrayWords } from './tray-words.ts'
+
+const NARROW = '(max-width: 820px)'
+
+/** The card at the foot of the page, with the question that may come before an upload. */
+export default function TrayCard() {
+  const version = useSyncExternalStore(engine.subscribe, engine.version)
+  useFreshLists()
+  const { queue, question, preparing } = engine
+  return (
+    <>
+      {(queue.totals.all > 0 || preparing > 0) && <Card version={version} />}
+      {question && <ConflictDialog question={question} />}
+    </>
+  )
+}
+
+function Card(props: { version: number }) {
+  const texts = useTexts('uploads')
+  const { title, about } = useTrayWords()
+  const [open, setOpen] = useState(() => !matchMedia(NARROW).matches)
+  const listId = useId()
+  const { all, work, workDone, counts } = engine.queue.totals
+  const isBusy = engine.queue.isBusy || engine.preparing > 0
+  return (
+    <section className="tray" aria-label={texts.uploads}>
+      {/* Each file would be too much to listen to. */}
+      <p className="visually-hidden" role="status">
+        {isBusy ? texts.sending : title}
+      </p>
+      <header className="tray-head">
+        <div className="tray-title">
+          <h2>{title}</h2>
+          {about && <p className="tray-about">{about}</p>}
+        </div>
+        <IconButton
+          label={open ? texts.collapse : texts.expand}
+          icon={open ? ChevronDown : ChevronUp}
+          aria-expanded={open}
+          aria-controls={listId}
+          onClick={() => setOpen(!open)}
+        />
+        {!isBusy && <IconButton label={texts.closeTray} icon={X} onClick={() => engine.clear()} />}
+      </header>
+      {(isBusy || counts.paused > 0) && (
+        <div className="tray-progress">
+          <Progress value={work === 0 ? 0 : workDone / work} label={texts.progress} />
+        </div>
+      )}
+      {engine.isCut && (
+        <p className="tray-cut" role="status">
+          {texts.cut}
+        </p>
+      )}
+      <TrayActions />
+      <div id={listId} hidden={!open}>
+        {open && all > 0 && <TrayList version={props.version} />}
+      </div>
+    </section>
+  )
+}
+
+/** Has the lists loaded again when all is done; live events do so meanwhile. */
+function useFreshLists(): void {
+  const queries = useQueryClient()
+  const { isBusy } = engine.queue
+  const was = useRef(isBusy)
+  useEffect(() => {
+    if (was.current && !isBusy) {
+      for (const key of ['dir', 'libraries', 'library', 'account', 'activities']) {
+        void queries.invalidateQueries({ queryKey: [key] })
+      }
+    }
+    was.current = isBusy
+  }, [isBusy, queries])
+}
