@@ -14,7 +14,7 @@ import { InfoCard } from './info-card.tsx'
 import { openPdf } from './pdf-document.ts'
 import { PdfPage } from './pdf-page.tsx'
 import type { ShownFile } from './shown-file.ts'
-import { useFittingScale, usePdfPlaces } from './use-pdf-places.ts'
+import { useFittingScale, usePdfPlaces, useSteadyPlace } from './use-pdf-places.ts'
 
 /** Times the width of the window. */
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4]
@@ -92,8 +92,9 @@ function Pages({ pdf, name }: { pdf: PDFDocumentProxy; name: string }) {
   const texts = useTexts('viewer')
   const scroller = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
-  const { sizes, current, near, measured, goTo } = usePdfPlaces(pdf, scroller)
+  const { sizes, current, near, read, measured, goTo } = usePdfPlaces(pdf, scroller)
   const scale = useFittingScale(scroller, sizes[0]?.width) * zoom
+  useSteadyPlace(scroller, read, scale)
   const nearer = ZOOMS.find((one) => one > zoom)
   const farther = ZOOMS.findLast((one) => one < zoom)
   return (

@@ -1,5 +1,5 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist'
-import { type RefObject, useCallback, useEffect, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** A page in units of the document, which are pixels at a scale of 1. */
 export interface PageSize {
@@ -15,6 +15,7 @@ export function usePdfPlaces(pdf: PDFDocumentProxy, scroller: RefObject<HTMLDivE
   const [sizes, setSizes] = useState<readonly PageSize[]>([])
   const [near, setNear] = useState<ReadonlySet<number>>(new Set([1]))
   const [current, setCurrent] = useState(1)
+  const read = useRef<Place>({ number: 1, part: 0 })
 
   useEffect(() => {
     let isGone = false
@@ -44,7 +45,11 @@ export function usePdfPlaces(pdf: PDFDocumentProxy, scroller: RefObject<HTMLDivE
       { root, rootMargin: '100% 0px' },
     )
     for (const page of root.children) observer.observe(page)
-    const onScroll = () => setCurrent(readAt(root))
+    const onScroll = () => {
+      const place = readAt(root)
+      read.current = place
+      setCurrent(place.number)
+    }
     root.addEventListener('scroll', onScroll, { passive: true })
     return () => {
       observer.disconnect()
@@ -64,7 +69,23 @@ export function usePdfPlaces(pdf: PDFDocumentProxy, scroller: RefObject<HTMLDivE
     (number: number) => scroller.current?.children[number - 1]?.scrollIntoView({ block: 'start' }),
     [scroller],
   )
-  return { sizes, near, current, measured, goTo }
+  return { sizes, near, current, read, measured, goTo }
+}
+
+/** What was read stays in its place when the pages become larger or smaller. */
+export function useSteadyPlace(
+  scroller: RefObject<HTMLDivElement | null>,
+  read: RefObject<Place>,
+  scale: number,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of scale that moves everything.
+  useLayoutEffect(() => {
+    const root = scroller.current
+    const page = root?.children[read.current.number - 1]
+    if (!root || !page) return
+    const box = page.getBoundingClientRect()
+    root.scrollTop += box.top + box.height * read.current.part - lineOf(root)
+  }, [scroller, read, scale])
 }
 
 const MARGINS = 32
@@ -89,9 +110,17 @@ export function useFittingScale(
 
 const numberOf = (page: Element) => Number((page as HTMLElement).dataset['page'])
 
-/** The page at a third of the height, where one reads. */
-function readAt(root: HTMLElement): number {
-  const line = root.getBoundingClientRect().top + root.clientHeight / 3
+/** A place in a document: a page, and how far down it. */
+interface Place {
+  readonly number: number
+  readonly part: number
+}
+
+/** At a third of the height, where one reads. */
+const lineOf = (root: HTMLElement) => root.getBoundingClientRect().top + root.clientHeight / 3
+
+function readAt(root: HTMLElement): Place {
+  const line = lineOf(root)
   // Pages lie in order, so the first that ends below the line is the one.
   let [low, high] = [0, root.children.length - 1]
   while (low < high) {
@@ -100,5 +129,6 @@ function readAt(root: HTMLElement): number {
     if (page !== undefined && page.getBoundingClientRect().bottom < line) low = half + 1
     else high = half
   }
-  return low + 1
+  const box = root.children[low]?.getBoundingClientRect()
+  return { number: low + 1, part: box ? (line - box.top) / box.height : 0 }
 }
