@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
+import { makePicture } from './viewer-support.ts'
 
 describe('editing text', () => {
   const suite = webSuite()
@@ -162,6 +163,10 @@ describe('editing text', () => {
     const { space, tab, stored } = await start(t, '/docs/readme.md', MARKDOWN)
     if (tab === undefined) return
     const { page } = tab
+    await uploadFile(space.client, space.id, '/docs/picture.jpg', await makePicture('#3c78b4', 300, 120))
+    await tab.go(`/view/${space.id}?p=/docs/readme.md`)
+    await page.getByRole('img', { name: 'a picture of the same library' }).waitFor()
+    tab.complaints.length = 0
     await page.getByRole('heading', { name: 'Title' }).waitFor()
     await tab.checkAccess()
     await tab.picture('markdown')
@@ -243,7 +248,7 @@ A paragraph with **strong**, *emphasis*, ~~gone~~, \`code\` &amp; a [link](https
 const a = '<b>'
 \`\`\`
 
-![a picture that is missing](./missing.png)
+![a picture of the same library](./picture.jpg)
 `
 
 const HOSTILE = [
