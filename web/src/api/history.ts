@@ -118,9 +118,10 @@ export function restore(libraryId: string, commitId: string, what: Restorable): 
   return api.put(`api2/repos/${libraryId}/${place}/revert/`, { form })
 }
 
-/** Days; negative where everything is kept. */
-export function useKeepDays(libraryId: string) {
+/** Days; negative where everything is kept. Only the owner is told. */
+export function useKeepDays(libraryId: string, isOwner: boolean) {
   return useQuery({
+    enabled: isOwner,
     queryKey: ['library', libraryId, 'history-limit'],
     queryFn: async ({ signal }) => {
       const address = `api2/repos/${libraryId}/history-limit/`

@@ -14,6 +14,7 @@ import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { useFailureToast } from '../ui/toasts.tsx'
+import { useTitle } from '../viewer/use-title.ts'
 import { revisionAddress } from './addresses.ts'
 import { CompareDialog } from './compare-dialog.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
@@ -28,6 +29,7 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
   const history = useFileHistory(libraryId, path)
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [dialog, setDialog] = useState<Revision | 'compare'>()
+  useTitle(`${texts.historyOf} ${nameOf(path)}`)
   const error = library.error ?? history.error
   if (error) return <Failed error={error} onRetry={() => void history.refetch()} />
   const revisions = history.data?.pages.flatMap(({ data }) => data)

@@ -1,5 +1,6 @@
-import { ChevronDown, FolderSearch, History, RotateCcw, Trash2 } from 'lucide-react'
+import { ChevronDown, EllipsisVertical, FolderSearch, History, RotateCcw, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
+import { useLocation } from 'wouter'
 import { folderAddress, trashAddress } from '../addresses.ts'
 import { useAccount } from '../api/account.ts'
 import { type CommitItem, useKeepDays, useLibraryHistory } from '../api/history.ts'
@@ -7,9 +8,12 @@ import { type LibraryDetail, useLibrary } from '../api/libraries.ts'
 import { useFormats } from '../format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Avatar } from '../ui/avatar.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
+import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useNarrow } from '../viewer/use-narrow.ts'
+import { useTitle } from '../viewer/use-title.ts'
 import { stateAddress } from './addresses.ts'
 import { Changes } from './changes.tsx'
 import { describedIn } from './describing.ts'
@@ -23,6 +27,7 @@ export function LibraryHistory({ libraryId }: { libraryId: string }) {
   const { data: account } = useAccount()
   const history = useLibraryHistory(libraryId)
   const [restoring, setRestoring] = useState<string>()
+  useTitle(library.data && `${texts.historyOf} ${library.data.repo_name}`)
   const error = library.error ?? history.error
   if (error) return <Failed error={error} onRetry={() => void history.refetch()} />
   const commits = history.data?.pages.flatMap(({ data }) => data)
@@ -79,7 +84,10 @@ function isOwner(library: LibraryDetail | undefined, email: string | undefined):
 /** How long the library remembers. */
 export function Kept({ libraryId }: { libraryId: string }) {
   const texts = useTexts('history')
-  const { data: days } = useKeepDays(libraryId)
+  const { data: library } = useLibrary(libraryId)
+  const { data: account } = useAccount()
+  const isOwner = library !== undefined && !library.is_virtual && library.owner_email === account?.email
+  const { data: days } = useKeepDays(libraryId, isOwner)
   if (days === undefined) return null
   return <p className="muted">{days < 0 ? texts.keptForever : texts.keptDays(days)}</p>
 }
@@ -158,19 +166,46 @@ function Commit(props: {
         >
           {texts.whatChanged}
         </Button>
-        <ButtonLink variant="quiet" icon={FolderSearch} to={stateAddress(libraryId, commit.commit_id)}>
-          {texts.lookAt}
-        </ButtonLink>
-        {!isNewest && onRestore && (
-          <Button variant="quiet" icon={RotateCcw} onClick={() => onRestore(commit.commit_id)}>
-            {texts.restoreLibrary}
-          </Button>
-        )}
+        <CommitActions
+          address={stateAddress(libraryId, commit.commit_id)}
+          onRestore={isNewest || !onRestore ? undefined : () => onRestore(commit.commit_id)}
+        />
       </div>
       <div id={id} className="history-changes" hidden={!isOpen}>
         {isOpen && <Changes libraryId={libraryId} commitId={commit.commit_id} />}
       </div>
     </li>
+  )
+}
+
+function CommitActions(props: { address: string; onRestore: (() => void) | undefined }) {
+  const { address, onRestore } = props
+  const texts = useTexts('history')
+  const common = useTexts('common')
+  const narrow = useNarrow()
+  const [, go] = useLocation()
+  if (narrow) {
+    return (
+      <Menu
+        trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
+        entries={[
+          { label: texts.lookAt, icon: FolderSearch, onSelect: () => go(address) },
+          onRestore && { label: texts.restoreLibrary, icon: RotateCcw, onSelect: onRestore },
+        ]}
+      />
+    )
+  }
+  return (
+    <>
+      <ButtonLink variant="quiet" icon={FolderSearch} to={address}>
+        {texts.lookAt}
+      </ButtonLink>
+      {onRestore && (
+        <Button variant="quiet" icon={RotateCcw} onClick={onRestore}>
+          {texts.restoreLibrary}
+        </Button>
+      )}
+    </>
   )
 }
 

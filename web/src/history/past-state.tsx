@@ -14,6 +14,7 @@ import { FileIcon } from '../ui/file-icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
 import { useFailureToast } from '../ui/toasts.tsx'
+import { useTitle } from '../viewer/use-title.ts'
 import { revisionAddress, stateAddress } from './addresses.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -32,6 +33,7 @@ export function PastState(place: Place) {
   const commit = useCommit(libraryId, commitId)
   const folder = usePastFolder(libraryId, commitId, path)
   const [restoring, setRestoring] = useState<Restorable>()
+  useTitle(library.data?.repo_name)
   const error = library.error ?? commit.error ?? folder.error
   if (error) return <Failed error={error} onRetry={() => void folder.refetch()} />
   const mayRestore = library.data !== undefined && canEdit(library.data)

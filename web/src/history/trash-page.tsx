@@ -13,6 +13,7 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { CheckField } from '../ui/field.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../viewer/use-title.ts'
 import { EmptyTrashDialog } from './empty-trash-dialog.tsx'
 import { Kept } from './library-history.tsx'
 import { TrashRow } from './trash-row.tsx'
@@ -40,6 +41,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const [emptying, setEmptying] = useState(false)
   const library = useLibrary(libraryId)
   const { data: account } = useAccount()
+  useTitle(library.data && `${texts.trashOf} ${library.data.repo_name}`)
   const trash = useTrash(libraryId, folder, sought)
   const { busy, restore } = useRestoring(libraryId, () => setChosen(new Set()))
   const error = library.error ?? trash.error

@@ -15,6 +15,7 @@ import { FileBar } from './file-bar.tsx'
 import { FileBody } from './file-body.tsx'
 import { filesOf, type ShownFile, useLastKnown } from './shown-file.ts'
 import { usePreloaded, useStepping } from './stepping.ts'
+import { useTitle } from './use-title.ts'
 
 export default function FilePage() {
   const { id = '' } = useParams()
@@ -67,6 +68,7 @@ function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: 
   const texts = useTexts('viewer')
   const stepping = useStepping(file, folder ? filesOf(folder) : [])
   usePreloaded(file, stepping.neighbours)
+  useTitle(file.name)
   return (
     <article className="viewer" aria-label={file.name}>
       <FileBar file={file} stepping={stepping} isGone={isGone} />
