@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
+import { fitsWidth } from './viewer-support.ts'
 
 describe('the history of a library', () => {
   const suite = webSuite()
@@ -165,12 +166,12 @@ describe('the history of a library', () => {
       .waitFor()
     await tab.checkAccess()
     await tab.picture('history-phone-dark-de')
+    await fitsWidth(page)
     await tab.go(`/history/${space.id}?p=/house.md`)
     await page.getByText('Jetzt', { exact: true }).waitFor()
     await tab.checkAccess()
     await tab.picture('history-file-phone-dark-de')
-    const width = await page.evaluate('document.scrollingElement.scrollWidth')
-    assert.equal(width, 390)
+    await fitsWidth(page)
     assert.deepEqual(tab.complaints, [])
   })
 })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
+import { fitsWidth } from './viewer-support.ts'
 
 describe('the trash of a library', () => {
   const suite = webSuite()
@@ -94,7 +95,7 @@ describe('the trash of a library', () => {
     assert.equal(await page.getByText('elsewhere.txt').count(), 0)
     await tab.checkAccess()
     await tab.picture('trash-phone-dark')
-    assert.equal(await page.evaluate('document.scrollingElement.scrollWidth'), 390)
+    await fitsWidth(page)
     await page.getByRole('link', { name: 'Trash of the whole library' }).click()
     await page.getByText('elsewhere.txt').waitFor()
     await page.getByLabel('Choose all').check()

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { pdfStream, writePdf } from '../support/documents/pdf-writer.ts'
 
@@ -34,7 +36,14 @@ export function makeTone(seconds: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** A PDF with a line of text on each page, in a font that every reader has to have. */
+// One that leads away, one to the third page, and one that would run something.
+const LINKS = [
+  '<< /Type /Annot /Subtype /Link /Rect [60 600 200 630] /A << /S /URI /URI (https://example.org/) >> >>',
+  '<< /Type /Annot /Subtype /Link /Rect [60 550 200 580] /Dest [8 0 R /Fit] >>',
+  '<< /Type /Annot /Subtype /Link /Rect [60 500 200 530] /A << /S /URI /URI (javascript:hacked\\(\\)) >> >>',
+].join(' ')
+
+/** A PDF with a line of text and some links on each page, in a font that every reader has to have. */
 export function makePages(lines: readonly string[]): Buffer {
   const kids = lines.map((_, index) => `${4 + index * 2} 0 R`)
   return writePdf([
@@ -42,8 +51,16 @@ export function makePages(lines: readonly string[]): Buffer {
     `<< /Type /Pages /Count ${lines.length} /Kids [${kids.join(' ')}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ...lines.flatMap((line, index) => [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R /Annots [${LINKS}] >>`,
       pdfStream(`BT /F1 28 Tf 60 740 Td (${line}) Tj ET 60 700 475 2 re f`),
     ]),
   ])
+}
+
+/** That nothing has to be moved sideways to be seen. */
+export async function fitsWidth(page: Page): Promise<void> {
+  const places = (await page.evaluate(
+    `[document.scrollingElement, document.getElementById('content')].map((one) => [one.scrollWidth, one.clientWidth])`,
+  )) as [number, number][]
+  for (const [width, room] of places) assert.ok(width <= room, `${width} pixels wide on ${room}`)
 }

@@ -5,7 +5,7 @@ import { Workspace } from '../api/folders-support.ts'
 import { makeDocx } from '../support/documents/packages.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
-import { makePages, makePicture, makeTone } from './viewer-support.ts'
+import { fitsWidth, makePages, makePicture, makeTone } from './viewer-support.ts'
 
 describe('looking at files', () => {
   const suite = webSuite()
@@ -121,6 +121,12 @@ describe('looking at files', () => {
     assert.ok(ink > 500, `${ink} dark pixels`)
     await tab.checkAccess()
     await tab.picture('viewer-pdf')
+    const first = page.getByRole('region', { name: 'Page 1', exact: true })
+    await first.getByRole('button', { name: 'To page 3' }).waitFor()
+    assert.equal(await first.getByRole('link').count(), 1)
+    assert.equal(await first.getByRole('link').getAttribute('href'), 'https://example.org/')
+    await first.getByRole('button', { name: 'To page 3' }).click()
+    await page.getByText('This is leaf 3 of the book').waitFor()
     await page.getByRole('textbox', { name: 'Page' }).fill('22')
     await page.keyboard.press('Enter')
     await page.getByText('This is leaf 22 of the book').waitFor()
@@ -186,6 +192,18 @@ describe('looking at files', () => {
     await tab.picture('viewer-image-phone-dark')
     await tab.checkAccess()
     await fitsWidth(page)
+    // A finger leads on to the next file.
+    const input = await page.context().newCDPSession(page)
+    for (const [type, x] of [
+      ['touchStart', 300],
+      ['touchMove', 180],
+      ['touchMove', 60],
+      ['touchEnd', 60],
+    ] as const) {
+      const touchPoints = type === 'touchEnd' ? [] : [{ x, y: 450 }]
+      await input.send('Input.dispatchTouchEvent', { type, touchPoints })
+    }
+    await page.getByText('One').waitFor()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Download' }).waitFor()
     await tab.picture('viewer-menu-phone-dark')
@@ -226,13 +244,6 @@ async function isDrawn(page: Page, name: string): Promise<void> {
   await eventually(async () => {
     assert.ok(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0))
   })
-}
-
-async function fitsWidth(page: Page): Promise<void> {
-  const [width, room] = (await page.evaluate(
-    '[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]',
-  )) as [number, number]
-  assert.ok(width <= room, `${width} pixels wide on ${room}`)
 }
 
 function darkPixels(canvas: {

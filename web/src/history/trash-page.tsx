@@ -84,7 +84,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
           />
         </label>
       ) : (
-        <ButtonLink variant="quiet" to={trashAddress(libraryId)}>
+        <ButtonLink variant="quiet" className="trash-whole" to={trashAddress(libraryId)}>
           {texts.wholeTrash}
         </ButtonLink>
       )}

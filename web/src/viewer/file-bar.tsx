@@ -151,7 +151,7 @@ function useActions(
   const queries = useQueryClient()
   const failed = useFailureToast()
   const [, go] = useLocation()
-  const { libraryId, path, commitId, entry, isEditable } = file
+  const { libraryId, path, commitId, entry, isEditable, mayWrite } = file
   const changed = async (change: Promise<unknown>) => {
     try {
       await change
@@ -173,7 +173,8 @@ function useActions(
   }
   if (isGone) return [history]
   if (commitId !== undefined) {
-    return [download, history, { label: common.restore, icon: RotateCcw, run: () => open('restore') }]
+    const restore = { label: common.restore, icon: RotateCcw, run: () => open('restore') }
+    return mayWrite ? [download, history, restore] : [download, history]
   }
   return [
     {

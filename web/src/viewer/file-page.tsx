@@ -1,5 +1,6 @@
 import './viewer.css'
 import { FileX } from 'lucide-react'
+import { useMemo } from 'react'
 import { useParams, useSearch } from 'wouter'
 import { folderAddress } from '../addresses.ts'
 import type { Folder } from '../api/entries.ts'
@@ -66,7 +67,8 @@ function OpenFile(place: Place) {
 function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: boolean }) {
   const { file, folder, isGone } = props
   const texts = useTexts('viewer')
-  const stepping = useStepping(file, folder ? filesOf(folder) : [])
+  const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
+  const stepping = useStepping(file, files)
   usePreloaded(file, stepping.neighbours)
   useTitle(file.name)
   return (
@@ -78,7 +80,7 @@ function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: 
         </p>
       )}
       {/* Another file is another body: nothing of one may show on the next. */}
-      <FileBody key={`${file.path}${file.commitId ?? ''}`} file={file} isGone={isGone} />
+      <FileBody key={`${file.path}${file.commitId ?? ''}`} file={file} stepping={stepping} isGone={isGone} />
     </article>
   )
 }
@@ -88,6 +90,7 @@ function shownIn(folder: Folder, place: Place, isReadOnly: boolean): ShownFile |
   const entry = folder.dirent_list.find(({ name, type }) => type === 'file' && name === nameOf(path))
   if (entry === undefined) return undefined
   const permission = (entry.permission || folder.user_perm) as Permission
+  const mayWrite = !isReadOnly && canEdit({ permission })
   const isFree = entry.is_locked !== true || entry.locked_by_me === true
   return {
     libraryId,
@@ -98,6 +101,7 @@ function shownIn(folder: Folder, place: Place, isReadOnly: boolean): ShownFile |
     size: entry.size ?? 0,
     mtime: entry.mtime,
     entry,
-    isEditable: commitId === undefined && !isReadOnly && isFree && canEdit({ permission }),
+    mayWrite,
+    isEditable: commitId === undefined && mayWrite && isFree,
   }
 }

@@ -8,26 +8,35 @@ import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { InfoCard } from './info-card.tsx'
 import type { ShownFile } from './shown-file.ts'
+import type { Stepping } from './stepping.ts'
 import { useZoom } from './use-zoom.ts'
 
 const SMALLER_SIZE = 2048
 
 /** A picture that fits the page, and can be drawn nearer. An SVG is a picture like any other: it runs nothing. */
-export function ImageView({ file }: { file: ShownFile }) {
+export function ImageView({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
   const texts = useTexts('viewer')
   const { data: link, error, refetch } = useQuery(linkQuery(file))
   const [unseen, setUnseen] = useState<string>()
   if (error) return <Failed error={error} onRetry={() => void refetch()} />
   if (link === undefined) return <Waiting />
   if (unseen !== link) {
-    return <Stage key={file.id} source={link} name={file.name} onError={() => setUnseen(link)} />
+    return (
+      <Stage
+        key={file.id}
+        source={link}
+        name={file.name}
+        stepping={stepping}
+        onError={() => setUnseen(link)}
+      />
+    )
   }
   if (file.commitId !== undefined) return <InfoCard file={file} why={texts.cannotShow} />
-  return <Smaller file={file} />
+  return <Smaller file={file} stepping={stepping} />
 }
 
 /** The picture the server made of an image the browser cannot read. */
-function Smaller({ file }: { file: ShownFile }) {
+function Smaller({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
   const texts = useTexts('viewer')
   const { data: blob, isError } = useQuery({
     queryKey: ['file-picture', file.libraryId, file.path, file.id],
@@ -45,13 +54,14 @@ function Smaller({ file }: { file: ShownFile }) {
   }, [blob])
   if (isError || isBroken) return <InfoCard file={file} why={texts.cannotShow} />
   if (source === undefined) return <Waiting />
-  return <Stage source={source} name={file.name} onError={() => setBroken(true)} />
+  return <Stage source={source} name={file.name} stepping={stepping} onError={() => setBroken(true)} />
 }
 
-function Stage(props: { source: string; name: string; onError: () => void }) {
+function Stage(props: { source: string; name: string; stepping: Stepping; onError: () => void }) {
   const texts = useTexts('viewer')
   const { source, name, onError } = props
-  const zoom = useZoom()
+  const { toPrevious, toNext } = props.stepping
+  const zoom = useZoom((isForward) => (isForward ? toNext?.() : toPrevious?.()))
   const [isThere, setThere] = useState(false)
   const { scale, x, y } = zoom.view
   return (

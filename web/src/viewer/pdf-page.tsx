@@ -1,6 +1,7 @@
 import { type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTexts } from '../texts/texts.tsx'
+import { linksOf, type PdfLink } from './pdf-links.ts'
 import type { PageSize } from './use-pdf-places.ts'
 
 const MOST_PIXELS = 2 ** 24
@@ -13,8 +14,10 @@ export function PdfPage(props: {
   scale: number
   isNear: boolean
   onMeasured: (number: number, size: PageSize) => void
+  onGo: (page: number) => void
 }) {
   const { pdf, number, size, scale, isNear, onMeasured } = props
+  const [links, setLinks] = useState<readonly PdfLink[]>([])
   const texts = useTexts('viewer')
   const canvas = useRef<HTMLCanvasElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -29,6 +32,8 @@ export function PdfPage(props: {
         const { width, height } = page.getViewport({ scale: 1 })
         onMeasured(number, { width, height })
         await draw(page, { drawing, text, scale, signal: stopping.signal })
+        const found = await linksOf(pdf, page)
+        if (!stopping.signal.aborted) setLinks(found)
       })
       // A page that cannot be drawn stays blank, and the others are there.
       .catch(() => undefined)
@@ -55,9 +60,48 @@ export function PdfPage(props: {
         <>
           <canvas ref={canvas} role="presentation" />
           <div ref={layer} className="pdf-text" />
+          {links.map((link) => (
+            <LinkOver key={`${link.left} ${link.top} ${link.width}`} link={link} onGo={props.onGo} />
+          ))}
         </>
       )}
     </section>
+  )
+}
+
+function LinkOver({ link, onGo }: { link: PdfLink; onGo: (page: number) => void }) {
+  const texts = useTexts('viewer')
+  const { to } = link
+  const percent = (part: number) => `${part * 100}%`
+  const style = {
+    left: percent(link.left),
+    top: percent(link.top),
+    width: percent(link.width),
+    height: percent(link.height),
+  }
+  if ('page' in to) {
+    const label = texts.toPage(to.page)
+    return (
+      <button
+        type="button"
+        className="pdf-link"
+        style={style}
+        title={label}
+        aria-label={label}
+        onClick={() => onGo(to.page)}
+      />
+    )
+  }
+  return (
+    <a
+      className="pdf-link"
+      style={style}
+      href={to.href}
+      title={to.href}
+      aria-label={to.href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+    />
   )
 }
 

@@ -149,6 +149,7 @@ function Pages({ pdf, name }: { pdf: PDFDocumentProxy; name: string }) {
             scale={scale}
             isNear={near.has(index + 1)}
             onMeasured={measured}
+            onGo={goTo}
           />
         ))}
       </div>

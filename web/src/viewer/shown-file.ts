@@ -9,6 +9,8 @@ export interface ShownFile extends FileState {
   /** Unix seconds. */
   readonly mtime: number
   readonly entry: Entry
+  /** Whether the reader may change files here. */
+  readonly mayWrite: boolean
   /** Whether its content may be replaced here and now. */
   readonly isEditable: boolean
 }

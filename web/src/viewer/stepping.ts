@@ -49,12 +49,24 @@ export function useStepping(file: ShownFile, files: readonly Entry[]): Stepping 
 
 function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
   if (altKey || ctrlKey || metaKey || shiftKey) return true
+  // Who writes stays with what is written, wherever the focus is.
+  if (document.querySelector('.viewer-editor [contenteditable="true"]') !== null) return true
+  if (!(target instanceof Element)) return false
   return (
-    target instanceof Element &&
+    movesSideways(target) ||
     target.closest(
       'input, textarea, select, video, audio, [contenteditable="true"], [role="menu"], [role="dialog"], [role="tablist"]',
     ) !== null
   )
+}
+
+/** Whether the arrow keys scroll something the focus is in. */
+function movesSideways(target: Element): boolean {
+  for (let one: Element | null = target; one !== null && one !== document.body; one = one.parentElement) {
+    if (one.scrollWidth <= one.clientWidth) continue
+    if (/auto|scroll/.test(getComputedStyle(one).overflowX)) return true
+  }
+  return false
 }
 
 /** Has the pictures beside this one ready. */

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useR
 const NEAREST = 12
 const STEP = 1.4
 const KEY_PIXELS = 60
+const SWIPE_PIXELS = 60
 
 /** How near a picture is, and how far it is moved from the middle of its stage, in pixels. */
 interface View {
@@ -18,11 +19,15 @@ interface Point {
 
 const WHOLE: View = { scale: 1, x: 0, y: 0 }
 
-/** Zooming by wheel, pinch, double click and keys, and moving what is larger than its stage. */
-export function useZoom() {
+/**
+ * Zooming by wheel, pinch, double click and keys, and moving what is larger than its stage. What is not is swiped away
+ * by a finger.
+ */
+export function useZoom(onSwipe: (isForward: boolean) => void) {
   const stage = useRef<HTMLDivElement>(null)
   const [view, setView] = useState(WHOLE)
   const pointers = useRef(new Map<number, Point>())
+  const swipe = useRef<Point | undefined>(undefined)
 
   /** Zooms so that what is under `at` stays there; the middle unless given. */
   function zoomBy(factor: number, at?: Point): void {
@@ -49,6 +54,8 @@ export function useZoom() {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
       pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
+      const isSwipe = event.pointerType === 'touch' && pointers.current.size === 1 && view.scale === 1
+      swipe.current = isSwipe ? { x: event.clientX, y: event.clientY } : undefined
     },
     onPointerMove(event: PointerEvent) {
       const before = pointers.current.get(event.pointerId)
@@ -59,7 +66,14 @@ export function useZoom() {
       if (other === undefined) moveBy(now.x - before.x, now.y - before.y)
       else zoomBy(distance(now, other) / Math.max(1, distance(before, other)), middle(now, other))
     },
-    onPointerUp: (event: PointerEvent) => void pointers.current.delete(event.pointerId),
+    onPointerUp(event: PointerEvent) {
+      pointers.current.delete(event.pointerId)
+      const from = swipe.current
+      swipe.current = undefined
+      if (from === undefined) return
+      const [x, y] = [event.clientX - from.x, event.clientY - from.y]
+      if (Math.abs(x) > SWIPE_PIXELS && Math.abs(x) > 2 * Math.abs(y)) onSwipe(x < 0)
+    },
     onPointerCancel: (event: PointerEvent) => void pointers.current.delete(event.pointerId),
     onDoubleClick(event: MouseEvent) {
       if (view.scale > 1) setView(WHOLE)

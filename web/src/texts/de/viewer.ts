@@ -44,6 +44,7 @@ export const viewer: Texts['viewer'] = {
   ofPages: (count) => `von ${count}`,
   pageNumber: (number) => `Seite ${number}`,
   pagesOf: (name) => `Seiten von ${name}`,
+  toPage: (page) => `Zu Seite ${page}`,
   pdfLocked: 'Dieses Dokument verlangt ein Passwort',
   pdfWrongPassword: 'Das war es nicht. Versuche es noch einmal.',
   edit: 'Bearbeiten',

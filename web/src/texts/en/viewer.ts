@@ -38,6 +38,7 @@ export const viewer = {
   ofPages: (count: number) => `of ${count}`,
   pageNumber: (number: number) => `Page ${number}`,
   pagesOf: (name: string) => `Pages of ${name}`,
+  toPage: (page: number) => `To page ${page}`,
   pdfLocked: 'This document asks for a password',
   pdfWrongPassword: 'That was not it. Try again.',
   edit: 'Edit',

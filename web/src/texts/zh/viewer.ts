@@ -39,6 +39,7 @@ export const viewer: Texts['viewer'] = {
   ofPages: (count) => `共 ${count} 页`,
   pageNumber: (number) => `第 ${number} 页`,
   pagesOf: (name) => `${name} 的页面`,
+  toPage: (page) => `转到第 ${page} 页`,
   pdfLocked: '该文档需要密码',
   pdfWrongPassword: '密码不正确，请重试。',
   edit: '编辑',
