@@ -36,9 +36,10 @@ function belowWeb(): Plugin {
   }
 }
 
-/** Encodings, fonts and decoders that some PDFs need, under the names the library asks for. */
+/** The worker that reads PDFs, and encodings, fonts and decoders that some of them need, under the names the library asks for. */
 function pdfParts(): Plugin {
   const folders = {
+    build: /^pdf\.worker\.min\.mjs$/,
     cmaps: /\.bcmap$/,
     standard_fonts: /\.(?:pfb|ttf)$/,
     wasm: /^(?!quickjs).*\.wasm$/,

@@ -18,7 +18,7 @@ describe('editing text', () => {
     const space = await Workspace.make(suite.server)
     await uploadFile(space.client, space.id, path, bytes)
     const tab = await suite.openTab(t, space.client, more)
-    await tab?.go(`/view/${space.id}?${new URLSearchParams({ p: path })}`)
+    await tab?.go(`/view/${space.id}?p=${encodeURIComponent(path)}`)
     const stored = async (at = path) => (await storedBytes(suite.server, space.id, at)).toString()
     const put = (text: string) => uploadFile(space.client, space.id, path, text, { replace: true })
     return { space, tab, stored, put }

@@ -18,7 +18,7 @@ describe('looking at files', () => {
     const space = await Workspace.make(suite.server)
     for (const [path, bytes] of Object.entries(files)) await uploadFile(space.client, space.id, path, bytes)
     const tab = await suite.openTab(t, space.client, more)
-    const open = (path: string) => tab?.go(`/view/${space.id}?${new URLSearchParams({ p: path })}`)
+    const open = (path: string) => tab?.go(`/view/${space.id}?p=${encodeURIComponent(path)}`)
     return { space, tab, open }
   }
 

@@ -67,7 +67,7 @@ function script(old: readonly string[], now: readonly string[]): DiffLine['kind'
     x = startX
     y = startY
   }
-  return steps.reverse()
+  return steps.toReversed()
 }
 
 /** How far each diagonal is reached with each number of differences but the last; undefined if there are too many. */

@@ -95,9 +95,12 @@ export default function CodeEditor(props: {
     if (editable) view.focus()
     let isGone = false
     const description = name === '' ? null : LanguageDescription.matchFilename(languages, name)
-    void description?.load().then((support) => {
-      if (!isGone) view.dispatch({ effects: language.reconfigure(support) })
-    })
+    const highlight = async () => {
+      const support = await description?.load()
+      if (support !== undefined && !isGone) view.dispatch({ effects: language.reconfigure(support) })
+    }
+    // Without its colours a text is still a text.
+    highlight().catch(() => undefined)
     return () => {
       isGone = true
       view.destroy()

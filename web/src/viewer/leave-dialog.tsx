@@ -7,6 +7,10 @@ import type { TextSession } from './use-text-session.ts'
 export function LeaveDialog(props: { session: TextSession; onClose: () => void; onLeave: () => void }) {
   const { session, onClose, onLeave } = props
   const texts = useTexts('viewer')
+  async function saveAndLeave(): Promise<void> {
+    if (await session.save()) onLeave()
+    else onClose()
+  }
   return (
     <Dialog
       title={texts.leaveTitle}
@@ -21,14 +25,7 @@ export function LeaveDialog(props: { session: TextSession; onClose: () => void; 
           >
             {texts.discard}
           </Button>
-          <Button
-            variant="primary"
-            busy={session.busy}
-            onClick={async () => {
-              if (await session.save()) onLeave()
-              else onClose()
-            }}
-          >
+          <Button variant="primary" busy={session.busy} onClick={() => void saveAndLeave()}>
             {texts.saveFirst}
           </Button>
         </>

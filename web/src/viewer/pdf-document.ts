@@ -1,13 +1,12 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, version } from 'pdfjs-dist'
-import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 import { siteUrl } from '../base.ts'
 
-// The worker comes from us like all scripts; nothing else may run one here.
-GlobalWorkerOptions.workerSrc = workerUrl
-
-/** Where the build leaves what some documents need: encodings, fonts and decoders. */
+/** Where the build leaves the worker, and what some documents need: encodings, fonts and decoders. */
 const PARTS = siteUrl(`web/assets/pdf-${version}/`)
 const partsAt = (folder: string) => new URL(`${folder}/`, PARTS).href
+
+// The worker comes from us like all scripts; nothing else may run one here.
+GlobalWorkerOptions.workerSrc = `${partsAt('build')}pdf.worker.min.mjs`
 
 /** A password the document asks for; the answer is tried at once. */
 export type AskPassword = (answer: (password: string) => void, wasWrong: boolean) => void

@@ -25,18 +25,18 @@ export function PdfPage(props: {
     const [drawing, text] = [canvas.current, layer.current]
     if (!isNear || drawing === null || text === null) return
     const stopping = new AbortController()
-    void pdf
-      .getPage(number)
-      .then(async (page) => {
-        if (stopping.signal.aborted) return
-        const { width, height } = page.getViewport({ scale: 1 })
-        onMeasured(number, { width, height })
-        await draw(page, { drawing, text, scale, signal: stopping.signal })
-        const found = await linksOf(pdf, page)
-        if (!stopping.signal.aborted) setLinks(found)
-      })
-      // A page that cannot be drawn stays blank, and the others are there.
-      .catch(() => undefined)
+    const { signal } = stopping
+    const show = async () => {
+      const page = await pdf.getPage(number)
+      if (signal.aborted) return
+      const { width, height } = page.getViewport({ scale: 1 })
+      onMeasured(number, { width, height })
+      await draw(page, { drawing, text, scale, signal })
+      const found = await linksOf(pdf, page)
+      if (!signal.aborted) setLinks(found)
+    }
+    // A page that cannot be drawn stays blank, and the others are there.
+    show().catch(() => undefined)
     return () => {
       stopping.abort()
       // Gives its memory back.

@@ -2,7 +2,7 @@ import './pdf.css'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp, ZoomIn, ZoomOut } from 'lucide-react'
 import type { PDFDocumentProxy } from 'pdfjs-dist'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { linkQuery } from '../api/viewer.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -25,6 +25,7 @@ export default function PdfView({ file }: { file: ShownFile }) {
   const link = useQuery(linkQuery(file))
   const [pdf, setPdf] = useState<PDFDocumentProxy>()
   const [isBroken, setBroken] = useState(false)
+  const onBroken = useCallback(() => setBroken(true), [])
   const [question, setQuestion] = useState<{ answer: (password: string) => void; wasWrong: boolean }>()
   useEffect(() => {
     if (link.data === undefined) return
@@ -43,7 +44,7 @@ export default function PdfView({ file }: { file: ShownFile }) {
   }, [link.data])
   if (link.error) return <Failed error={link.error} onRetry={() => void link.refetch()} />
   if (isBroken) return <InfoCard file={file} why={texts.cannotShow} />
-  if (pdf !== undefined) return <Pages pdf={pdf} name={file.name} />
+  if (pdf !== undefined) return <Pages pdf={pdf} name={file.name} onBroken={onBroken} />
   return (
     <>
       <Waiting />
@@ -88,11 +89,12 @@ function PasswordQuestion(props: {
   )
 }
 
-function Pages({ pdf, name }: { pdf: PDFDocumentProxy; name: string }) {
+function Pages(props: { pdf: PDFDocumentProxy; name: string; onBroken: () => void }) {
+  const { pdf, name, onBroken } = props
   const texts = useTexts('viewer')
   const scroller = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
-  const { sizes, current, near, read, measured, goTo } = usePdfPlaces(pdf, scroller)
+  const { sizes, current, near, read, measured, goTo } = usePdfPlaces(pdf, scroller, onBroken)
   const scale = useFittingScale(scroller, sizes[0]?.width) * zoom
   useSteadyPlace(scroller, read, scale)
   const nearer = ZOOMS.find((one) => one > zoom)

@@ -80,12 +80,11 @@ export function usePreloaded(file: ShownFile, neighbours: readonly Entry[]): voi
   useEffect(() => {
     for (const { name, id } of wanted) {
       const state = { libraryId, path: join(parentOf(path), name), id, commitId }
-      void queries.ensureQueryData(linkQuery(state)).then(
-        (link) => {
-          new Image().src = link
-        },
-        () => undefined,
-      )
+      const load = async () => {
+        new Image().src = await queries.ensureQueryData(linkQuery(state))
+      }
+      // The picture will say so itself when it is its turn.
+      load().catch(() => undefined)
     }
   }, [key, libraryId, path, commitId, queries])
 }

@@ -11,7 +11,11 @@ export interface PageSize {
  * Where the pages of a document are on a scrolled page: which are near enough to be drawn, and which is read. All
  * count as large as the first until they were near once.
  */
-export function usePdfPlaces(pdf: PDFDocumentProxy, scroller: RefObject<HTMLDivElement | null>) {
+export function usePdfPlaces(
+  pdf: PDFDocumentProxy,
+  scroller: RefObject<HTMLDivElement | null>,
+  onBroken: () => void,
+) {
   const [sizes, setSizes] = useState<readonly PageSize[]>([])
   const [near, setNear] = useState<ReadonlySet<number>>(new Set([1]))
   const [current, setCurrent] = useState(1)
@@ -19,14 +23,15 @@ export function usePdfPlaces(pdf: PDFDocumentProxy, scroller: RefObject<HTMLDivE
 
   useEffect(() => {
     let isGone = false
-    void pdf.getPage(1).then((page) => {
-      const { width, height } = page.getViewport({ scale: 1 })
+    const measure = async () => {
+      const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 })
       if (!isGone) setSizes(Array.from({ length: pdf.numPages }, () => ({ width, height })))
-    })
+    }
+    measure().catch(onBroken)
     return () => {
       isGone = true
     }
-  }, [pdf])
+  }, [pdf, onBroken])
 
   const count = sizes.length
   useEffect(() => {
