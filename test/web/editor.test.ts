@@ -66,7 +66,7 @@ describe('editing text', () => {
     const dialog = page.getByRole('dialog', { name: 'Somebody else changed this file' })
     await dialog.waitFor()
     await dialog.getByRole('button', { name: 'Compare both' }).click()
-    await dialog.getByText('THEIRS').waitFor()
+    await dialog.getByText('THEIRS', { exact: true }).waitFor()
     await tab.checkAccess()
     await tab.picture('editor-conflict')
     await dialog.getByRole('button', { name: 'Save mine as a copy' }).click()
@@ -74,7 +74,7 @@ describe('editing text', () => {
     assert.equal(await stored(), 'one\nTHEIRS\nthree\n')
     assert.equal(await stored('/plan (1).txt'), 'mine\none\ntwo\nthree\n')
     // The page goes on with what is there now.
-    await page.getByText('THEIRS').waitFor()
+    await page.getByText('THEIRS', { exact: true }).waitFor()
 
     await write(page, 'again mine\n')
     await put('theirs once more\n')

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { fileAddress } from '../addresses.ts'
 import { addFile, fetchBytes, fileNow, openFile, replaceContent } from '../api/viewer.ts'
 import { parentOf } from '../paths.ts'
+import { token } from '../session/token.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
 import { dropDraft, findDraft, keepDraft } from './drafts.ts'
@@ -69,16 +70,17 @@ export function useTextSession(file: ShownFile) {
 
   const unsaved = useRef<{ id: string; baseline: string; text: string } | undefined>(undefined)
   unsaved.current = isDirty && openedId !== undefined ? { id: openedId, baseline, text: current } : undefined
-  useEffect(
-    () => () => {
-      const left = unsaved.current
-      if (left === undefined) return
-      keepDraft(libraryId, path, left)
-      const run = () => go(fileAddress(libraryId, path))
-      toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
-    },
-    [libraryId, path, name, go, toast, texts],
-  )
+  // As it is when the page goes; the effect must not end any earlier than that.
+  const leave = useRef(() => {})
+  leave.current = () => {
+    const left = unsaved.current
+    // Nothing of it is kept for the next who signs in.
+    if (left === undefined || token() === undefined) return
+    keepDraft(libraryId, path, left)
+    const run = () => go(fileAddress(libraryId, path))
+    toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
+  }
+  useEffect(() => () => leave.current(), [])
 
   const settle = async (id: string, written: string) => {
     dropDraft(libraryId, path)
