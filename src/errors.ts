@@ -50,6 +50,8 @@ export type Fault =
   | { code: 'link-not-for-you' }
   | { code: 'too-many-tries'; seconds: number }
   | { code: 'thumbnail-failed' }
+  | { code: 'text-unreadable'; reason: string } // follows "The file"
+  | { code: 'text-unavailable' }
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
   | { code: 'token-not-found' }

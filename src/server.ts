@@ -48,6 +48,7 @@ import type { Logger } from './logging.ts'
 import { pageFaults } from './pages/faults.ts'
 import { pageRoutes } from './pages/routes.ts'
 import type { PageServices } from './pages/services.ts'
+import { DocumentTexts } from './previews/document-texts.ts'
 import { Thumbnails } from './previews/thumbnails.ts'
 import { registerSearchMetrics } from './search/metrics.ts'
 import { Search } from './search/search.ts'
@@ -72,6 +73,8 @@ import { Statistics } from './usage/statistics.ts'
 import { Usage } from './usage/usage.ts'
 
 const MOST_THREADS = 4
+// A hundred pages are enough to look at.
+const SHOWN_TEXTS = { threads: 2, waiting: 50, limits: { textLength: 2 ** 18 } }
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // What sync clients sent ahead of a push that never came.
@@ -129,6 +132,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use(services.activity)
   await opened.use(services.archives).removeLeftovers()
   opened.use(services.thumbnails)
+  opened.use(services.documentTexts)
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await services.activity.start()
@@ -213,6 +217,8 @@ export function createServices(parts: {
     }),
     core,
     directory,
+    // Not the workers of the index: who looks at a document does not wait until all others are read.
+    documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
     libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
     groups,
     links: new Links({

@@ -1,4 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -12,7 +13,7 @@ const SMALLEST = 1024
 // moved. Built files are sent from `web/`.
 export default defineConfig({
   base: './',
-  plugins: [react(), belowWeb(), compressed()],
+  plugins: [react(), belowWeb(), pdfParts(), compressed()],
   build: {
     target: 'es2023',
     outDir: 'dist',
@@ -31,6 +32,33 @@ function belowWeb(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler: (html) => html.replaceAll('"./assets/', '"web/assets/'),
+    },
+  }
+}
+
+/** The worker that reads PDFs, and encodings, fonts and decoders that some of them need, under the names the library asks for. */
+function pdfParts(): Plugin {
+  const folders = {
+    build: /^pdf\.worker\.min\.mjs$/,
+    cmaps: /\.bcmap$/,
+    standard_fonts: /\.(?:pfb|ttf)$/,
+    wasm: /^(?!quickjs).*\.wasm$/,
+    iccs: /\.icc$/,
+  }
+  return {
+    name: 'pdf-parts',
+    apply: 'build',
+    async generateBundle() {
+      const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json')
+      const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
+      for (const [folder, wanted] of Object.entries(folders)) {
+        const from = path.join(path.dirname(manifest), folder)
+        for (const name of await readdir(from)) {
+          if (!wanted.test(name)) continue
+          const fileName = `assets/pdf-${version}/${folder}/${name}`
+          this.emitFile({ type: 'asset', fileName, source: await readFile(path.join(from, name)) })
+        }
+      }
     },
   }
 }

@@ -66,6 +66,12 @@ export const apiFaults: FaultTable<FaultAnswer> = {
     { 'Retry-After': seconds },
   ],
   'thumbnail-failed': () => [500, 'Failed to generate thumbnail.'],
+  'text-unreadable': ({ reason }) => [422, `The file ${reason}.`],
+  'text-unavailable': () => [
+    503,
+    'Too many files are being read. Try again in a moment.',
+    { 'Retry-After': 5 },
+  ],
   'ticket-not-found': () => [403, 'Access token not found'],
   'not-in-trash': () => [400, 'Library does not exist in trash.'],
   'token-not-found': () => [404, 'api token not found'],

@@ -63,6 +63,7 @@ import { dirRoutesV21 } from './v21/dir.ts'
 import { fileRoutesV21 } from './v21/file.ts'
 import { fileHistoryRoutesV21 } from './v21/file-history.ts'
 import { fileOperationRoutesV21 } from './v21/file-operations.ts'
+import { fileTextRoutes } from './v21/file-text.ts'
 import { fileUploadedBytesRoutes } from './v21/file-uploaded-bytes.ts'
 import { groupLibraryRoutes } from './v21/group-libraries.ts'
 import { groupMemberRoutes } from './v21/group-members.ts'
@@ -147,6 +148,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...fileOperationRoutesV21,
   ...fileHistoryRoutes,
   ...fileHistoryRoutesV21,
+  ...fileTextRoutes,
   ...revertRoutes,
   ...archiveRoutes,
   ...uploadLinkRoutes,

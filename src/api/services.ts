@@ -19,6 +19,7 @@ import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryPath } from '../objects/paths.ts'
+import type { DocumentTexts } from '../previews/document-texts.ts'
 import type { Thumbnails } from '../previews/thumbnails.ts'
 import type { Search } from '../search/search.ts'
 import type { Statistics } from '../usage/statistics.ts'
@@ -44,6 +45,7 @@ export interface ApiServices {
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
+  readonly documentTexts: DocumentTexts
   readonly libraryPasswords: LibraryPasswords
   readonly groups: Groups
   readonly links: Links

@@ -13,6 +13,7 @@ export const openToReaders: readonly string[] = [
   'GET /api/v2.1/repos/:repo_id/file/',
   'GET /api/v2.1/repos/:repo_id/file/history/',
   'GET /api/v2.1/repos/:repo_id/file/new_history/',
+  'GET /api/v2.1/repos/:repo_id/file/text/',
   'GET /api/v2.1/repos/:repo_id/history/',
   'GET /api/v2.1/repos/:repo_id/trash/',
   'GET /api/v2.1/repos/:repo_id/trash2/',

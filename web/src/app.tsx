@@ -8,6 +8,7 @@ import { useLive } from './live/live.ts'
 import { useSignedIn } from './session/session.tsx'
 import { SignIn } from './session/sign-in.tsx'
 import { ErrorBoundary } from './shell/error-boundary.tsx'
+import { aroundNav } from './shell/leaving.ts'
 import { Shell } from './shell/shell.tsx'
 import { useTexts } from './texts/texts.tsx'
 import { ButtonLink } from './ui/button.tsx'
@@ -45,7 +46,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
 export function App() {
   return (
     <QueryClientProvider client={queries}>
-      <Router base={appBase}>
+      <Router base={appBase} aroundNav={aroundNav}>
         <ToastsProvider>
           <Content />
         </ToastsProvider>

@@ -107,6 +107,7 @@ export const libraryRoutes: Table = {
     [`GET ${V21}file/`]: inFile,
     [`GET ${V21}file/history/`]: inFile,
     [`GET ${V21}file/new_history/`]: inFile,
+    [`GET ${V21}file/text/`]: inFile,
     [`GET ${V2}files/:file_id/blks/:block_id/download-link/`]: blockLink,
     [`POST ${V21}zip-task/`]: { form: { parent_dir: '/', dirents: 'in.txt' } },
     [`GET ${V21}zip-task/`]: { query: { parent_dir: '/', dirents: 'in.txt' } },

@@ -1,3 +1,107 @@
+import './viewer.css'
+import { FileX } from 'lucide-react'
+import { useMemo } from 'react'
+import { useParams, useSearch } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import type { Folder } from '../api/entries.ts'
+import { canEdit, type Permission, useLibrary } from '../api/libraries.ts'
+import { useFolderAt } from '../api/viewer.ts'
+import { Unlocked } from '../libraries/unlocked.tsx'
+import { cleaned, join, nameOf, parentOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { FileBar } from './file-bar.tsx'
+import { FileBody } from './file-body.tsx'
+import { filesOf, type ShownFile, useLastKnown } from './shown-file.ts'
+import { usePreloaded, useStepping } from './stepping.ts'
+import { useTitle } from './use-title.ts'
+
 export default function FilePage() {
-  return <div className="page" />
+  const { id = '' } = useParams()
+  const query = new URLSearchParams(useSearch())
+  const path = cleaned(query.get('p') ?? '')
+  const commitId = query.get('commit') ?? undefined
+  return (
+    <Unlocked libraryId={id}>
+      <OpenFile libraryId={id} path={path} commitId={commitId} />
+    </Unlocked>
+  )
+}
+
+interface Place {
+  readonly libraryId: string
+  readonly path: string
+  readonly commitId: string | undefined
+}
+
+function OpenFile(place: Place) {
+  const { libraryId, path, commitId } = place
+  const texts = useTexts('viewer')
+  const library = useLibrary(libraryId)
+  const { data: folder, error, refetch } = useFolderAt(libraryId, parentOf(path), commitId)
+  const isReadOnly = library.data?.status === 'read-only'
+  const found = folder && shownIn(folder, place, isReadOnly)
+  const file = useLastKnown(`${libraryId}${path}${commitId ?? ''}`, found)
+  if (file !== undefined) {
+    return <FileView file={file} folder={folder} isGone={folder !== undefined && found === undefined} />
+  }
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (folder === undefined) return <Waiting />
+  return (
+    <Empty
+      icon={FileX}
+      title={
+        <>
+          <bdi>{nameOf(path)}</bdi> {texts.isGone}
+        </>
+      }
+      hint={texts.goneHint}
+    >
+      <ButtonLink to={folderAddress(libraryId, parentOf(path))}>{texts.toFolder}</ButtonLink>
+    </Empty>
+  )
+}
+
+function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: boolean }) {
+  const { file, folder, isGone } = props
+  const texts = useTexts('viewer')
+  const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
+  const stepping = useStepping(file, files)
+  usePreloaded(file, stepping.neighbours)
+  useTitle(file.name)
+  return (
+    <article className="viewer" aria-label={file.name}>
+      <FileBar file={file} stepping={stepping} isGone={isGone} />
+      {isGone && (
+        <p className="viewer-note viewer-note-warn" role="status">
+          {texts.goneMeanwhile}
+        </p>
+      )}
+      {/* Another file is another body: nothing of one may show on the next. */}
+      <FileBody key={`${file.path}${file.commitId ?? ''}`} file={file} stepping={stepping} isGone={isGone} />
+    </article>
+  )
+}
+
+function shownIn(folder: Folder, place: Place, isReadOnly: boolean): ShownFile | undefined {
+  const { libraryId, path, commitId } = place
+  const entry = folder.dirent_list.find(({ name, type }) => type === 'file' && name === nameOf(path))
+  if (entry === undefined) return undefined
+  const permission = (entry.permission || folder.user_perm) as Permission
+  const mayWrite = !isReadOnly && canEdit({ permission })
+  const isFree = entry.is_locked !== true || entry.locked_by_me === true
+  return {
+    libraryId,
+    path: join(parentOf(path), entry.name),
+    commitId,
+    id: entry.id,
+    name: entry.name,
+    size: entry.size ?? 0,
+    mtime: entry.mtime,
+    entry,
+    mayWrite,
+    isEditable: commitId === undefined && mayWrite && isFree,
+  }
 }

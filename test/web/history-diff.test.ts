@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { diffLines } from '../../web/src/history/diff.ts'
+import { seededRandom } from '../support/random.ts'
+
+describe('the comparison of two texts', () => {
+  it('has both in it, and no longer a way from one to the other than needed', () => {
+    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
+    const next = seededRandom(seed)
+    const random = (below: number) => Math.floor(next() * below)
+    const text = () => Array.from({ length: random(12) }, () => 'abcd'[random(4)]).join('\n')
+    for (let round = 0; round < 500; round += 1) {
+      const [before, after] = [text(), text()]
+      const lines = diffLines(before, after)
+      const without = (kind: string) => lines.filter((line) => line.kind !== kind).map((line) => line.text)
+      assert.equal(without('added').join('\n'), before, `seed ${seed}`)
+      assert.equal(without('removed').join('\n'), after, `seed ${seed}`)
+      const same = lines.filter(({ kind }) => kind === 'same').length
+      assert.equal(same, longestCommon(linesOf(before), linesOf(after)), `seed ${seed}`)
+    }
+  })
+
+  it('numbers the lines on either side', () => {
+    assert.deepEqual(
+      diffLines('a\r\nb\r\n', 'a\nc\n').map(({ kind, text, before, after }) => [kind, text, before, after]),
+      [
+        ['same', 'a', 1, 1],
+        ['removed', 'b', 2, undefined],
+        ['added', 'c', undefined, 2],
+      ],
+    )
+    assert.deepEqual(diffLines('', ''), [])
+  })
+
+  it('gives up on details where all is different', () => {
+    const many = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n')
+    const lines = diffLines(many('before'), many('after'))
+    assert.equal(lines.length, 40_000)
+  })
+})
+
+const linesOf = (text: string) => (text === '' ? [] : text.split('\n'))
+
+function longestCommon(a: readonly string[], b: readonly string[]): number {
+  let row = new Array<number>(b.length + 1).fill(0)
+  for (const line of a) {
+    const next = [0]
+    for (const [index, other] of b.entries()) {
+      next.push(line === other ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

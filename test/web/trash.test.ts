@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Workspace } from '../api/folders-support.ts'
+import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
+import { PHONE, webSuite } from './support.ts'
+import { fitsWidth } from './viewer-support.ts'
+
+describe('the trash of a library', () => {
+  const suite = webSuite()
+
+  async function withDeleted(...paths: string[]): Promise<Workspace> {
+    const space = await Workspace.make(suite.server, undefined, 'Attic')
+    for (const path of paths) {
+      await uploadFile(space.client, space.id, path, `content of ${path}`)
+      const [, top = '', rest] = path.split('/')
+      const isDir = rest !== undefined
+      await space.client.delete(space.v21(isDir ? 'dir/' : 'file/'), { query: { p: `/${top}` } })
+    }
+    return space
+  }
+
+  it('finds and restores what was deleted', async (t) => {
+    const space = await withDeleted('/lamp.txt', '/chair.txt', '/box/photo.txt', '/carpet.txt')
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/trash/${space.id}`)
+    await page.getByRole('link', { name: 'lamp.txt' }).waitFor()
+    await page.getByText('Everything is kept').waitFor()
+    await page.getByRole('checkbox', { name: 'Choose lamp.txt' }).check()
+    await page.getByRole('checkbox', { name: 'Choose box' }).check()
+    await page.getByText('2 chosen').waitFor()
+    await tab.checkAccess()
+    await tab.picture('trash')
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('2 items were restored.').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id), ['box/', 'lamp.txt'])
+    await page.getByRole('link', { name: 'lamp.txt' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('searchbox').fill('carp')
+    await page.getByRole('link', { name: 'chair.txt' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Restore carpet.txt' }).click()
+    await page.getByText('One item was restored.').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id), ['box/', 'carpet.txt', 'lamp.txt'])
+    await page.getByText('Nothing found').waitFor()
+    await page.getByRole('searchbox').fill('')
+
+    // What is in the trash can be looked at there.
+    await page.getByRole('link', { name: 'chair.txt' }).click()
+    await page.getByText('content of /chair.txt').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('is emptied after a question, and says so', async (t) => {
+    const space = await withDeleted('/old.txt')
+    await space.client.put(space.v2('history-limit/'), { form: { keep_days: 30 } })
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/trash/${space.id}`)
+    await page.getByText('kept for 30 days').waitFor()
+    await page.getByRole('button', { name: 'Empty the trash' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Empty the trash' })
+    await dialog.getByLabel('What is to go').selectOption('7')
+    await tab.checkAccess()
+    await tab.picture('trash-emptying')
+    await dialog.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('The trash was emptied.').waitFor()
+    // It was deleted a moment ago, and so was spared.
+    await page.getByRole('link', { name: 'old.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Empty the trash' }).click()
+    await dialog.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('The trash is empty').waitFor()
+    await tab.checkAccess()
+    await tab.picture('trash-empty')
+    const { body } = await space.client.get(space.v21('trash2/'))
+    assert.equal(body.total_count, 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows what was deleted from one folder, page by page, on a phone in the dark', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Attic')
+    const names = Array.from({ length: 3 }, (_, index) => `${'a name without end '.repeat(8)}${index}.txt`)
+    for (const name of names) {
+      await uploadFile(space.client, space.id, `/deep/${name}`, 'x')
+      await space.client.delete(space.v21('file/'), { query: { p: `/deep/${name}` } })
+    }
+    await uploadFile(space.client, space.id, '/elsewhere.txt', 'x')
+    await space.client.delete(space.v21('file/'), { query: { p: '/elsewhere.txt' } })
+    const tab = await suite.openTab(t, space.client, { ...PHONE, colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/trash/${space.id}?p=/deep`)
+    await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
+    assert.equal(await page.getByText('elsewhere.txt').count(), 0)
+    await tab.checkAccess()
+    await tab.picture('trash-phone-dark')
+    await fitsWidth(page)
+    await page.getByRole('link', { name: 'Trash of the whole library' }).click()
+    await page.getByText('elsewhere.txt').waitFor()
+    await page.getByLabel('Choose all').check()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await eventually(async () => assert.equal((await namesIn(space.client, space.id, '/deep')).length, 3))
+    assert.deepEqual(tab.complaints, [])
+  })
+})

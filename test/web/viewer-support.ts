@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { pdfStream, writePdf } from '../support/documents/pdf-writer.ts'
+
+/** A picture with something to recognise in it. */
+export function makePicture(colour: string, width = 1200, height = 800): Promise<Buffer> {
+  const size = Math.round(Math.min(width, height) / 2)
+  const patch = { create: { width: size, height: size, channels: 3, background: '#f4f1ea' } } as const
+  return sharp({ create: { width, height, channels: 3, background: colour } })
+    .composite([{ input: patch }])
+    .jpeg()
+    .toBuffer()
+}
+
+/** Some seconds of a tone, as a WAV file. */
+export function makeTone(seconds: number): Buffer {
+  const rate = 8000
+  const samples = Buffer.alloc(rate * seconds)
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = 128 + Math.round(60 * Math.sin((2 * Math.PI * 440 * index) / rate))
+  }
+  const head = Buffer.alloc(44)
+  head.write('RIFF')
+  head.writeUInt32LE(36 + samples.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(rate, 28)
+  head.writeUInt16LE(1, 32)
+  head.writeUInt16LE(8, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([head, samples])
+}
+
+// One that leads away, one to the third page, and one that would run something.
+const LINKS = [
+  '<< /Type /Annot /Subtype /Link /Rect [60 600 200 630] /A << /S /URI /URI (https://example.org/) >> >>',
+  '<< /Type /Annot /Subtype /Link /Rect [60 550 200 580] /Dest [8 0 R /Fit] >>',
+  '<< /Type /Annot /Subtype /Link /Rect [60 500 200 530] /A << /S /URI /URI (javascript:hacked\\(\\)) >> >>',
+].join(' ')
+
+/** A PDF with a line of text and some links on each page, in a font that every reader has to have. */
+export function makePages(lines: readonly string[]): Buffer {
+  const kids = lines.map((_, index) => `${4 + index * 2} 0 R`)
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${lines.length} /Kids [${kids.join(' ')}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...lines.flatMap((line, index) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R /Annots [${LINKS}] >>`,
+      pdfStream(`BT /F1 28 Tf 60 740 Td (${line}) Tj ET 60 700 475 2 re f`),
+    ]),
+  ])
+}
+
+/** That nothing has to be moved sideways to be seen. */
+export async function fitsWidth(page: Page): Promise<void> {
+  const places = (await page.evaluate(
+    `[document.scrollingElement, document.getElementById('content')].map((one) => [one.scrollWidth, one.clientWidth])`,
+  )) as [number, number][]
+  for (const [width, room] of places) assert.ok(width <= room, `${width} pixels wide on ${room}`)
+}

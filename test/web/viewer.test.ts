@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { Workspace } from '../api/folders-support.ts'
+import { makeDocx } from '../support/documents/packages.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+import { PHONE, webSuite } from './support.ts'
+import { fitsWidth, makePages, makePicture, makeTone } from './viewer-support.ts'
+
+describe('looking at files', () => {
+  const suite = webSuite()
+
+  async function start(
+    t: TestContext,
+    files: Record<string, Uint8Array | string>,
+    more: BrowserContextOptions = {},
+  ) {
+    const space = await Workspace.make(suite.server)
+    for (const [path, bytes] of Object.entries(files)) await uploadFile(space.client, space.id, path, bytes)
+    const tab = await suite.openTab(t, space.client, more)
+    const open = (path: string) => tab?.go(`/view/${space.id}?p=${encodeURIComponent(path)}`)
+    return { space, tab, open }
+  }
+
+  it('goes through the pictures of a folder, near and far', async (t) => {
+    const { space, tab, open } = await start(t, {
+      '/Holiday/1 beach.jpg': await makePicture('#3c78b4'),
+      '/Holiday/2 dunes.jpg': await makePicture('#c9a35a', 600, 1400),
+      '/Holiday/10 sign.svg':
+        '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><script>parent.hacked=1</script><rect width="90" height="90" fill="teal"/></svg>',
+      '/Holiday/scan.tif': 'no picture',
+    })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/Holiday/1 beach.jpg')
+    const picture = page.getByRole('img', { name: '1 beach.jpg' })
+    await isDrawn(page, '1 beach.jpg')
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByText('140 %').waitFor()
+    assert.match((await picture.getAttribute('style')) ?? '', /scale\(1\.4\)/)
+    await page.keyboard.press('Tab')
+    await tab.checkAccess()
+    await tab.picture('viewer-image')
+    await page.getByRole('button', { name: 'Fit to the page' }).click()
+    await page.getByText('100 %').waitFor()
+
+    await page.locator('.viewer-stage').hover()
+    await page.mouse.wheel(0, -600)
+    await page.locator('.viewer-stage-near').waitFor()
+    await page.locator('.viewer-stage').dblclick()
+    await page.getByText('100 %').waitFor()
+
+    await page.keyboard.press('ArrowRight')
+    await isDrawn(page, '2 dunes.jpg')
+    await page.getByText('2 of 4').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await isDrawn(page, '10 sign.svg')
+    assert.equal(await page.evaluate('globalThis.hacked'), undefined)
+    await page.getByRole('button', { name: 'Previous file' }).click()
+    await isDrawn(page, '2 dunes.jpg')
+
+    await page.getByRole('button', { name: 'Add a star' }).click()
+    await page.getByRole('button', { name: 'Take the star away' }).waitFor()
+    const starred = await space.client.get('/api/v2.1/starred-items/')
+    assert.deepEqual(
+      starred.body.starred_item_list.map(({ path }: { path: string }) => path),
+      ['/Holiday/2 dunes.jpg'],
+    )
+    await page.getByRole('button', { name: 'Lock the file' }).click()
+    await page.getByText('Locked by you').waitFor()
+    const { body } = await space.client.get(space.v21('file/'), { p: '/Holiday/2 dunes.jpg' })
+    assert.equal(body.is_locked, true)
+    assert.deepEqual(tab.complaints, [])
+
+    await open('/Holiday/scan.tif')
+    await page.getByText('This file cannot be shown here').waitFor()
+  })
+
+  it('plays sound and film, and jumps within them', async (t) => {
+    const { space, tab, open } = await start(t, { '/tone.wav': makeTone(20), '/bad.mp4': 'no film' })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/tone.wav')
+    await page.locator('audio').waitFor()
+    const after = await page.locator('audio').evaluate((audio: Media) => {
+      audio.muted = true
+      return new Promise((resolve) => {
+        audio.addEventListener('seeked', () => resolve([Math.round(audio.duration), audio.currentTime]))
+        audio.addEventListener('loadedmetadata', () => Object.assign(audio, { currentTime: 15 }))
+        if (audio.readyState > 0) audio.currentTime = 15
+      })
+    })
+    assert.deepEqual(after, [20, 15])
+    await tab.checkAccess()
+    await tab.picture('viewer-audio')
+
+    const film = await page.evaluate(RECORD_FILM)
+    await uploadFile(space.client, space.id, '/film.webm', Buffer.from(String(film), 'base64'))
+    await open('/film.webm')
+    await eventually(async () => {
+      assert.equal(await page.locator('video').evaluate((video: Media) => video.videoWidth), 160)
+    })
+    await tab.checkAccess()
+    await tab.picture('viewer-video')
+    assert.deepEqual(tab.complaints, [])
+
+    await open('/bad.mp4')
+    await page.getByText('The browser cannot play this format.').waitFor()
+    await page.getByRole('button', { name: 'Download' }).last().waitFor()
+  })
+
+  it('draws the pages of a PDF as they are reached', async (t) => {
+    const lines = Array.from({ length: 30 }, (_, index) => `This is leaf ${index + 1} of the book`)
+    const { tab, open } = await start(t, { '/book.pdf': makePages(lines), '/broken.pdf': '%PDF-1.7 nothing' })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/book.pdf')
+    await page.getByText('This is leaf 1 of the book').waitFor()
+    await page.getByText('of 30').waitFor()
+    const ink = await page.locator('.pdf-page canvas').first().evaluate(darkPixels)
+    assert.ok(ink > 500, `${ink} dark pixels`)
+    await tab.checkAccess()
+    await tab.picture('viewer-pdf')
+    const first = page.getByRole('region', { name: 'Page 1', exact: true })
+    await first.getByRole('button', { name: 'To page 3' }).waitFor()
+    assert.equal(await first.getByRole('link').count(), 1)
+    assert.equal(await first.getByRole('link').getAttribute('href'), 'https://example.org/')
+    await first.getByRole('button', { name: 'To page 3' }).click()
+    await page.getByText('This is leaf 3 of the book').waitFor()
+    await page.getByRole('textbox', { name: 'Page' }).fill('22')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is leaf 22 of the book').waitFor()
+    assert.equal(await page.getByText('This is leaf 1 of the book').count(), 0)
+    assert.ok((await page.locator('.pdf-page canvas').count()) < 10)
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.getByText('This is leaf 22 of the book').waitFor()
+    assert.deepEqual(tab.complaints, [])
+
+    await open('/broken.pdf')
+    await page.getByText('This file cannot be shown here').waitFor()
+  })
+
+  it('shows the text of a document, and a card for what it cannot show', async (t) => {
+    const { tab, open } = await start(t, {
+      '/letter.docx': makeDocx(['Dear reader,', '<b>not bold</b>']),
+      '/damaged.docx': 'not a document',
+      '/data.bin': 'x'.repeat(5000),
+      '/video.ts': Buffer.from([0x47, 0, 0, 0x10]),
+    })
+    if (tab === undefined) return
+    const { page } = tab
+    await open('/letter.docx')
+    await page.getByText('<b>not bold</b>').waitFor()
+    await page.getByText('without its layout').waitFor()
+    await tab.checkAccess()
+    await tab.picture('viewer-document')
+    await open('/video.ts')
+    await page.getByText('This file holds no text').waitFor()
+    await open('/data.bin')
+    await page.getByText('There is no preview for this kind of file.').waitFor()
+    await tab.checkAccess()
+    await tab.picture('viewer-other')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).last().click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'data.bin')
+    assert.deepEqual(tab.complaints, [])
+    await open('/damaged.docx')
+    await page.getByText('The text of this document cannot be read.').waitFor()
+    await open('/missing.txt')
+    await page.getByText('is not here').waitFor()
+    await tab.checkAccess()
+  })
+
+  it('fits a phone, in the dark, whatever the names are', async (t) => {
+    const name = `${'a very long name '.repeat(12)}\u202Egpj.jpg`.slice(-200)
+    const { tab, open } = await start(
+      t,
+      {
+        [`/${name}`]: await makePicture('#7a4f9a'),
+        '/book.pdf': makePages(['One', 'Two']),
+        '/letter.docx': makeDocx(['Dear reader, '.repeat(40)]),
+        '/tone.wav': makeTone(2),
+      },
+      { ...PHONE, colorScheme: 'dark' },
+    )
+    if (tab === undefined) return
+    const { page } = tab
+    await open(`/${name}`)
+    await isDrawn(page, name)
+    await tab.picture('viewer-image-phone-dark')
+    await tab.checkAccess()
+    await fitsWidth(page)
+    // A finger leads on to the next file.
+    const input = await page.context().newCDPSession(page)
+    for (const [type, x] of [
+      ['touchStart', 300],
+      ['touchMove', 180],
+      ['touchMove', 60],
+      ['touchEnd', 60],
+    ] as const) {
+      const touchPoints = type === 'touchEnd' ? [] : [{ x, y: 450 }]
+      await input.send('Input.dispatchTouchEvent', { type, touchPoints })
+    }
+    await page.getByText('One').waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Download' }).waitFor()
+    await tab.picture('viewer-menu-phone-dark')
+    await page.keyboard.press('Escape')
+    await open('/book.pdf')
+    await page.getByText('One').waitFor()
+    await tab.picture('viewer-pdf-phone-dark')
+    await tab.checkAccess()
+    await fitsWidth(page)
+    for (const [path, text] of [['/letter.docx', 'without its layout']] as const) {
+      await open(path)
+      await page.getByText(text).waitFor()
+      await tab.picture('viewer-document-phone-dark')
+      await tab.checkAccess()
+      await fitsWidth(page)
+    }
+    await open('/tone.wav')
+    await page.locator('audio').waitFor()
+    await tab.picture('viewer-audio-phone-dark')
+    await fitsWidth(page)
+    assert.deepEqual(tab.complaints, [])
+  })
+})
+
+/** What is asked of media elements here; the types of the page are not those of the tests. */
+interface Media {
+  muted: boolean
+  duration: number
+  currentTime: number
+  readyState: number
+  videoWidth: number
+  addEventListener(name: string, listener: () => void): void
+}
+
+async function isDrawn(page: Page, name: string): Promise<void> {
+  const picture = page.getByRole('img', { name, exact: true })
+  await picture.waitFor()
+  await eventually(async () => {
+    assert.ok(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0))
+  })
+}
+
+function darkPixels(canvas: {
+  width: number
+  height: number
+  getContext(kind: '2d'): {
+    getImageData(x: number, y: number, width: number, height: number): { data: Uint8ClampedArray }
+  }
+}): number {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  let count = 0
+  for (let index = 0; index < data.length; index += 4) if ((data[index] ?? 255) < 100) count += 1
+  return count
+}
+
+// Half a second of a moving square, recorded by the browser that will play it; base64.
+const RECORD_FILM = `(async () => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 120 })
+  const drawing = canvas.getContext('2d')
+  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' })
+  const pieces = []
+  recorder.ondataavailable = ({ data }) => pieces.push(data)
+  const stopped = new Promise((resolve) => { recorder.onstop = resolve })
+  recorder.start()
+  for (let step = 0; step < 12; step += 1) {
+    drawing.fillStyle = step % 2 ? 'teal' : 'orange'
+    drawing.fillRect(step * 10, 20, 60, 60)
+    await new Promise(requestAnimationFrame)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+  recorder.stop()
+  await stopped
+  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
+  return btoa(String.fromCharCode(...bytes))
+})()`

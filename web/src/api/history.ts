@@ -1,0 +1,131 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+
+const COMMITS_A_PAGE = 50
+const REVISIONS_A_PAGE = 50
+
+/** A commit in the history of a library. */
+export interface CommitItem {
+  readonly commit_id: string
+  /** ISO. */
+  readonly time: string
+  readonly description: string
+  readonly email: string
+  readonly name: string
+  readonly device_name: string | null
+  readonly client_version: string | null
+}
+
+export function useLibraryHistory(libraryId: string) {
+  return useInfiniteQuery({
+    queryKey: ['history', libraryId, 'commits'],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<{ data: CommitItem[]; more: boolean }>(
+        `api/v2.1/repos/${libraryId}/history/`,
+        { page: pageParam, per_page: COMMITS_A_PAGE },
+        signal,
+      ),
+    initialPageParam: 1,
+    getNextPageParam: ({ more }, _pages, page) => (more ? page + 1 : undefined),
+  })
+}
+
+/** One thing a commit did; `new_path` where it renamed or moved. */
+export interface Change {
+  readonly op_type: 'new' | 'newdir' | 'removed' | 'deldir' | 'modified' | 'renamed'
+  readonly path: string
+  readonly new_path: string
+}
+
+export interface CommitDetail {
+  readonly commit_info: {
+    readonly creator_name: string
+    readonly time: string
+    readonly description: string
+  }
+  readonly commit_diffs: readonly Change[]
+}
+
+/** A commit and what it changed. Commits never change. */
+export function useCommit(libraryId: string, commitId: string) {
+  return useQuery({
+    queryKey: ['commit', libraryId, commitId],
+    queryFn: ({ signal }) =>
+      api.get<CommitDetail>(`api/v2.1/repos/${libraryId}/commits/${commitId}/`, undefined, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** An entry of a folder as it was in a commit. */
+export interface PastEntry {
+  readonly type: 'file' | 'dir'
+  readonly name: string
+  readonly obj_id: string
+  readonly size?: number
+}
+
+export function usePastFolder(libraryId: string, commitId: string, path: string) {
+  return useQuery({
+    queryKey: ['commit-dir', libraryId, commitId, path],
+    queryFn: async ({ signal }) => {
+      const address = `api/v2.1/repos/${libraryId}/commits/${commitId}/dir/`
+      const { dirent_list } = await api.get<{ dirent_list: PastEntry[] }>(address, { path }, signal)
+      return dirent_list
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** A file as of one commit. */
+export interface Revision {
+  readonly commit_id: string
+  /** ISO. */
+  readonly ctime: string
+  readonly size: number
+  readonly rev_file_id: string
+  /** Where it was then. */
+  readonly path: string
+  readonly creator_email: string
+  readonly creator_name: string
+  readonly op_type: string
+  readonly old_path: string
+}
+
+export function useFileHistory(libraryId: string, path: string) {
+  return useInfiniteQuery({
+    queryKey: ['history', libraryId, 'file', path],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<{ data: Revision[]; total_count: number }>(
+        `api/v2.1/repos/${libraryId}/file/new_history/`,
+        { path, page: pageParam, per_page: REVISIONS_A_PAGE },
+        signal,
+      ),
+    initialPageParam: 1,
+    getNextPageParam: ({ total_count }, pages, page) =>
+      pages.length * REVISIONS_A_PAGE < total_count ? page + 1 : undefined,
+  })
+}
+
+/** What is to be as it was in a commit. */
+export type Restorable =
+  | { readonly kind: 'file' | 'folder'; readonly path: string }
+  | { readonly kind: 'library' }
+
+export function restore(libraryId: string, commitId: string, what: Restorable): Promise<unknown> {
+  if (what.kind === 'library') return api.post(`api/v2.1/repos/${libraryId}/commits/${commitId}/revert/`)
+  const place = what.kind === 'file' ? 'file' : 'dir'
+  const form = { p: what.path, commit_id: commitId }
+  return api.put(`api2/repos/${libraryId}/${place}/revert/`, { form })
+}
+
+/** Days; negative where everything is kept. Only the owner is told. */
+export function useKeepDays(libraryId: string, isOwner: boolean) {
+  return useQuery({
+    enabled: isOwner,
+    queryKey: ['library', libraryId, 'history-limit'],
+    queryFn: async ({ signal }) => {
+      const address = `api2/repos/${libraryId}/history-limit/`
+      return (await api.get<{ keep_days: number }>(address, undefined, signal)).keep_days
+    },
+  })
+}

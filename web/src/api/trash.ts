@@ -1,0 +1,84 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+
+const ITEMS_A_PAGE = 50
+
+/** Something deleted, with the last commit that had it. */
+export interface TrashItem {
+  /** With a slash at its end. */
+  readonly parent_dir: string
+  readonly obj_name: string
+  /** ISO. */
+  readonly deleted_time: string
+  readonly commit_id: string
+  readonly is_dir: boolean
+  readonly size: number
+  readonly obj_id: string
+}
+
+export interface TrashPage {
+  readonly items: readonly TrashItem[]
+  readonly next: number | string | undefined
+  /** How many there are in all, where the server says so. */
+  readonly total: number | undefined
+}
+
+export const trashPath = ({ parent_dir, obj_name }: TrashItem) => `${parent_dir}${obj_name}`
+
+/** What was deleted below a folder, latest first; in the whole library it can be searched by name. */
+export function useTrash(libraryId: string, folder: string, words: string) {
+  return useInfiniteQuery<TrashPage, Error, { pages: TrashPage[] }, readonly string[], number | string>({
+    queryKey: ['trash', libraryId, folder, words],
+    queryFn: ({ pageParam, signal }) =>
+      folder === '/'
+        ? wholePage(libraryId, words, Number(pageParam), signal)
+        : folderPage(libraryId, folder, String(pageParam), signal),
+    initialPageParam: folder === '/' ? 1 : '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+async function wholePage(
+  libraryId: string,
+  words: string,
+  page: number,
+  signal: AbortSignal,
+): Promise<TrashPage> {
+  const at = `api/v2.1/repos/${libraryId}/trash2/${words === '' ? '' : 'search/'}`
+  const query = { page, per_page: ITEMS_A_PAGE, ...(words !== '' && { q: words }) }
+  const { items, total_count: total } = await api.get<{ items: TrashItem[]; total_count: number }>(
+    at,
+    query,
+    signal,
+  )
+  return { items, total, next: page * ITEMS_A_PAGE < total ? page + 1 : undefined }
+}
+
+async function folderPage(
+  libraryId: string,
+  folder: string,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<TrashPage> {
+  const answer = await api.get<{ data: TrashItem[]; more: boolean; scan_stat: string | null }>(
+    `api/v2.1/repos/${libraryId}/trash/`,
+    { path: folder, scan_stat: cursor },
+    signal,
+  )
+  return { items: answer.data, total: undefined, next: answer.scan_stat ?? undefined }
+}
+
+export interface Restored {
+  readonly success: readonly { path: string; is_dir: boolean }[]
+  readonly failed: readonly { path: string; error_msg: string }[]
+}
+
+export function restoreFromTrash(libraryId: string, items: readonly TrashItem[]): Promise<Restored> {
+  const paths: Record<string, string[]> = {}
+  for (const item of items) (paths[item.commit_id] ??= []).push(trashPath(item))
+  return api.post(`api/v2.1/repos/${libraryId}/trash2/revert/`, { json: paths })
+}
+
+export function emptyTrash(libraryId: string, keepDays: number): Promise<unknown> {
+  return api.delete(`api/v2.1/repos/${libraryId}/trash/`, { form: { keep_days: keepDays } })
+}

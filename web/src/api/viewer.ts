@@ -1,0 +1,168 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { seenFromHere } from '../base.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { type Folder, fetchFolder, fileLink } from './entries.ts'
+import { ApiError, api, call } from './http.ts'
+
+/** A file in one of its states: as it is now, or as it was in a commit. */
+export interface FileState {
+  readonly libraryId: string
+  readonly path: string
+  /** The id of the content. */
+  readonly id: string
+  readonly commitId?: string | undefined
+}
+
+// Links end an hour after they were made.
+const LINK_FRESH_MS = 40 * 60_000
+
+/** A folder now, kept up to date, or as it was in a commit, which never changes. */
+export function useFolderAt(libraryId: string, path: string, commitId?: string) {
+  return useQuery<Folder>({
+    queryKey: commitId === undefined ? ['dir', libraryId, path] : ['dir-then', libraryId, path, commitId],
+    queryFn: ({ signal }) =>
+      commitId === undefined
+        ? fetchFolder(libraryId, path, signal)
+        : api.get(`api/v2.1/repos/${libraryId}/dir/`, { p: path, commit_id: commitId }, signal),
+    ...(commitId !== undefined && { staleTime: Number.POSITIVE_INFINITY }),
+  })
+}
+
+/** The address of a file's bytes, one for each content, so that what the browser kept of it is used again. */
+export function linkQuery({ libraryId, path, id, commitId }: FileState) {
+  return queryOptions({
+    queryKey: ['file-link', libraryId, path, id, commitId ?? ''],
+    queryFn: () => fileLink(libraryId, path, { ...(commitId !== undefined && { commitId }) }),
+    staleTime: LINK_FRESH_MS,
+    gcTime: LINK_FRESH_MS,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}
+
+/** As `linkQuery`, with the id of the content it leads to, which may be newer than what a listing said. */
+export async function openFile(
+  { libraryId, path, commitId }: FileState,
+  signal?: AbortSignal,
+): Promise<{ link: string; id: string }> {
+  const query = { p: path, reuse: 1, commit_id: commitId }
+  const response = await call('GET', `api2/repos/${libraryId}/file/`, { query, signal })
+  const link = (await response.json()) as string
+  return { link: seenFromHere(link), id: response.headers.get('oid') ?? '' }
+}
+
+/** The first `most` bytes of a file. */
+export async function fetchBytes(link: string, most: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const response = await fetch(link, {
+    headers: { Range: `bytes=0-${most - 1}` },
+    credentials: 'omit',
+    ...(signal && { signal }),
+  })
+  // An empty file has no first byte to begin with.
+  if (response.status === 416) return new Uint8Array()
+  if (!response.ok) throw new ApiError(response.status, await response.text())
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** A smaller picture of an image the browser cannot show. */
+export async function fetchThumbnail({ libraryId, path }: FileState, size: number): Promise<Blob> {
+  const response = await call('GET', `api2/repos/${libraryId}/thumbnail/`, { query: { p: path, size } })
+  return response.blob()
+}
+
+/** The text found in a document. */
+export interface DocumentText {
+  readonly text: string
+  readonly truncated: boolean
+}
+
+export function fetchDocumentText({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
+  const query = { p: path, commit_id: commitId }
+  return api.get<DocumentText>(`api/v2.1/repos/${libraryId}/file/text/`, query, signal)
+}
+
+/** What a file is at the head of its library: the commit, and the id of its content if it is still there. */
+export async function fileNow(
+  libraryId: string,
+  path: string,
+): Promise<{ head: string; id: string | undefined }> {
+  const { head_commit_id: head } = await api.get<{ head_commit_id: string }>(`api2/repos/${libraryId}/`)
+  try {
+    const query = { p: path, commit_id: head }
+    const file = await api.get<{ obj_id: string }>(`api/v2.1/repos/${libraryId}/file/`, query)
+    return { head, id: file.obj_id }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { head, id: undefined }
+    throw error
+  }
+}
+
+export interface FileDetail {
+  readonly id: string
+  readonly mtime: number
+  readonly size: number
+  readonly last_modifier_name: string
+}
+
+export function fetchFileDetail(libraryId: string, path: string, signal?: AbortSignal): Promise<FileDetail> {
+  return api.get(`api2/repos/${libraryId}/file/detail/`, { p: path }, signal)
+}
+
+/** A file as it was stored. Its name differs from the one asked for where that was taken. */
+export interface Stored {
+  readonly name: string
+  readonly id: string
+  readonly size: number
+}
+
+/**
+ * Replaces the content of a file that was the one expected at `head`. If somebody is faster still, the server keeps
+ * both, and the answer has the name under which this one went beside theirs.
+ */
+export async function replaceContent(
+  libraryId: string,
+  path: string,
+  content: Blob,
+  head: string,
+): Promise<Stored> {
+  const query = { p: parentOf(path), from: 'web' }
+  const link = await api.get<string>(`api2/repos/${libraryId}/update-link/`, query)
+  const body = new FormData()
+  body.append('target_file', path)
+  body.append('file', content, nameOf(path))
+  return sendForm(link, body, { head })
+}
+
+/** Puts a new file into a folder; the server numbers its name if it is taken. */
+export async function addFile(libraryId: string, path: string, content: Blob): Promise<Stored> {
+  const folder = parentOf(path)
+  const query = { p: folder, from: 'web' }
+  const link = await api.get<string>(`api2/repos/${libraryId}/upload-link/`, query)
+  const body = new FormData()
+  body.append('parent_dir', folder)
+  body.append('file', content, nameOf(path))
+  return sendForm(link, body, { 'ret-json': 1 })
+}
+
+async function sendForm(
+  link: string,
+  body: FormData,
+  query: Record<string, string | number>,
+): Promise<Stored> {
+  const answer = await api.post<Stored[]>(seenFromHere(link), { body, query })
+  const [stored] = answer
+  if (stored === undefined) throw new ApiError(500, '')
+  return stored
+}
+
+export function setStar(libraryId: string, path: string, isStarred: boolean): Promise<unknown> {
+  const item = { repo_id: libraryId, path }
+  return isStarred
+    ? api.post('api/v2.1/starred-items/', { form: item })
+    : api.delete('api/v2.1/starred-items/', { query: item })
+}
+
+export function setLock(libraryId: string, path: string, isLocked: boolean): Promise<unknown> {
+  const form = { operation: isLocked ? 'lock' : 'unlock' }
+  return api.put(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
+}

@@ -1,0 +1,51 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Revision } from '../api/history.ts'
+import { fetchBytes, linkQuery } from '../api/viewer.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { decoded, MOST_BYTES } from '../viewer/text-content.ts'
+import { DiffView } from './diff-view.tsx'
+
+/** Two revisions of a text file, line by line. */
+export function CompareDialog(props: {
+  libraryId: string
+  older: Revision
+  newer: Revision
+  onClose: () => void
+}) {
+  const { libraryId, older, newer, onClose } = props
+  const texts = useTexts('history')
+  const formats = useFormats()
+  const queries = useQueryClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['comparison', libraryId, older.commit_id, newer.commit_id, newer.path],
+    queryFn: async ({ signal }) => {
+      const textOf = async ({ path, rev_file_id: id, commit_id: commitId }: Revision) => {
+        const link = await queries.ensureQueryData(linkQuery({ libraryId, path, id, commitId }))
+        const bytes = await fetchBytes(link, MOST_BYTES, signal)
+        // Half of a file compared to half of another tells nothing.
+        return bytes.length < MOST_BYTES ? decoded(bytes, true)?.text : undefined
+      }
+      const [before, after] = await Promise.all([textOf(older), textOf(newer)])
+      return { before, after }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const body = () => {
+    if (error) return <Failed error={error} onRetry={() => void refetch()} />
+    if (data === undefined) return <Waiting />
+    const { before, after } = data
+    if (before === undefined || after === undefined) return <p>{texts.cannotCompare}</p>
+    const labels = { before: formats.moment(older.ctime), after: formats.moment(newer.ctime) }
+    return <DiffView before={before} after={after} labels={labels} />
+  }
+  return (
+    <Dialog title={texts.comparison} onClose={onClose} wide>
+      {body()}
+    </Dialog>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { emptyTrash } from '../api/trash.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { useToast } from '../ui/toasts.tsx'
+
+const DAYS = [0, 3, 7, 30, 90]
+
+/** Asks how much of the trash is to go; what goes is gone for good. */
+export function EmptyTrashDialog(props: { libraryId: string; onClose: () => void }) {
+  const { libraryId, onClose } = props
+  const texts = useTexts('history')
+  const toast = useToast()
+  const queries = useQueryClient()
+  const [days, setDays] = useState(0)
+  return (
+    <FormDialog
+      title={texts.emptyTrash}
+      submit={texts.emptyNow}
+      danger
+      onClose={onClose}
+      onSubmit={async () => {
+        await emptyTrash(libraryId, days)
+        toast({ text: texts.emptied })
+        for (const key of ['trash', 'history']) void queries.invalidateQueries({ queryKey: [key, libraryId] })
+      }}
+    >
+      <SelectField
+        label={texts.whatGoes}
+        value={String(days)}
+        onChange={(event) => setDays(Number(event.target.value))}
+      >
+        {DAYS.map((count) => (
+          <option key={count} value={count}>
+            {count === 0 ? texts.everything : texts.olderThan(count)}
+          </option>
+        ))}
+      </SelectField>
+      <p>{texts.emptyWarning}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type Restorable, restore, useCommit } from '../api/history.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { useToast } from '../ui/toasts.tsx'
+
+/** Asks before something becomes what it was in a commit. Nothing is lost by it: the history only grows. */
+export function RestoreDialog(props: {
+  libraryId: string
+  commitId: string
+  what: Restorable
+  onClose: () => void
+}) {
+  const { libraryId, commitId, what, onClose } = props
+  const texts = useTexts('history')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const toast = useToast()
+  const queries = useQueryClient()
+  const { data: commit } = useCommit(libraryId, commitId)
+  const time = commit && formats.moment(commit.commit_info.time)
+  return (
+    <FormDialog
+      title={texts.restoreTitle[what.kind]}
+      submit={common.restore}
+      onClose={onClose}
+      onSubmit={async () => {
+        await restore(libraryId, commitId, what)
+        for (const key of ['dir', 'history', 'library', 'trash']) {
+          void queries.invalidateQueries({ queryKey: [key, libraryId] })
+        }
+        toast({ text: texts.restored })
+      }}
+    >
+      {what.kind !== 'library' && (
+        <p className="history-path">
+          <bdi>{what.path}</bdi>
+        </p>
+      )}
+      <p>
+        {texts.restoreHint[what.kind]}
+        {time && ` ${texts.stateOf(time)}`}
+      </p>
+      <p className="muted">{texts.nothingLost}</p>
+    </FormDialog>
+  )
+}

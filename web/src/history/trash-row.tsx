@@ -1,0 +1,50 @@
+import { RotateCcw } from 'lucide-react'
+import { Link } from 'wouter'
+import { type TrashItem, trashPath } from '../api/trash.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import { revisionAddress, stateAddress } from './addresses.ts'
+
+export function TrashRow(props: {
+  libraryId: string
+  item: TrashItem
+  chosen: boolean
+  onChoose: (() => void) | undefined
+  onRestore: (() => void) | undefined
+}) {
+  const { libraryId, item, chosen, onChoose, onRestore } = props
+  const texts = useTexts('history')
+  const formats = useFormats()
+  const { obj_name: name, is_dir: isDir, commit_id: commitId } = item
+  const path = trashPath(item)
+  const address = isDir ? stateAddress(libraryId, commitId, path) : revisionAddress(libraryId, path, commitId)
+  return (
+    <li className={chosen ? 'trash-chosen' : ''}>
+      {onChoose && (
+        <input
+          type="checkbox"
+          className="history-check"
+          aria-label={texts.choose(name)}
+          checked={chosen}
+          onChange={onChoose}
+        />
+      )}
+      <FileIcon name={name} isDir={isDir} />
+      <div className="history-what">
+        <Link to={address} className="history-entry" title={name}>
+          <bdi>{name}</bdi>
+        </Link>
+        <p className="muted history-who">
+          <bdi title={item.parent_dir}>{item.parent_dir}</bdi>
+          <time dateTime={item.deleted_time} title={formats.moment(item.deleted_time)}>
+            {texts.deletedAgo(formats.ago(item.deleted_time))}
+          </time>
+          {!isDir && <span>{formats.size(item.size)}</span>}
+        </p>
+      </div>
+      {onRestore && <IconButton label={texts.restoreThis(name)} icon={RotateCcw} onClick={onRestore} />}
+    </li>
+  )
+}

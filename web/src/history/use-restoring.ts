@@ -1,0 +1,41 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import { restoreFromTrash, type TrashItem } from '../api/trash.ts'
+import { parentOf } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
+
+/** Puts deleted things back, and says what became of each. */
+export function useRestoring(libraryId: string, onDone: () => void) {
+  const texts = useTexts('history')
+  const queries = useQueryClient()
+  const toast = useToast()
+  const failed = useFailureToast()
+  const [, go] = useLocation()
+  const [busy, setBusy] = useState(false)
+  async function restore(items: readonly TrashItem[]): Promise<void> {
+    setBusy(true)
+    try {
+      const outcome = await restoreFromTrash(libraryId, items)
+      const [first] = outcome.success
+      if (first !== undefined) {
+        const run = () => go(folderAddress(libraryId, parentOf(first.path)))
+        toast({ text: texts.restoredItems(outcome.success.length), action: { label: texts.showThem, run } })
+      }
+      for (const { path, error_msg } of outcome.failed) {
+        toast({ text: texts.notRestored(path, error_msg), bad: true })
+      }
+      onDone()
+      for (const key of ['trash', 'dir', 'history']) {
+        void queries.invalidateQueries({ queryKey: [key, libraryId] })
+      }
+    } catch (error) {
+      failed(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, restore }
+}

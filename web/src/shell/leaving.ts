@@ -1,0 +1,27 @@
+import { useEffect } from 'react'
+import type { AroundNavHandler } from 'wouter'
+
+type Guard = (proceed: () => void) => void
+
+let guard: Guard | undefined
+
+/** Every step within the app passes here, so that a page with unsaved work can ask first. */
+export const aroundNav: AroundNavHandler = (navigate, to, options) => {
+  const proceed = () => navigate(to, options)
+  if (guard === undefined) proceed()
+  else guard(proceed)
+}
+
+/** While `active`, `ask` decides about each step away from the page; the browser asks by itself before it closes. */
+export function useLeaveGuard(active: boolean, ask: Guard): void {
+  useEffect(() => {
+    if (!active) return
+    const beforeUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+    guard = ask
+    addEventListener('beforeunload', beforeUnload)
+    return () => {
+      if (guard === ask) guard = undefined
+      removeEventListener('beforeunload', beforeUnload)
+    }
+  }, [active, ask])
+}

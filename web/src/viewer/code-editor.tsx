@@ -1,0 +1,110 @@
+import { HighlightStyle, LanguageDescription, syntaxHighlighting } from '@codemirror/language'
+import { languages } from '@codemirror/language-data'
+import { Compartment, EditorState } from '@codemirror/state'
+import { EditorView, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { basicSetup } from 'codemirror'
+import { useEffect, useRef } from 'react'
+import { nonce } from '../base.ts'
+import { useTexts } from '../texts/texts.tsx'
+
+// Colours are the page's own, so both themes have theirs.
+const highlighting = HighlightStyle.define([
+  { tag: [tags.keyword, tags.modifier, tags.controlKeyword, tags.operatorKeyword], color: 'var(--accent)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom, tags.unit], color: 'var(--star)' },
+  { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
+  { tag: [tags.meta, tags.processingInstruction], color: 'var(--muted)' },
+  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--accent-strong)' },
+  { tag: [tags.definition(tags.variableName), tags.function(tags.variableName)], fontWeight: '600' },
+  { tag: [tags.heading, tags.strong], fontWeight: '700' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: [tags.link, tags.url], color: 'var(--accent)', textDecoration: 'underline' },
+  { tag: [tags.invalid, tags.deleted], color: 'var(--warn)' },
+])
+
+const look = EditorView.theme({
+  '&': { height: '100%', backgroundColor: 'var(--card)', color: 'var(--ink)', fontSize: '14px' },
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused .cm-content:focus-visible': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  '.cm-content': { caretColor: 'var(--ink)', paddingBottom: '40px' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--wash)',
+    color: 'var(--muted)',
+    borderRight: '1px solid var(--line)',
+  },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 55%, transparent)' },
+  '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--ink)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selected)',
+  },
+  '.cm-selectionMatch': { backgroundColor: 'var(--accent-wash)' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected)' },
+  '.cm-searchMatch': { backgroundColor: 'var(--accent-wash)', outline: '1px solid var(--accent)' },
+  '.cm-searchMatch.cm-searchMatch-selected': { backgroundColor: 'var(--selected)' },
+  '.cm-panels': { backgroundColor: 'var(--wash)', color: 'var(--ink)' },
+  '.cm-textfield': { backgroundColor: 'var(--card)', border: '1px solid var(--line-strong)' },
+  '.cm-button': {
+    backgroundImage: 'none',
+    backgroundColor: 'var(--card)',
+    border: '1px solid var(--line-strong)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--card)', border: '1px solid var(--line)', color: 'var(--ink)' },
+})
+
+/** An editor, or the same text to read. `text` counts when it is made; later it tells what became of it. */
+export default function CodeEditor(props: {
+  /** Says which language it is; none for plain text. */
+  name: string
+  text: string
+  editable: boolean
+  label: string
+  onChange: (text: string) => void
+}) {
+  const texts = useTexts('viewer')
+  const place = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const { phrases } = texts
+  useEffect(() => {
+    const parent = place.current
+    if (parent === null) return
+    const { name, text, editable, label } = latest.current
+    const language = new Compartment()
+    const view = new EditorView({
+      parent,
+      doc: text,
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        EditorState.phrases.of(phrases),
+        editable ? basicSetup : lineNumbers(),
+        syntaxHighlighting(highlighting),
+        look,
+        EditorView.lineWrapping,
+        EditorState.readOnly.of(!editable),
+        EditorView.editable.of(editable),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+        language.of([]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current.onChange(update.state.doc.toString())
+        }),
+      ],
+    })
+    if (editable) view.focus()
+    let isGone = false
+    const description = name === '' ? null : LanguageDescription.matchFilename(languages, name)
+    const highlight = async () => {
+      const support = await description?.load()
+      if (support !== undefined && !isGone) view.dispatch({ effects: language.reconfigure(support) })
+    }
+    // Without its colours a text is still a text.
+    highlight().catch(() => undefined)
+    return () => {
+      isGone = true
+      view.destroy()
+    }
+  }, [phrases])
+  return <div ref={place} className="viewer-editor" />
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fetchBytes, fetchFileDetail, openFile } from '../api/viewer.ts'
+import { useFormats } from '../format.ts'
+import { DiffView } from '../history/diff-view.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import type { ShownFile } from './shown-file.ts'
+import { decoded, MOST_BYTES } from './text-content.ts'
+import type { Conflict, TextSession } from './use-text-session.ts'
+
+/** Somebody else changed the file meanwhile: nothing is lost unless the reader says so. */
+export function ConflictDialog(props: { file: ShownFile; session: TextSession; conflict: Conflict }) {
+  const { file, session, conflict } = props
+  const texts = useTexts('viewer')
+  const [isComparing, setComparing] = useState(false)
+  const close = () => session.setConflict(undefined)
+  const { theirs } = conflict
+  if (theirs === undefined) {
+    return (
+      <Dialog
+        title={texts.goneTitle}
+        onClose={close}
+        foot={
+          <Button variant="primary" busy={session.busy} onClick={() => void session.saveBeside()}>
+            {texts.saveAnew}
+          </Button>
+        }
+      >
+        <p>{texts.goneExplained}</p>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog
+      title={texts.conflictTitle}
+      onClose={close}
+      wide={isComparing}
+      foot={
+        <>
+          <Button disabled={session.busy} onClick={session.reload}>
+            {texts.takeTheirs}
+          </Button>
+          <Button variant="danger" disabled={session.busy} onClick={() => void session.save(theirs)}>
+            {texts.overwrite}
+          </Button>
+          <Button variant="primary" busy={session.busy} onClick={() => void session.saveBeside()}>
+            {texts.saveCopy}
+          </Button>
+        </>
+      }
+    >
+      <WhoChanged file={file} />
+      <p>{texts.conflictHint}</p>
+      <div>
+        <Button aria-expanded={isComparing} onClick={() => setComparing(!isComparing)}>
+          {isComparing ? texts.hideBoth : texts.seeBoth}
+        </Button>
+      </div>
+      {isComparing && <Both file={file} theirs={theirs} mine={session.current} />}
+    </Dialog>
+  )
+}
+
+function WhoChanged({ file }: { file: ShownFile }) {
+  const texts = useTexts('viewer')
+  const formats = useFormats()
+  const { data } = useQuery({
+    queryKey: ['file-detail', file.libraryId, file.path],
+    queryFn: ({ signal }) => fetchFileDetail(file.libraryId, file.path, signal),
+    gcTime: 0,
+  })
+  if (data === undefined) return null
+  return <p>{texts.changedBy(data.last_modifier_name, formats.ago(data.mtime))}</p>
+}
+
+function Both(props: { file: ShownFile; theirs: string; mine: string }) {
+  const { file, theirs, mine } = props
+  const texts = useTexts('viewer')
+  const { data, error, refetch } = useQuery({
+    queryKey: ['file-theirs', file.libraryId, file.path, theirs],
+    queryFn: async ({ signal }) => {
+      const { link } = await openFile(file, signal)
+      const bytes = await fetchBytes(link, MOST_BYTES, signal)
+      return decoded(bytes, bytes.length < MOST_BYTES)?.text ?? ''
+    },
+    gcTime: 0,
+  })
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Waiting />
+  return <DiffView before={data} after={mine} labels={{ before: texts.theirs, after: texts.mine }} />
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { ApiError } from '../api/http.ts'
+import { fetchDocumentText } from '../api/viewer.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { InfoCard } from './info-card.tsx'
+import type { ShownFile } from './shown-file.ts'
+
+/** An office document as the text in it: the server reads it, the layout stays in the file. */
+export function DocumentView({ file }: { file: ShownFile }) {
+  const texts = useTexts('viewer')
+  const { data, error, refetch } = useQuery({
+    queryKey: ['file-document', file.libraryId, file.path, file.id, file.commitId ?? ''],
+    queryFn: ({ signal }) => fetchDocumentText(file, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (error instanceof ApiError && error.status === 422) {
+    return <InfoCard file={file} why={texts.noText} />
+  }
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Waiting />
+  if (data.text.trim() === '') return <InfoCard file={file} why={texts.emptyDocument} />
+  return (
+    // The text may be longer than the page: it must be possible to scroll it by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: as said above.
+    <section className="viewer-body viewer-document" aria-label={texts.documentText} tabIndex={0}>
+      <p className="viewer-note">{data.truncated ? texts.textOnlyCut : texts.textOnly}</p>
+      <pre className="viewer-paper" dir="auto">
+        {data.text}
+      </pre>
+    </section>
+  )
+}

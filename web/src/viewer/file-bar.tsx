@@ -1,0 +1,199 @@
+import { useQueryClient } from '@tanstack/react-query'
+import {
+  ArrowLeft,
+  ChevronLeft,
+  ChevronRight,
+  Download,
+  EllipsisVertical,
+  History,
+  Lock,
+  LockOpen,
+  type LucideIcon,
+  RotateCcw,
+  Share2,
+  Star,
+} from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { folderAddress, historyAddress } from '../addresses.ts'
+import { downloadFile } from '../api/entries.ts'
+import { setLock, setStar } from '../api/viewer.ts'
+import { useFormats } from '../format.ts'
+import { stateAddress } from '../history/addresses.ts'
+import { RestoreDialog } from '../history/restore-dialog.tsx'
+import { parentOf } from '../paths.ts'
+import { ShareDialog } from '../sharing/share-dialog.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import type { ShownFile } from './shown-file.ts'
+import type { Stepping } from './stepping.ts'
+import { useNarrow } from './use-narrow.ts'
+
+interface Action {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly run: () => void
+  readonly pressed?: boolean
+}
+
+/** The name of the file, the way around, and what can be done with it. */
+export function FileBar(props: { file: ShownFile; stepping: Stepping; isGone: boolean }) {
+  const { file, stepping } = props
+  const texts = useTexts('viewer')
+  const common = useTexts('common')
+  const narrow = useNarrow()
+  const [dialog, setDialog] = useState<'share' | 'restore'>()
+  const actions = useActions(file, props.isGone, setDialog)
+  const { libraryId, path, commitId, name } = file
+  const folder = parentOf(path)
+  const back =
+    commitId === undefined ? folderAddress(libraryId, folder) : stateAddress(libraryId, commitId, folder)
+  return (
+    <header className="viewer-bar">
+      <Link to={back} className="icon-button" title={texts.toFolder} aria-label={texts.toFolder}>
+        <ArrowLeft size={19} aria-hidden />
+      </Link>
+      <FileIcon name={name} />
+      <div className="viewer-title">
+        <h1 title={name}>
+          <bdi>{name}</bdi>
+        </h1>
+        <About file={file} />
+      </div>
+      <div className="viewer-actions">
+        {stepping.count > 1 && <Steps stepping={stepping} />}
+        {narrow ? (
+          <Menu
+            trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
+            entries={actions.map(({ label, icon, run }) => ({ label, icon, onSelect: run }))}
+          />
+        ) : (
+          actions.map(({ label, icon, run, pressed }) => (
+            <IconButton key={label} label={label} icon={icon} aria-pressed={pressed} onClick={run} />
+          ))
+        )}
+      </div>
+      {dialog === 'share' && (
+        <ShareDialog
+          libraryId={libraryId}
+          path={path}
+          name={name}
+          isDir={false}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog === 'restore' && commitId !== undefined && (
+        <RestoreDialog
+          libraryId={libraryId}
+          commitId={commitId}
+          what={{ kind: 'file', path }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </header>
+  )
+}
+
+function About({ file }: { file: ShownFile }) {
+  const texts = useTexts('viewer')
+  const formats = useFormats()
+  const { entry, size, mtime, commitId } = file
+  return (
+    <p className="viewer-about muted">
+      <span>{formats.size(size)}</span>
+      <span title={formats.moment(mtime)}>
+        {formats.ago(mtime)}
+        {entry.modifier_name && (
+          <>
+            {' · '}
+            <bdi>{entry.modifier_name}</bdi>
+          </>
+        )}
+      </span>
+      {commitId !== undefined && <span className="badge badge-accent">{texts.earlier}</span>}
+      {entry.is_locked && (
+        <span className="badge badge-warn">
+          <Lock size={13} aria-hidden />
+          {entry.locked_by_me ? texts.lockedByMe : texts.lockedBy(entry.lock_owner_name ?? '')}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Steps({ stepping }: { stepping: Stepping }) {
+  const texts = useTexts('viewer')
+  const { position, count, toPrevious, toNext } = stepping
+  return (
+    <span className="viewer-steps">
+      <IconButton
+        label={texts.previous}
+        icon={ChevronLeft}
+        disabled={toPrevious === undefined}
+        onClick={toPrevious}
+      />
+      <span className="viewer-position muted">{texts.position(position + 1, count)}</span>
+      <IconButton label={texts.next} icon={ChevronRight} disabled={toNext === undefined} onClick={toNext} />
+    </span>
+  )
+}
+
+function useActions(
+  file: ShownFile,
+  isGone: boolean,
+  open: (dialog: 'share' | 'restore') => void,
+): readonly Action[] {
+  const texts = useTexts('viewer')
+  const common = useTexts('common')
+  const queries = useQueryClient()
+  const failed = useFailureToast()
+  const [, go] = useLocation()
+  const { libraryId, path, commitId, entry, isEditable, mayWrite } = file
+  const changed = async (change: Promise<unknown>) => {
+    try {
+      await change
+      await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
+      await queries.invalidateQueries({ queryKey: ['starred'] })
+    } catch (error) {
+      failed(error)
+    }
+  }
+  const download: Action = {
+    label: common.download,
+    icon: Download,
+    run: () => void downloadFile(libraryId, path, commitId).catch(failed),
+  }
+  const history: Action = {
+    label: texts.history,
+    icon: History,
+    run: () => go(historyAddress(libraryId, path)),
+  }
+  if (isGone) return [history]
+  if (commitId !== undefined) {
+    const restore = { label: common.restore, icon: RotateCcw, run: () => open('restore') }
+    return mayWrite ? [download, history, restore] : [download, history]
+  }
+  return [
+    {
+      label: entry.starred ? texts.unstar : texts.star,
+      icon: Star,
+      pressed: entry.starred,
+      run: () => void changed(setStar(libraryId, path, !entry.starred)),
+    },
+    ...(isEditable
+      ? [
+          {
+            label: entry.is_locked ? texts.unlock : texts.lock,
+            icon: entry.is_locked ? LockOpen : Lock,
+            run: () => void changed(setLock(libraryId, path, !entry.is_locked)),
+          },
+        ]
+      : []),
+    { label: common.share, icon: Share2, run: () => open('share') },
+    history,
+    download,
+  ]
+}

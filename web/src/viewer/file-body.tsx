@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react'
+import { extensionOf, kindOf } from '../kinds.ts'
+import { Waiting } from '../ui/states.tsx'
+import { DocumentView } from './document-view.tsx'
+import { ImageView } from './image-view.tsx'
+import { InfoCard } from './info-card.tsx'
+import { MediaView } from './media-view.tsx'
+import type { ShownFile } from './shown-file.ts'
+import type { Stepping } from './stepping.ts'
+import { TextView } from './text-view.tsx'
+
+const PdfView = lazy(() => import('./pdf-view.tsx'))
+
+// Formats no browser shows and the server makes no picture of.
+const UNSEEN_IMAGES = new Set(['heic', 'heif'])
+const NO_TEXT_INSIDE = new Set(['doc', 'xls', 'ppt', 'pages', 'numbers', 'key'])
+
+/** The content of a file, as its kind is best looked at. */
+export function FileBody(props: { file: ShownFile; stepping: Stepping; isGone: boolean }) {
+  const { file, stepping, isGone } = props
+  // What follows asks the server for a file that is no more; what was being written stays on the page.
+  const kind = kindOf(file.name)
+  const extension = extensionOf(file.name)
+  if (kind === 'markdown' || kind === 'text' || kind === 'code')
+    return <TextView file={file} isGone={isGone} />
+  if (isGone) return <InfoCard file={file} />
+  if (kind === 'image' && !UNSEEN_IMAGES.has(extension)) return <ImageView file={file} stepping={stepping} />
+  if (kind === 'video' || kind === 'audio') return <MediaView file={file} kind={kind} />
+  if (kind === 'pdf') {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <PdfView file={file} />
+      </Suspense>
+    )
+  }
+  const isDocument = kind === 'document' || kind === 'spreadsheet' || kind === 'presentation'
+  if (isDocument && !NO_TEXT_INSIDE.has(extension)) return <DocumentView file={file} />
+  return <InfoCard file={file} />
+}

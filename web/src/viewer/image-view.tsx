@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { fetchThumbnail, linkQuery } from '../api/viewer.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { InfoCard } from './info-card.tsx'
+import type { ShownFile } from './shown-file.ts'
+import type { Stepping } from './stepping.ts'
+import { useZoom } from './use-zoom.ts'
+
+const SMALLER_SIZE = 2048
+
+/** A picture that fits the page, and can be drawn nearer. An SVG is a picture like any other: it runs nothing. */
+export function ImageView({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
+  const texts = useTexts('viewer')
+  const { data: link, error, refetch } = useQuery(linkQuery(file))
+  const [unseen, setUnseen] = useState<string>()
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (link === undefined) return <Waiting />
+  if (unseen !== link) {
+    return (
+      <Stage
+        key={file.id}
+        source={link}
+        name={file.name}
+        stepping={stepping}
+        onError={() => setUnseen(link)}
+      />
+    )
+  }
+  if (file.commitId !== undefined) return <InfoCard file={file} why={texts.cannotShow} />
+  return <Smaller file={file} stepping={stepping} />
+}
+
+/** The picture the server made of an image the browser cannot read. */
+function Smaller({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
+  const texts = useTexts('viewer')
+  const { data: blob, isError } = useQuery({
+    queryKey: ['file-picture', file.libraryId, file.path, file.id],
+    queryFn: () => fetchThumbnail(file, SMALLER_SIZE),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const [source, setSource] = useState<string>()
+  const [isBroken, setBroken] = useState(false)
+  useEffect(() => {
+    if (blob === undefined) return
+    const url = URL.createObjectURL(blob)
+    setSource(url)
+    return () => URL.revokeObjectURL(url)
+  }, [blob])
+  if (isError || isBroken) return <InfoCard file={file} why={texts.cannotShow} />
+  if (source === undefined) return <Waiting />
+  return <Stage source={source} name={file.name} stepping={stepping} onError={() => setBroken(true)} />
+}
+
+function Stage(props: { source: string; name: string; stepping: Stepping; onError: () => void }) {
+  const texts = useTexts('viewer')
+  const { source, name, onError } = props
+  const { toPrevious, toNext } = props.stepping
+  const zoom = useZoom((isForward) => (isForward ? toNext?.() : toPrevious?.()))
+  const [isThere, setThere] = useState(false)
+  const { scale, x, y } = zoom.view
+  return (
+    <div className="viewer-body viewer-image">
+      {/* biome-ignore lint/a11y/useSemanticElements: a group that can be moved by keys. */}
+      <div
+        ref={zoom.stage}
+        className={`viewer-stage${scale > 1 ? ' viewer-stage-near' : ''}`}
+        role="group"
+        aria-label={texts.pictureHint}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: moved and zoomed by keys while it has the focus.
+        tabIndex={0}
+        {...zoom.handlers}
+      >
+        {!isThere && <Waiting />}
+        <img
+          src={source}
+          alt={name}
+          draggable={false}
+          className={isThere ? '' : 'viewer-hidden'}
+          style={{ transform: `translate(${x}px, ${y}px) scale(${scale})` }}
+          onLoad={() => setThere(true)}
+          onError={onError}
+        />
+      </div>
+      <div className="viewer-tools viewer-tools-over" role="toolbar" aria-label={texts.zoom}>
+        <IconButton label={texts.zoomOut} icon={ZoomOut} disabled={scale <= 1} onClick={zoom.out} />
+        <output className="viewer-scale" aria-label={texts.zoom}>
+          {texts.percent(Math.round(scale * 100))}
+        </output>
+        <IconButton label={texts.zoomIn} icon={ZoomIn} disabled={zoom.isNearest} onClick={zoom.in} />
+        <IconButton label={texts.fit} icon={Maximize} disabled={scale === 1} onClick={zoom.reset} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { Download } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { downloadFile } from '../api/entries.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import type { ShownFile } from './shown-file.ts'
+
+/** In the place of content that cannot be shown: what is known of the file, and a way to have it. */
+export function InfoCard(props: { file: ShownFile; why?: ReactNode }) {
+  const { file, why } = props
+  const texts = useTexts('viewer')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const failed = useFailureToast()
+  const { entry } = file
+  return (
+    <div className="viewer-body viewer-info">
+      <div className="card viewer-info-card">
+        <FileIcon name={file.name} size={52} />
+        <p className="viewer-info-name">
+          <bdi>{file.name}</bdi>
+        </p>
+        <p className="muted">{why ?? texts.noPreview}</p>
+        <dl>
+          <dt>{common.size}</dt>
+          <dd>{formats.size(file.size)}</dd>
+          <dt>{common.modified}</dt>
+          <dd>{formats.moment(file.mtime)}</dd>
+          {entry.modifier_name && (
+            <>
+              <dt>{texts.modifiedBy}</dt>
+              <dd>
+                <bdi>{entry.modifier_name}</bdi>
+              </dd>
+            </>
+          )}
+        </dl>
+        <Button
+          variant="primary"
+          icon={Download}
+          onClick={() => void downloadFile(file.libraryId, file.path, file.commitId).catch(failed)}
+        >
+          {common.download}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import type { TextSession } from './use-text-session.ts'
+
+/** Asks before what was written is left behind. */
+export function LeaveDialog(props: { session: TextSession; onClose: () => void; onLeave: () => void }) {
+  const { session, onClose, onLeave } = props
+  const texts = useTexts('viewer')
+  async function saveAndLeave(): Promise<void> {
+    if (await session.save()) onLeave()
+    else onClose()
+  }
+  return (
+    <Dialog
+      title={texts.leaveTitle}
+      onClose={onClose}
+      foot={
+        <>
+          <Button
+            onClick={() => {
+              session.discard()
+              onLeave()
+            }}
+          >
+            {texts.discard}
+          </Button>
+          <Button variant="primary" busy={session.busy} onClick={() => void saveAndLeave()}>
+            {texts.saveFirst}
+          </Button>
+        </>
+      }
+    >
+      <p>{texts.leaveHint}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { ImageOff } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { fileAddress, folderAddress } from '../addresses.ts'
+import { linkQuery } from '../api/viewer.ts'
+import { revisionAddress } from '../history/addresses.ts'
+import { kindOf } from '../kinds.ts'
+import { targetOf } from './markdown-links.ts'
+import type { ShownFile } from './shown-file.ts'
+
+/** A link of a document. What leads nowhere it may lead stays as its text. */
+export function InlineLink(props: {
+  file: ShownFile
+  href: string
+  title?: string | null | undefined
+  children: ReactNode
+}) {
+  const { file, href, children } = props
+  const target = targetOf(file.path, href)
+  const title = props.title ?? undefined
+  if (target === undefined) return <span title={title}>{children}</span>
+  if (target.kind === 'away') {
+    return (
+      <a href={target.href} title={title} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    )
+  }
+  if (target.kind === 'heading') {
+    const scroll = () => document.getElementById(target.id)?.scrollIntoView()
+    return (
+      <button type="button" className="markdown-jump" title={title} onClick={scroll}>
+        {children}
+      </button>
+    )
+  }
+  return (
+    <Link to={addressOf(file, target.path, target.isFolder)} title={title}>
+      {children}
+    </Link>
+  )
+}
+
+function addressOf({ libraryId, commitId }: ShownFile, path: string, isFolder: boolean): string {
+  if (isFolder || path === '/') return folderAddress(libraryId, path)
+  return commitId === undefined ? fileAddress(libraryId, path) : revisionAddress(libraryId, path, commitId)
+}
+
+/** A picture of the same library. Those of other servers are not asked for: they would learn who reads. */
+export function InlineImage(props: { file: ShownFile; href: string; alt: string }) {
+  const { file, href, alt } = props
+  const target = targetOf(file.path, href)
+  if (target?.kind === 'inside' && kindOf(target.path) === 'image') {
+    return <LibraryImage file={file} path={target.path} alt={alt} />
+  }
+  const label = alt || href
+  if (target?.kind !== 'away') return <MissingImage label={label} />
+  return (
+    <a href={target.href} target="_blank" rel="noopener noreferrer nofollow">
+      <MissingImage label={label} />
+    </a>
+  )
+}
+
+function LibraryImage(props: { file: ShownFile; path: string; alt: string }) {
+  const { file, path, alt } = props
+  const { libraryId, commitId } = file
+  const { data: link, isError } = useQuery(linkQuery({ libraryId, path, id: '', commitId }))
+  const [isBroken, setBroken] = useState(false)
+  if (isError || isBroken) return <MissingImage label={alt || path} />
+  if (link === undefined) return null
+  return <img src={link} alt={alt} loading="lazy" onError={() => setBroken(true)} />
+}
+
+function MissingImage({ label }: { label: string }) {
+  return (
+    <span className="markdown-missing">
+      <ImageOff size={15} aria-hidden /> {label}
+    </span>
+  )
+}

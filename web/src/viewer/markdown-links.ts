@@ -1,0 +1,60 @@
+/** Where a link of a document leads. */
+export type Target =
+  | { readonly kind: 'away'; readonly href: string }
+  | { readonly kind: 'inside'; readonly path: string; readonly isFolder: boolean }
+  | { readonly kind: 'heading'; readonly id: string }
+
+const AWAY = new Set(['http:', 'https:', 'mailto:'])
+const INSIDE = 'library:'
+
+/**
+ * What `href` means in the document at `path`: an address elsewhere, a file of the same library, or a heading.
+ * Undefined for all else, such as an address that would run something.
+ */
+export function targetOf(path: string, href: string): Target | undefined {
+  if (href.startsWith('#')) return { kind: 'heading', id: headingId(decodedText(href.slice(1))) }
+  let url: URL
+  try {
+    // Read as a browser reads it: blanks, line breaks and capitals hide no scheme from it.
+    url = new URL(href, `${INSIDE}//here${path.split('/').map(encodeURIComponent).join('/')}`)
+  } catch {
+    return undefined
+  }
+  if (AWAY.has(url.protocol)) return { kind: 'away', href: url.href }
+  if (url.protocol !== INSIDE || url.host !== 'here') return undefined
+  const inside = decodedText(url.pathname)
+  return { kind: 'inside', path: inside.replace(/(?<=.)\/+$/, ''), isFolder: inside.endsWith('/') }
+}
+
+/** The id of a heading on the page. The prefix keeps it from meaning anything else there. */
+export function headingId(text: string): string {
+  const slug = text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s+/g, '-')
+  return `md-${slug}`
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const known = new Map<string, string>()
+
+/** Character references as what they stand for. Each is read by itself, so none can become an element. */
+export function withCharacters(text: string): string {
+  return text.replace(/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][\da-zA-Z]{1,31});/g, (reference) => {
+    const found = known.get(reference) ?? characterOf(reference)
+    known.set(reference, found)
+    return found
+  })
+}
+
+function characterOf(reference: string): string {
+  return new DOMParser().parseFromString(reference, 'text/html').body.textContent ?? reference
+}

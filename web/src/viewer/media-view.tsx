@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { Music } from 'lucide-react'
+import { useState } from 'react'
+import { linkQuery } from '../api/viewer.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { InfoCard } from './info-card.tsx'
+import type { ShownFile } from './shown-file.ts'
+
+/** Video and sound, played by the browser; it asks for the parts it needs, so one can jump anywhere. */
+export function MediaView(props: { file: ShownFile; kind: 'video' | 'audio' }) {
+  const { file, kind } = props
+  const texts = useTexts('viewer')
+  const { data: link, error, refetch } = useQuery(linkQuery(file))
+  const [unplayable, setUnplayable] = useState<string>()
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (link === undefined) return <Waiting />
+  if (unplayable === link) return <InfoCard file={file} why={texts.cannotPlay} />
+  const shared = {
+    src: link,
+    controls: true,
+    preload: 'metadata',
+    'aria-label': file.name,
+    onError: () => setUnplayable(link),
+  } as const
+  if (kind === 'video') {
+    return (
+      <div className="viewer-body viewer-media">
+        {/* biome-ignore lint/a11y/useMediaCaption: captions are in the file, or there are none. */}
+        <video {...shared} playsInline />
+      </div>
+    )
+  }
+  return (
+    <div className="viewer-body viewer-media viewer-sound">
+      <span className="viewer-sound-sign">
+        <Music size={64} strokeWidth={1.2} aria-hidden />
+      </span>
+      {/* biome-ignore lint/a11y/useMediaCaption: captions are in the file, or there are none. */}
+      <audio {...shared} />
+    </div>
+  )
+}

@@ -1,0 +1,182 @@
+import { Eye, PencilLine, Save } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
+import { kindOf } from '../kinds.ts'
+import { useLeaveGuard } from '../shell/leaving.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { InfoCard } from './info-card.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
+import type { ShownFile } from './shown-file.ts'
+import { useNarrow } from './use-narrow.ts'
+import { type TextSession, useTextSession } from './use-text-session.ts'
+
+const CodeEditor = lazy(() => import('./code-editor.tsx'))
+const Markdown = lazy(() => import('./markdown.tsx'))
+
+/** Text, code and Markdown: read first, written on request. */
+export function TextView(props: { file: ShownFile; isGone: boolean }) {
+  const { file } = props
+  const texts = useTexts('viewer')
+  const session = useTextSession(file)
+  const { loaded, content, isDirty, conflict } = session
+  const [leave, setLeave] = useState<() => void>()
+  useLeaveGuard(
+    isDirty,
+    useCallback((proceed: () => void) => setLeave(() => proceed), []),
+  )
+  useSaveKey(session)
+  if (loaded.error) return <Failed error={loaded.error} onRetry={() => void loaded.refetch()} />
+  if (loaded.data === undefined) return <Waiting />
+  if (content === undefined) return <InfoCard file={file} why={texts.noTextInside} />
+  return (
+    <div className="viewer-body viewer-text">
+      <Tools file={file} session={session} onCancel={setLeave} />
+      <Notes session={session} />
+      <Content file={file} session={session} />
+      {conflict && <ConflictDialog file={file} session={session} conflict={conflict} />}
+      {leave && (
+        <LeaveDialog
+          session={session}
+          onClose={() => setLeave(undefined)}
+          onLeave={() => {
+            setLeave(undefined)
+            // The guard stands until the page knows that nothing is unsaved any more.
+            setTimeout(leave)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function Tools(props: {
+  file: ShownFile
+  session: TextSession
+  onCancel: (proceed: () => () => void) => void
+}) {
+  const { file, session } = props
+  const texts = useTexts('viewer')
+  const common = useTexts('common')
+  const { editing, isDirty, busy, content } = session
+  if (!editing) {
+    if (!file.isEditable || content?.isWhole !== true) return null
+    return (
+      <div className="viewer-tools">
+        <Button icon={PencilLine} onClick={() => session.setEditing(true)}>
+          {texts.edit}
+        </Button>
+      </div>
+    )
+  }
+  const stop = () => session.setEditing(false)
+  return (
+    <div className="viewer-tools">
+      <Button
+        variant="primary"
+        icon={Save}
+        busy={busy}
+        disabled={!isDirty}
+        onClick={() => void session.save()}
+      >
+        {common.save}
+      </Button>
+      <Button icon={Eye} onClick={() => (isDirty ? props.onCancel(() => stop) : stop())}>
+        {texts.stopEditing}
+      </Button>
+      <span className="muted viewer-status" role="status">
+        {isDirty ? texts.unsaved : ''}
+      </span>
+    </div>
+  )
+}
+
+function Notes({ session }: { session: TextSession }) {
+  const texts = useTexts('viewer')
+  const { content, editing, isForeign, isDraft } = session
+  return (
+    <>
+      {content?.isWhole === false && <p className="viewer-note">{texts.beginningOnly}</p>}
+      {content && content.charset !== 'utf-8' && (
+        <p className="viewer-note">
+          {editing ? texts.otherCharsetEditing(content.charset) : texts.otherCharset(content.charset)}
+        </p>
+      )}
+      {isDraft && <p className="viewer-note">{texts.draftBack}</p>}
+      {isForeign && (
+        <p className="viewer-note viewer-note-warn" role="status">
+          {texts.changedMeanwhile}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Content({ file, session }: { file: ShownFile; session: TextSession }) {
+  const texts = useTexts('viewer')
+  const narrow = useNarrow()
+  const [side, setSide] = useState<'write' | 'preview'>('write')
+  const { editing, current, round, content } = session
+  const shown = useDeferredValue(current)
+  const editor = (
+    <CodeEditor
+      key={`${round}${editing}`}
+      name={content?.isWhole === true ? file.name : ''}
+      text={current}
+      editable={editing}
+      label={editing ? texts.editorOf(file.name) : texts.textOf(file.name)}
+      onChange={session.setText}
+    />
+  )
+  const preview = <Markdown text={shown} file={file} />
+  let body: ReactNode = editor
+  if (kindOf(file.name) === 'markdown') {
+    if (!editing) body = preview
+    else if (narrow) {
+      body = (
+        <>
+          <div className="tabs" role="tablist" aria-label={texts.sides}>
+            {(['write', 'preview'] as const).map((one) => (
+              <button
+                key={one}
+                type="button"
+                role="tab"
+                className="tab"
+                aria-selected={side === one}
+                onClick={() => setSide(one)}
+              >
+                {texts[one]}
+              </button>
+            ))}
+          </div>
+          {side === 'write' ? editor : preview}
+        </>
+      )
+    } else {
+      body = (
+        <div className="viewer-split">
+          {editor}
+          {preview}
+        </div>
+      )
+    }
+  }
+  return <Suspense fallback={<Waiting />}>{body}</Suspense>
+}
+
+/** Ctrl+S wherever the focus is. */
+function useSaveKey(session: TextSession): void {
+  const { editing, isDirty, busy, save } = session
+  useEffect(() => {
+    if (!editing) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      if (isDirty && !busy) void save()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+}

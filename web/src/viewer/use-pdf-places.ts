@@ -1,0 +1,139 @@
+import type { PDFDocumentProxy } from 'pdfjs-dist'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+/** A page in units of the document, which are pixels at a scale of 1. */
+export interface PageSize {
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Where the pages of a document are on a scrolled page: which are near enough to be drawn, and which is read. All
+ * count as large as the first until they were near once.
+ */
+export function usePdfPlaces(
+  pdf: PDFDocumentProxy,
+  scroller: RefObject<HTMLDivElement | null>,
+  onBroken: () => void,
+) {
+  const [sizes, setSizes] = useState<readonly PageSize[]>([])
+  const [near, setNear] = useState<ReadonlySet<number>>(new Set([1]))
+  const [current, setCurrent] = useState(1)
+  const read = useRef<Place>({ number: 1, part: 0 })
+
+  useEffect(() => {
+    let isGone = false
+    const measure = async () => {
+      const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 })
+      if (!isGone) setSizes(Array.from({ length: pdf.numPages }, () => ({ width, height })))
+    }
+    measure().catch(onBroken)
+    return () => {
+      isGone = true
+    }
+  }, [pdf, onBroken])
+
+  const count = sizes.length
+  useEffect(() => {
+    const root = scroller.current
+    if (root === null || count === 0) return
+    const observer = new IntersectionObserver(
+      (entries) =>
+        setNear((before) => {
+          const after = new Set(before)
+          for (const { target, isIntersecting } of entries) {
+            if (isIntersecting) after.add(numberOf(target))
+            else after.delete(numberOf(target))
+          }
+          return after
+        }),
+      { root, rootMargin: '100% 0px' },
+    )
+    for (const page of root.children) observer.observe(page)
+    const onScroll = () => {
+      const place = readAt(root)
+      read.current = place
+      setCurrent(place.number)
+    }
+    root.addEventListener('scroll', onScroll, { passive: true })
+    return () => {
+      observer.disconnect()
+      root.removeEventListener('scroll', onScroll)
+    }
+  }, [scroller, count])
+
+  const measured = useCallback((number: number, size: PageSize) => {
+    setSizes((before) => {
+      const known = before[number - 1]
+      if (known === undefined || (known.width === size.width && known.height === size.height)) return before
+      return before.with(number - 1, size)
+    })
+  }, [])
+
+  const goTo = useCallback(
+    (number: number) => scroller.current?.children[number - 1]?.scrollIntoView({ block: 'start' }),
+    [scroller],
+  )
+  return { sizes, near, current, read, measured, goTo }
+}
+
+/** What was read stays in its place when the pages become larger or smaller. */
+export function useSteadyPlace(
+  scroller: RefObject<HTMLDivElement | null>,
+  read: RefObject<Place>,
+  scale: number,
+): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of scale that moves everything.
+  useLayoutEffect(() => {
+    const root = scroller.current
+    const page = root?.children[read.current.number - 1]
+    if (!root || !page) return
+    const box = page.getBoundingClientRect()
+    root.scrollTop += box.top + box.height * read.current.part - lineOf(root)
+  }, [scroller, read, scale])
+}
+
+const MARGINS = 32
+const LARGEST_FIT = 1.5
+
+/** The scale at which a page is as wide as the window, but not larger than one likes to read. */
+export function useFittingScale(
+  scroller: RefObject<HTMLDivElement | null>,
+  width: number | undefined,
+): number {
+  const [room, setRoom] = useState<number>()
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setRoom(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller])
+  if (room === undefined || width === undefined) return 1
+  return Math.min(LARGEST_FIT, Math.max(0.1, (room - MARGINS) / width))
+}
+
+const numberOf = (page: Element) => Number((page as HTMLElement).dataset['page'])
+
+/** A place in a document: a page, and how far down it. */
+interface Place {
+  readonly number: number
+  readonly part: number
+}
+
+/** At a third of the height, where one reads. */
+const lineOf = (root: HTMLElement) => root.getBoundingClientRect().top + root.clientHeight / 3
+
+function readAt(root: HTMLElement): Place {
+  const line = lineOf(root)
+  // Pages lie in order, so the first that ends below the line is the one.
+  let [low, high] = [0, root.children.length - 1]
+  while (low < high) {
+    const half = Math.floor((low + high) / 2)
+    const page = root.children[half]
+    if (page !== undefined && page.getBoundingClientRect().bottom < line) low = half + 1
+    else high = half
+  }
+  const box = root.children[low]?.getBoundingClientRect()
+  return { number: low + 1, part: box ? (line - box.top) / box.height : 0 }
+}

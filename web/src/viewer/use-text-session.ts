@@ -1,0 +1,180 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { fileAddress } from '../addresses.ts'
+import { addFile, fetchBytes, fileNow, openFile, replaceContent } from '../api/viewer.ts'
+import { parentOf } from '../paths.ts'
+import { token } from '../session/token.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { dropDraft, findDraft, keepDraft } from './drafts.ts'
+import type { ShownFile } from './shown-file.ts'
+import { decoded, encoded, MOST_BYTES, type TextContent } from './text-content.ts'
+
+/** Somebody else was there between opening and saving; `theirs` is undefined if the file is gone. */
+export interface Conflict {
+  readonly theirs: string | undefined
+}
+
+/** A text file being read or written: what it was when opened, what it is now, and the way back to the server. */
+export function useTextSession(file: ShownFile) {
+  const { libraryId, path, commitId, name } = file
+  const texts = useTexts('viewer')
+  const toast = useToast()
+  const failed = useFailureToast()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const [draft] = useState(() => (commitId === undefined ? findDraft(libraryId, path) : undefined))
+  const [round, setRound] = useState(0)
+  const [saved, setSaved] = useState<{ id: string; text: string } | undefined>(
+    draft && { id: draft.id, text: draft.baseline },
+  )
+  const [text, setText] = useState(draft?.text)
+  const [editing, setEditing] = useState(draft !== undefined)
+  const [busy, setBusy] = useState(false)
+  const [conflict, setConflict] = useState<Conflict>()
+
+  const loaded = useQuery({
+    queryKey: ['file-text', libraryId, path, commitId ?? '', round],
+    queryFn: ({ signal }) => load(file, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    refetchOnMount: false,
+  })
+  const content = loaded.data?.content
+  const openedId = saved?.id ?? loaded.data?.id
+  const baseline = saved?.text ?? content?.text ?? ''
+  const current = text ?? baseline
+  const isDirty = text !== undefined && text !== baseline
+
+  const reload = useCallback(() => {
+    dropDraft(libraryId, path)
+    setSaved(undefined)
+    setText(undefined)
+    setConflict(undefined)
+    setRound((count) => count + 1)
+  }, [libraryId, path])
+
+  // Ids this page had part in; any other is the work of somebody else.
+  const known = useRef(new Set<string>())
+  if (openedId !== undefined) known.current.add(openedId)
+  const isForeign = openedId !== undefined && !known.current.has(file.id)
+  const isIdle = !isDirty && !busy && conflict === undefined
+  useEffect(() => {
+    if (!isForeign || !isIdle) return
+    known.current.add(file.id)
+    reload()
+  }, [isForeign, isIdle, file.id, reload])
+
+  const unsaved = useRef<{ id: string; baseline: string; text: string } | undefined>(undefined)
+  unsaved.current = isDirty && openedId !== undefined ? { id: openedId, baseline, text: current } : undefined
+  // As it is when the page goes; the effect must not end any earlier than that.
+  const leave = useRef(() => {})
+  leave.current = () => {
+    const left = unsaved.current
+    // Nothing of it is kept for the next who signs in.
+    if (left === undefined || token() === undefined) return
+    keepDraft(libraryId, path, left)
+    const run = () => go(fileAddress(libraryId, path))
+    toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
+  }
+  useEffect(() => () => leave.current(), [])
+
+  const settle = async (id: string, written: string) => {
+    dropDraft(libraryId, path)
+    setSaved({ id, text: written })
+    setConflict(undefined)
+    await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
+  }
+
+  /** Saves over the content `over`, by default the one that was opened. Whether it is done. */
+  async function save(over = openedId): Promise<boolean> {
+    if (content === undefined) return false
+    setBusy(true)
+    try {
+      const written = current
+      const now = await fileNow(libraryId, path)
+      if (now.id === undefined || now.id !== over) {
+        setConflict({ theirs: now.id })
+        return false
+      }
+      const stored = await replaceContent(libraryId, path, encoded(written, content), now.head)
+      if (stored.name === name) {
+        await settle(stored.id, written)
+        toast({ text: texts.saved })
+      } else {
+        toast({ text: texts.keptBeside(stored.name) })
+        reload()
+      }
+      return true
+    } catch (error) {
+      failed(error)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  /** Puts what was written beside what is there, or back where it was. */
+  async function saveBeside(): Promise<boolean> {
+    if (content === undefined) return false
+    setBusy(true)
+    try {
+      const written = current
+      const stored = await addFile(libraryId, path, encoded(written, content))
+      if (stored.name === name) await settle(stored.id, written)
+      else {
+        reload()
+        await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
+      }
+      toast({ text: texts.savedAs(stored.name) })
+      return true
+    } catch (error) {
+      failed(error)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return {
+    loaded,
+    content,
+    round,
+    current,
+    isDirty,
+    isForeign: isForeign && isDirty,
+    isDraft: draft !== undefined && isDirty && draft.text === text,
+    editing,
+    busy,
+    conflict,
+    setEditing,
+    setText,
+    setConflict,
+    save,
+    saveBeside,
+    reload,
+    /** Forgets what was written. */
+    discard() {
+      unsaved.current = undefined
+      dropDraft(libraryId, path)
+      setText(undefined)
+      setRound((count) => count + 1)
+      setSaved(undefined)
+    },
+  }
+}
+
+export type TextSession = ReturnType<typeof useTextSession>
+
+/** `content` is null for a file that holds no text. */
+async function load(
+  file: ShownFile,
+  signal: AbortSignal,
+): Promise<{ id: string; content: TextContent | undefined }> {
+  const { link, id } = await openFile(file, signal)
+  const bytes = await fetchBytes(link, MOST_BYTES, signal)
+  return { id, content: decoded(bytes, bytes.length < MOST_BYTES) }
+}
