@@ -20,6 +20,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/notification-bell.tsx'
 import { useAccount } from '../api/account.ts'
+import { ArchiveTray } from '../archives/archive-tray.tsx'
 import { siteUrl } from '../base.ts'
 import { useFormats } from '../format.ts'
 import { SearchBox } from '../search/search-box.tsx'
@@ -83,6 +84,7 @@ export function Shell(props: { children: ReactNode }) {
         )}
         {props.children}
       </main>
+      <ArchiveTray />
       <UploadTray />
     </div>
   )

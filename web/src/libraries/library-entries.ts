@@ -1,0 +1,52 @@
+import {
+  ArrowRightLeft,
+  Bell,
+  BellOff,
+  FolderOpen,
+  History,
+  LogOut,
+  PencilLine,
+  Settings2,
+  Share2,
+  Trash,
+  Trash2,
+} from 'lucide-react'
+import { useLocation } from 'wouter'
+import { folderAddress, historyAddress, trashAddress } from '../addresses.ts'
+import type { LibraryItem } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import type { MenuEntry } from '../ui/menu.tsx'
+import type { DialogKind, OpenDialog } from './library-dialogs.tsx'
+import { useLibraryToggles } from './toggles.ts'
+
+/** What can be done with a library, by what it is to the caller. */
+export function useLibraryEntries(
+  library: LibraryItem,
+  onOpenDialog: (dialog: OpenDialog) => void,
+): readonly MenuEntry[] {
+  const texts = useTexts('libraries')
+  const common = useTexts('common')
+  const [, go] = useLocation()
+  const { watch } = useLibraryToggles()
+  const { repo_id: id, type, monitored } = library
+  const isMine = type === 'mine'
+  const dialog = (kind: DialogKind) => () => onOpenDialog({ kind, library })
+  return [
+    { label: common.open, icon: FolderOpen, onSelect: () => go(folderAddress(id)) },
+    (isMine || library.is_admin) && { label: common.share, icon: Share2, onSelect: dialog('share') },
+    isMine && { label: common.rename, icon: PencilLine, onSelect: dialog('rename') },
+    isMine && { label: texts.settings, icon: Settings2, onSelect: dialog('settings') },
+    monitored !== undefined && {
+      label: monitored ? texts.unwatch : texts.watch,
+      icon: monitored ? BellOff : Bell,
+      onSelect: () => void watch(library, !monitored),
+    },
+    'line',
+    { label: texts.history, icon: History, onSelect: () => go(historyAddress(id)) },
+    { label: texts.trash, icon: Trash, onSelect: () => go(trashAddress(id)) },
+    (isMine || type === 'shared') && 'line',
+    isMine && { label: texts.transfer, icon: ArrowRightLeft, onSelect: dialog('transfer') },
+    isMine && { label: common.delete, icon: Trash2, danger: true, onSelect: dialog('delete') },
+    type === 'shared' && { label: texts.leave, icon: LogOut, danger: true, onSelect: dialog('leave') },
+  ]
+}
