@@ -19,6 +19,7 @@ import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
 import { sync } from './sync.ts'
+import { webApp } from './web-app.ts'
 
 /** All scenarios, in the order they run. */
 export const scenarios: readonly Scenario[] = [
@@ -41,5 +42,6 @@ export const scenarios: readonly Scenario[] = [
   sync,
   pages,
   revert,
+  webApp,
   start,
 ]

@@ -47,12 +47,28 @@ export class SeafClient implements AsyncDisposable {
 
   /** Keeps a folder that is there in sync with a library. */
   async join(library: string, folder: string, password?: string): Promise<void> {
-    await this.run('sync', '-l', library, '-d', folder, ...this.#account, ...opening(password))
+    await this.#taken('sync', '-l', library, '-d', folder, ...this.#account, ...opening(password))
   }
 
   /** Clones a library into a new folder below `into`. */
   async clone(library: string, into: string, password?: string): Promise<void> {
-    await this.run('download', '-l', library, '-d', into, ...this.#account, ...opening(password))
+    await this.#taken('download', '-l', library, '-d', into, ...this.#account, ...opening(password))
+  }
+
+  /** Gives a task to the daemon, which takes calls a moment before it takes tasks: it drops those and only logs it. */
+  async #taken(...command: [string, ...string[]]): Promise<void> {
+    for (const deadline = Date.now() + 60_000; ; ) {
+      const before = await this.#dropped()
+      await this.run(...command)
+      if ((await this.#dropped()) === before) return
+      if (Date.now() > deadline) throw new Error('the client took no task for a minute')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+
+  async #dropped(): Promise<number> {
+    const log = await readFile(path.join(this.folder, 'conf/logs/seafile.log'), 'utf8')
+    return log.split('System not started').length
   }
 
   /** What the client says about its libraries, and the end of its log: for a test that failed. */

@@ -1,0 +1,178 @@
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { at } from '../../test/support/core.ts'
+import type { BenchServer } from '../bench-server.ts'
+import { launchBrowser, openTab, type Pace } from '../browser.ts'
+import { digits } from '../load/request-template.ts'
+import type { Row } from '../row.ts'
+import type { Context, Scenario } from '../scenario.ts'
+
+/** A phone on a slow mobile network, as page audits have it. */
+const SLOW: Pace = { bytesPerSecond: 200_000, latencyMs: 150, slowerCpu: 4 }
+const FILE_BYTES = 4096
+const FRAMES = 120
+/** A screenful at each frame. */
+const SCROLL_STEP = 900
+
+/** What a visitor of the web app waits for: the first list, a huge folder, a thousand dropped files. */
+export const webApp: Scenario = {
+  name: 'web-app',
+  async run(context) {
+    const browser = await launchBrowser()
+    if (browser === undefined) return []
+    await using workspace = await context.workspace()
+    const many = context.size(100_000, 2000)
+    const ids = await workspace.prepare(async (maker) => {
+      const big = await maker.newLibrary('Big')
+      await maker.addFiles(big, at('/big'), many, 'file')
+      await maker.settle(big)
+      const drop = await maker.newLibrary('Drop')
+      return { big: big.info.id, drop: drop.info.id }
+    })
+    const server = await workspace.serve()
+    try {
+      return [
+        ...(await firstList(context, browser, server)),
+        ...(await bigFolder(browser, server, ids.big, many)),
+        await droppedFiles(browser, server, ids.drop, context.size(1000, 50)),
+      ]
+    } finally {
+      await browser.close()
+    }
+  },
+}
+
+/** From nothing in the cache until the libraries stand there. */
+async function firstList(context: Context, browser: Browser, server: BenchServer): Promise<Row[]> {
+  const rounds: { bytes: number; slowMs: number; fastMs: number }[] = []
+  for (let round = 0; round < context.size(3, 1); round++) {
+    const slow = await timedOpening(browser, server, SLOW)
+    const fast = await timedOpening(browser, server)
+    rounds.push({ bytes: slow.bytes, slowMs: slow.ms, fastMs: fast.ms })
+  }
+  const median = (of: 'bytes' | 'slowMs' | 'fastMs') =>
+    rounds.map((round) => round[of]).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? 0
+  return [
+    {
+      what: 'sent until the list of libraries',
+      value: median('bytes') / 1e6,
+      unit: 'MB',
+      target: { atMost: 0.2 },
+    },
+    {
+      what: 'open to usable list, slow phone (1.6 Mbit/s, 150 ms, CPU ÷ 4)',
+      value: median('slowMs'),
+      unit: 'ms',
+    },
+    { what: 'open to usable list, this machine', value: median('fastMs'), unit: 'ms' },
+  ]
+}
+
+async function timedOpening(
+  browser: Browser,
+  { client }: BenchServer,
+  pace?: Pace,
+): Promise<{ bytes: number; ms: number }> {
+  const { page, devtools, close } = await openTab(browser, client, pace)
+  let bytes = 0
+  devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  const began = performance.now()
+  await page.goto(`${client.url}/app/`)
+  await page.getByRole('link', { name: 'Big' }).first().waitFor()
+  const ms = performance.now() - began
+  await close()
+  return { bytes, ms }
+}
+
+async function bigFolder(
+  browser: Browser,
+  { client }: BenchServer,
+  library: string,
+  count: number,
+): Promise<Row[]> {
+  const { page, devtools, close } = await openTab(browser, client)
+  const entries = count.toLocaleString('en-US')
+  const began = performance.now()
+  await page.goto(`${client.url}/app/library/${library}?p=/big`)
+  await page
+    .getByText(`file-${digits(0)}`)
+    .first()
+    .waitFor()
+  const firstMs = performance.now() - began
+  const frames = await scrolled(page)
+  const heap = await heapOf(devtools)
+  await close()
+  return [
+    { what: `first rows of a folder of ${entries}`, value: firstMs, unit: 'ms' },
+    { what: 'frames while it scrolls, p50', value: frames.p50Ms, unit: 'ms', p99Ms: frames.p99Ms },
+    { what: 'memory of its tab (JavaScript heap)', value: heap / 1e6, unit: 'MB' },
+  ]
+}
+
+/** Times between frames while whatever scrolls is scrolled a screenful a frame. */
+async function scrolled(page: Page): Promise<{ p50Ms: number; p99Ms: number }> {
+  const times = (await page.evaluate(`new Promise((resolve) => {
+    const long = [...document.querySelectorAll('*')]
+      .filter((one) => one.scrollHeight > one.clientHeight + 1000 && /auto|scroll/.test(getComputedStyle(one).overflowY))
+      .sort((a, b) => b.scrollHeight - a.scrollHeight)[0]
+    const times = []
+    let last = performance.now()
+    const frame = (now) => {
+      times.push(now - last)
+      last = now
+      if (times.length > ${FRAMES}) return resolve(times.slice(1))
+      long.scrollTop += ${SCROLL_STEP}
+      requestAnimationFrame(frame)
+    }
+    requestAnimationFrame(frame)
+  })`)) as number[]
+  const sorted = times.toSorted((a, b) => a - b)
+  const share = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+  return { p50Ms: share(0.5), p99Ms: share(0.99) }
+}
+
+async function heapOf(devtools: CDPSession): Promise<number> {
+  await devtools.send('HeapProfiler.enable')
+  await devtools.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+  return usedSize
+}
+
+/** Small files dropped all at once, until the server lists every one. */
+async function droppedFiles(
+  browser: Browser,
+  server: BenchServer,
+  library: string,
+  count: number,
+): Promise<Row> {
+  const { client } = server
+  const { page, close } = await openTab(browser, client)
+  await page.goto(`${client.url}/app/library/${library}`)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  const dropped = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer()
+    for (let n = 0; n < ${count}; n++) {
+      const bytes = crypto.getRandomValues(new Uint8Array(${FILE_BYTES}))
+      transfer.items.add(new File([bytes], 'dropped-' + n + '.bin'))
+    }
+    return transfer
+  })()`)
+  const { seconds, usage } = await server.meter(async () => {
+    const began = performance.now()
+    for (const type of ['dragenter', 'dragover', 'drop'])
+      await page.dispatchEvent('.drop-zone', type, { dataTransfer: dropped })
+    for (;;) {
+      const { body } = await client.get(`/api2/repos/${library}/dir/`, { p: '/' })
+      if (body.length === count) return { seconds: (performance.now() - began) / 1000 }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  await close()
+  return {
+    what: `${count.toLocaleString('en-US')} files of 4 KiB dropped at once`,
+    value: count / seconds,
+    unit: 'files/s',
+    usage,
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import { webSuite } from './support.ts'
+
+/** What somebody may have to load before the list of libraries stands there, compressed. */
+const MOST_BYTES = 200_000
+
+describe('the web app as it is served', () => {
+  const suite = webSuite()
+
+  it('is one page at every address, which names its parts from the root of the site', async () => {
+    for (const [address, base] of [
+      ['/app', './'],
+      ['/app/', '../'],
+      ['/app/library/5a1e?p=/a/b', '../../'],
+    ] as const) {
+      const reply = await suite.server.anonymous.get(address)
+      assert.equal(reply.status, 200)
+      assert.match(reply.headers.get('content-type') ?? '', /^text\/html/)
+      assert.ok(reply.text.includes(`<base href="${base}"`), address)
+      assert.match(reply.text, /src="web\/assets\/index-[\w-]+\.js"/)
+    }
+  })
+
+  it('lets no script run but its own, and no page frame it', async () => {
+    const first = await suite.server.anonymous.get('/app/')
+    const policy = first.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'/)
+    assert.match(policy, /script-src 'self'(?:;|$)/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(policy, /unsafe/)
+    assert.doesNotMatch(first.text, /<script(?![^>]*\bsrc=)/)
+    const again = await suite.server.anonymous.get('/app/')
+    assert.notEqual(again.headers.get('content-security-policy'), policy, 'a nonce is used once')
+  })
+
+  it('sends parts compressed, to be kept for ever, and nothing that is not one', async () => {
+    const page = await suite.server.anonymous.get('/app/')
+    const [, script = ''] = /src="(web\/assets\/[^"]+)"/.exec(page.text) ?? []
+    for (const coding of ['br', 'gzip', 'identity']) {
+      const headers = { 'Accept-Encoding': coding }
+      const reply = await suite.server.anonymous.call('GET', `/${script}`, { headers })
+      assert.equal(reply.status, 200)
+      assert.equal(reply.headers.get('content-encoding'), coding === 'identity' ? null : coding)
+      assert.match(reply.headers.get('cache-control') ?? '', /immutable/)
+      assert.match(reply.text, /import|function/)
+    }
+    for (const name of [
+      '',
+      'index.html.br',
+      '../package.json',
+      '..%2fpackage.json',
+      'assets/',
+      '.built-from',
+      `${script}.br`,
+    ]) {
+      assert.equal((await suite.server.anonymous.get(`/web/${name}`)).status, 404, name)
+    }
+    const manifest = await suite.server.anonymous.get('/web/manifest.webmanifest')
+    assert.equal(manifest.body.short_name, 'Carrel')
+    for (const { src } of manifest.body.icons) {
+      assert.equal((await suite.server.anonymous.get(`/web/${src}`)).headers.get('content-type'), 'image/png')
+    }
+  })
+
+  it('is small', async (t) => {
+    const tab = await suite.openTab(t, await suite.server.signUp())
+    if (tab === undefined) return
+    let bytes = 0
+    const sizes = new Map<string, number>()
+    tab.page.on('requestfinished', (request) => {
+      void request.sizes().then(({ responseBodySize }) => {
+        if (!request.url().includes('/web/') && !request.url().endsWith('/app/')) return
+        bytes += responseBodySize
+        sizes.set(request.url(), responseBodySize)
+      })
+    })
+    await tab.go('/')
+    await tab.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await tab.page.getByRole('heading', { level: 1 }).first().waitFor()
+    assert.ok(bytes > 50_000 && bytes < MOST_BYTES, `${bytes}: ${JSON.stringify([...sizes], null, 1)}`)
+    t.diagnostic(`${bytes} bytes to the list of libraries`)
+  })
+
+  it('works below a path that only a proxy knows', async (t) => {
+    const person = await suite.server.signUp()
+    const library = await person.createLibrary('Behind a proxy')
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { hostname, port } = new URL(suite.server.url)
+    const proxy = http.createServer((request, response) => {
+      const path = request.url?.startsWith('/files/') ? request.url.slice('/files'.length) : undefined
+      if (path === undefined) {
+        response.writeHead(404).end()
+        return
+      }
+      const { method = 'GET', headers } = request
+      const passed = http.request({ hostname, port, path, method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(passed)
+      response.on('close', () => passed.destroy())
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    t.after(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+    const site = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/files/`
+    const elsewhere: string[] = []
+    tab.page.on('request', (request) => {
+      if (!request.url().startsWith(site) && !/^(?:blob|data):/.test(request.url()))
+        elsewhere.push(request.url())
+    })
+    await tab.page.goto(site)
+    await tab.page.getByRole('link', { name: 'Behind a proxy' }).first().click()
+    await tab.page.waitForURL(`${site}app/library/${library}*`)
+    await tab.page.reload()
+    await tab.page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await tab.page.goBack()
+    await tab.page.getByRole('link', { name: 'Behind a proxy' }).first().waitFor()
+    assert.deepEqual(elsewhere, [])
+  })
+})
