@@ -187,3 +187,7 @@ export const changeLibraryPassword = (id: string, older: string, newer: string) 
 /** Whether a permission lets one change files. */
 export const canEdit = ({ permission, status }: { permission: Permission; status?: string }) =>
   (permission === 'rw' || permission === 'admin') && status !== 'read-only'
+
+/** Whether a permission lets one have the bytes of files, and not just look at them. */
+export const canDownload = ({ permission }: { permission: Permission }) =>
+  permission === 'rw' || permission === 'admin' || permission === 'r'

@@ -28,10 +28,10 @@ const signs = {
 }
 
 function ArchiveCard(props: { archive: Archive }) {
-  const { key, names, state, zipped, total } = props.archive
+  const { key, names, title, state, zipped, total } = props.archive
   const texts = useTexts('libraries')
   const isRunning = state === 'starting' || state === 'packing'
-  const name = texts.archiveOf(names[0] ?? '', names.length - 1)
+  const name = title ?? texts.archiveOf(names[0] ?? '', names.length - 1)
   const Sign = signs[state]
   return (
     <div className={`card archives-card archives-${state}`}>

@@ -9,6 +9,8 @@ export interface ArchiveWish {
   readonly libraryId: string
   readonly parent: string
   readonly names: readonly string[]
+  /** What it is called while it is made; by its entries unless given. */
+  readonly title?: string
   /** As it was then; now unless given. */
   readonly commitId?: string
 }
@@ -17,6 +19,7 @@ export interface ArchiveWish {
 export interface Archive {
   readonly key: number
   readonly names: readonly string[]
+  readonly title: string | undefined
   readonly state: 'starting' | 'packing' | 'saved' | 'canceled' | 'failed'
   readonly zipped: number
   readonly total: number
@@ -44,8 +47,8 @@ const listeners = new Set<() => void>()
 export function startArchive(wish: ArchiveWish): void {
   const key = nextKey
   nextKey += 1
-  const { names } = wish
-  set([...archives, { key, names, state: 'starting', zipped: 0, total: 0, failure: '' }])
+  const { names, title } = wish
+  set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: '' }])
   void make(key, wish).catch((error: unknown) => {
     // What was cancelled or dismissed meanwhile has nothing more to say.
     if (find(key)?.state === 'canceled') return

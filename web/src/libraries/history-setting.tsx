@@ -19,7 +19,6 @@ export function HistorySetting(props: { libraryId: string }) {
   const { data: days, error, refetch } = useHistoryDays(props.libraryId)
   return (
     <section className="stack">
-      <h3>{texts.historyKept}</h3>
       {days === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {days !== undefined && <HistoryForm key={days} libraryId={props.libraryId} days={days} />}
     </section>
@@ -56,7 +55,8 @@ function HistoryForm(props: { libraryId: string; days: number }) {
     <form className="stack" onSubmit={(event) => void save(event)}>
       <div className="libraries-kept">
         <SelectField
-          label={texts.historyHint}
+          label={texts.historyKept}
+          hint={texts.historyHint}
           value={kept}
           onChange={(event) => setKept(event.target.value as Kept)}
         >

@@ -55,17 +55,20 @@ function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
   const labels = { mine: texts.mine, shared: texts.shared, group: texts.groups, public: texts.everyone }
   return (
     <nav className="tabs" aria-label={texts.ways}>
-      {ways.map((way) => (
-        <Link
-          key={way}
-          className="tab"
-          to={way === 'mine' ? '/' : `/?show=${way}`}
-          aria-current={way === props.way ? 'page' : undefined}
-        >
-          {labels[way]}
-          <span className="libraries-count">{props.found.filter(({ type }) => type === way).length}</span>
-        </Link>
-      ))}
+      {ways.map((way) => {
+        const count = props.found.filter(({ type }) => type === way).length
+        return (
+          <Link
+            key={way}
+            className="tab"
+            to={way === 'mine' ? '/' : `/?show=${way}`}
+            aria-current={way === props.way ? 'page' : undefined}
+          >
+            {labels[way]}
+            {count > 0 && <span className="libraries-count">{count}</span>}
+          </Link>
+        )
+      })}
     </nav>
   )
 }

@@ -2,6 +2,7 @@ import {
   ArrowRightLeft,
   Bell,
   BellOff,
+  Download,
   FolderOpen,
   History,
   LogOut,
@@ -13,9 +14,12 @@ import {
 } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { folderAddress, historyAddress, trashAddress } from '../addresses.ts'
-import type { LibraryItem } from '../api/libraries.ts'
+import { fetchFolder } from '../api/entries.ts'
+import { canDownload, type LibraryItem } from '../api/libraries.ts'
+import { startArchive } from '../archives/archives.ts'
 import { useTexts } from '../texts/texts.tsx'
 import type { MenuEntry } from '../ui/menu.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
 import type { DialogKind, OpenDialog } from './library-dialogs.tsx'
 import { useLibraryToggles } from './toggles.ts'
 
@@ -30,9 +34,15 @@ export function useLibraryEntries(
   const { watch } = useLibraryToggles()
   const { repo_id: id, type, monitored } = library
   const isMine = type === 'mine'
+  const download = useDownload()
   const dialog = (kind: DialogKind) => () => onOpenDialog({ kind, library })
   return [
     { label: common.open, icon: FolderOpen, onSelect: () => go(folderAddress(id)) },
+    canDownload(library) && {
+      label: common.download,
+      icon: Download,
+      onSelect: () => void download(library),
+    },
     (isMine || library.is_admin) && { label: common.share, icon: Share2, onSelect: dialog('share') },
     isMine && { label: common.rename, icon: PencilLine, onSelect: dialog('rename') },
     isMine && { label: texts.settings, icon: Settings2, onSelect: dialog('settings') },
@@ -49,4 +59,25 @@ export function useLibraryEntries(
     isMine && { label: common.delete, icon: Trash2, danger: true, onSelect: dialog('delete') },
     type === 'shared' && { label: texts.leave, icon: LogOut, danger: true, onSelect: dialog('leave') },
   ]
+}
+
+/** All of a library as one archive. */
+function useDownload(): (library: LibraryItem) => Promise<void> {
+  const texts = useTexts('libraries')
+  const toast = useToast()
+  const failed = useFailureToast()
+  return async ({ repo_id: libraryId, repo_name: name }) => {
+    try {
+      const { dirent_list: entries } = await fetchFolder(libraryId, '/')
+      if (entries.length === 0) return toast({ text: texts.nothingToDownload(name) })
+      startArchive({
+        libraryId,
+        parent: '/',
+        names: entries.map((entry) => entry.name),
+        title: `${name}.zip`,
+      })
+    } catch (error) {
+      failed(error)
+    }
+  }
 }

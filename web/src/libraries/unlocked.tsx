@@ -22,10 +22,10 @@ export function Unlocked(props: { libraryId: string; children: ReactNode }) {
   if (!library.encrypted) return props.children
   if (library.lib_need_decrypt) return <UnlockForm library={library} />
   return (
-    <>
+    <div className="libraries-open">
       <OpenBar libraryId={libraryId} />
       {props.children}
-    </>
+    </div>
   )
 }
 
@@ -35,6 +35,8 @@ function UnlockForm(props: { library: LibraryDetail }) {
   const queries = useQueryClient()
   const refusal = useUnlockRefusal()
   const [password, setPassword] = useState('')
+  // Where the page opens the cursor waits here; in a dialog it stays with what was chosen there.
+  const [isAlone] = useState(() => document.activeElement === document.body)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
 
@@ -66,7 +68,7 @@ function UnlockForm(props: { library: LibraryDetail }) {
         <PasswordField
           label={texts.libraryPassword}
           error={failure}
-          autoFocus
+          autoFocus={isAlone}
           required
           value={password}
           onChange={(event) => setPassword(event.target.value)}

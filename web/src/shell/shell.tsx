@@ -84,8 +84,10 @@ export function Shell(props: { children: ReactNode }) {
         )}
         {props.children}
       </main>
-      <ArchiveTray />
-      <UploadTray />
+      <div className="shell-trays">
+        <ArchiveTray />
+        <UploadTray />
+      </div>
     </div>
   )
 }

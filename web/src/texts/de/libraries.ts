@@ -142,6 +142,7 @@ export const libraries: Texts['libraries'] = {
     `${count === 1 ? '1 Bibliothek wird' : `${count} Bibliotheken werden`} mit allen Dateien und dem ganzen Verlauf weg sein. Das lässt sich nicht rückgängig machen.`,
   purgedAll: 'Alle gelöschten Bibliotheken sind endgültig weg',
 
+  nothingToDownload: (name) => `${name} ist leer: Es gibt nichts herunterzuladen`,
   archives: 'Archive',
   archiveOf: (name, more) => (more === 0 ? `${name}.zip` : `${name} und ${more} weitere`),
   archiveStarting: 'Wird vorbereitet …',

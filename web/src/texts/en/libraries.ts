@@ -138,6 +138,7 @@ export const libraries = {
     `${count === 1 ? '1 library' : `${count} libraries`} with all files and history will be gone. This cannot be undone.`,
   purgedAll: 'All deleted libraries are gone for good',
 
+  nothingToDownload: (name: string) => `${name} is empty: there is nothing to download`,
   archives: 'Archives',
   archiveOf: (name: string, more: number) => (more === 0 ? `${name}.zip` : `${name} and ${more} more`),
   archiveStarting: 'Being prepared…',

@@ -136,6 +136,7 @@ export const libraries: Texts['libraries'] = {
   purgeAllText: (count) => `${count} 个资料库及其所有文件和历史都将消失,且无法撤销。`,
   purgedAll: '已删除的资料库已全部彻底删除',
 
+  nothingToDownload: (name) => `${name} 是空的,没有可下载的内容`,
   archives: '压缩包',
   archiveOf: (name, more) => (more === 0 ? `${name}.zip` : `${name} 等 ${more + 1} 项`),
   archiveStarting: '正在准备……',
