@@ -15,7 +15,6 @@ type Kept = 'all' | 'none' | 'days'
 
 /** How long a library remembers. */
 export function HistorySetting(props: { libraryId: string }) {
-  const texts = useTexts('libraries')
   const { data: days, error, refetch } = useHistoryDays(props.libraryId)
   return (
     <section className="stack">

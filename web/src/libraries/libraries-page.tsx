@@ -64,8 +64,7 @@ function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
             to={way === 'mine' ? '/' : `/?show=${way}`}
             aria-current={way === props.way ? 'page' : undefined}
           >
-            {labels[way]}
-            {count > 0 && <span className="libraries-count">{count}</span>}
+            {labels[way]} {count > 0 && <span className="libraries-count">{count}</span>}
           </Link>
         )
       })}
