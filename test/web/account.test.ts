@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import sharp from 'sharp'
 import { Client } from '../support/client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
 
 const PASSWORD = 'a long password'
-/** A picture of two pixels by one. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8DAAMQMAA4GAf/2jdX3AAAAAElFTkSuQmCC',
-  'base64',
-)
-
 describe('the account', () => {
   const suite = webSuite()
 
@@ -24,8 +19,10 @@ describe('the account', () => {
     await tab.go('/')
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Account' }).click()
-    await page.getByLabel('Name').fill('Ann <b>Archer</b> 🏹'.replace('/', ''))
-    await page.getByLabel('Contact e-mail').fill('not an address')
+    await page.getByLabel('Name').fill('a/b')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText("Name should not include '/'.").waitFor()
+    await page.getByLabel('Name').fill('Ann <b>Archer<b> 🏹')
     await page.getByLabel('Contact e-mail').fill('ann.archer@example.net')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Your profile was saved').waitFor()
@@ -33,13 +30,15 @@ describe('the account', () => {
     assert.deepEqual([body.name, body.contact_email], ['Ann <b>Archer<b> 🏹', 'ann.archer@example.net'])
     await page.getByText('1.2 MB used').first().waitFor()
 
+    const picture = sharp({ create: { width: 900, height: 600, channels: 3, background: '#b5523b' } })
+    const buffer = await picture.jpeg().toBuffer()
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose a picture' }).click()
     await (await chooser).setFiles({ name: 'me.txt', mimeType: 'text/plain', buffer: Buffer.from('no') })
     await page.getByText('This file is no picture the browser can read.').waitFor()
     const again = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose a picture' }).click()
-    await (await again).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: PNG })
+    await (await again).setFiles({ name: 'me.jpg', mimeType: 'image/jpeg', buffer })
     const dialog = page.getByRole('dialog', { name: 'New picture' })
     await dialog.getByRole('img', { name: 'The new picture' }).waitFor()
     await dialog.getByRole('button', { name: 'Use this picture' }).click()
@@ -52,7 +51,6 @@ describe('the account', () => {
     await page.getByRole('button', { name: 'Remove the picture' }).click()
     await page.getByText('Your picture was removed').waitFor()
     assert.ok((await ann.get('/api2/account/info/')).body.avatar_url.endsWith('default.png'))
-    assert.deepEqual(tab.complaints, [])
   })
 
   it('has a password; a new one ends all other sessions and leaves this one open', async (t) => {

@@ -301,7 +301,7 @@ describe('the libraries', () => {
     const { page } = tab
     await tab.go('/')
     await page.getByRole('link', { name: 'Urlaubspläne' }).waitFor()
-    await page.getByLabel('Sortieren nach').selectOption({ label: 'Name, aufsteigend' })
+    await page.getByLabel('Sortieren nach').selectOption({ label: 'Name, A bis Z' })
     await tab.checkAccess()
     await tab.picture('libraries-phone-dark')
     assert.ok(await fitsIn(page), 'nothing scrolls sideways')

@@ -54,7 +54,7 @@ function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
   const texts = useTexts('libraries')
   const labels = { mine: texts.mine, shared: texts.shared, group: texts.groups, public: texts.everyone }
   return (
-    <nav className="tabs" aria-label={texts.ways}>
+    <nav className="tabs libraries-ways" aria-label={texts.ways}>
       {ways.map((way) => {
         const count = props.found.filter(({ type }) => type === way).length
         return (

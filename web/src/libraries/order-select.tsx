@@ -1,10 +1,17 @@
 import { useTexts } from '../texts/texts.tsx'
-import { columns, type Order, orderIn, textOf } from './order.ts'
+import { type Order, orderIn, textOf } from './order.ts'
 
 /** The order as one choice, where there are no heads of columns to press. */
 export function OrderSelect(props: { order: Order; onChange: (order: Order) => void }) {
   const texts = useTexts('libraries')
-  const common = useTexts('common')
+  const choices: readonly [Order, string][] = [
+    [{ column: 'name', down: false }, texts.nameUp],
+    [{ column: 'name', down: true }, texts.nameDown],
+    [{ column: 'modified', down: true }, texts.newestFirst],
+    [{ column: 'modified', down: false }, texts.oldestFirst],
+    [{ column: 'size', down: true }, texts.largestFirst],
+    [{ column: 'size', down: false }, texts.smallestFirst],
+  ]
   return (
     <select
       className="input libraries-order"
@@ -12,13 +19,11 @@ export function OrderSelect(props: { order: Order; onChange: (order: Order) => v
       value={textOf(props.order)}
       onChange={(event) => props.onChange(orderIn(event.target.value))}
     >
-      {columns.flatMap((column) =>
-        [false, true].map((down) => (
-          <option key={`${column}${down}`} value={textOf({ column, down })}>
-            {down ? texts.descending(common[column]) : texts.ascending(common[column])}
-          </option>
-        )),
-      )}
+      {choices.map(([order, label]) => (
+        <option key={label} value={textOf(order)}>
+          {label}
+        </option>
+      ))}
     </select>
   )
 }
