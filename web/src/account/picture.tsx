@@ -52,28 +52,30 @@ function usePictureActs(onChosen: (picture: Blob) => void) {
   const refresh = useRefresh()
   const toast = useToast()
   const failed = useFailureToast()
-  return {
-    async choose({ target }: ChangeEvent<HTMLInputElement>): Promise<void> {
-      const [file] = target.files ?? []
-      if (file === undefined) return
-      try {
-        onChosen(await squarePicture(file))
-      } catch {
-        toast({ text: texts.pictureUnreadable, bad: true })
-      }
-      // So that the same file can be chosen again.
-      target.value = ''
-    },
-    async remove(): Promise<void> {
-      try {
-        await removeAvatar()
-        await refresh()
-        toast({ text: texts.pictureRemoved })
-      } catch (error) {
-        failed(error)
-      }
-    },
+
+  async function choose({ target }: ChangeEvent<HTMLInputElement>): Promise<void> {
+    const [file] = target.files ?? []
+    if (file === undefined) return
+    try {
+      onChosen(await squarePicture(file))
+    } catch {
+      toast({ text: texts.pictureUnreadable, bad: true })
+    }
+    // So that the same file can be chosen again.
+    target.value = ''
   }
+
+  async function remove(): Promise<void> {
+    try {
+      await removeAvatar()
+      await refresh()
+      toast({ text: texts.pictureRemoved })
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  return { choose, remove }
 }
 
 function PreviewDialog(props: { picture: Blob; onClose: () => void }) {

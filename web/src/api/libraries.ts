@@ -94,8 +94,12 @@ export function useLibraries() {
 export function useLibrary(id: string) {
   return useQuery({
     queryKey: ['library', id],
-    queryFn: ({ signal }) => api.get<LibraryDetail>(repo(id), undefined, signal),
+    queryFn: ({ signal }) => fetchLibrary(id, signal),
   })
+}
+
+export function fetchLibrary(id: string, signal?: AbortSignal): Promise<LibraryDetail> {
+  return api.get<LibraryDetail>(repo(id), undefined, signal)
 }
 
 export function useDeletedLibraries() {

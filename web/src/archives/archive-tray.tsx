@@ -3,6 +3,7 @@ import { CircleAlert, CircleCheck, FileArchive, X } from 'lucide-react'
 import { useFormats } from '../format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { useWording } from '../ui/failed.tsx'
 import { Progress } from '../ui/states.tsx'
 import { type Archive, cancelArchive, dismissArchive, useArchives } from './archives.ts'
 
@@ -57,6 +58,7 @@ function ArchiveCard(props: { archive: Archive }) {
 function State({ state, zipped, total, failure }: Archive) {
   const texts = useTexts('libraries')
   const formats = useFormats()
+  const wording = useWording()
   switch (state) {
     case 'starting':
       return texts.archiveStarting
@@ -67,6 +69,6 @@ function State({ state, zipped, total, failure }: Archive) {
     case 'canceled':
       return texts.archiveCanceled
     case 'failed':
-      return failure === '' ? texts.archiveFailed : `${texts.archiveFailed}: ${failure}`
+      return failure === undefined ? texts.archiveFailed : `${texts.archiveFailed}: ${wording(failure)}`
   }
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { saveFrom } from '../api/entries.ts'
-import { ApiError, api } from '../api/http.ts'
+import { api } from '../api/http.ts'
 import { siteUrl } from '../base.ts'
 import { onSessionChange, token } from '../session/token.ts'
 
@@ -23,8 +23,8 @@ export interface Archive {
   readonly state: 'starting' | 'packing' | 'saved' | 'canceled' | 'failed'
   readonly zipped: number
   readonly total: number
-  /** The server's words for what went wrong. */
-  readonly failure: string
+  /** What went wrong. */
+  readonly failure: Error | undefined
 }
 
 interface Progress {
@@ -48,11 +48,11 @@ export function startArchive(wish: ArchiveWish): void {
   const key = nextKey
   nextKey += 1
   const { names, title } = wish
-  set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: '' }])
+  set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: undefined }])
   void make(key, wish).catch((error: unknown) => {
     // What was cancelled or dismissed meanwhile has nothing more to say.
     if (find(key)?.state === 'canceled') return
-    change(key, { state: 'failed', failure: error instanceof ApiError ? error.message : '' })
+    change(key, { state: 'failed', failure: error instanceof Error ? error : undefined })
   })
 }
 
@@ -87,7 +87,7 @@ async function make(key: number, wish: ArchiveWish): Promise<void> {
     const progress = await api.get<Progress>('api/v2.1/query-zip-progress/', { token: ticket })
     if (!isWanted(key)) return
     const { zipped, total } = progress
-    if (progress.failed) return change(key, { state: 'failed', failure: progress.failed_reason })
+    if (progress.failed) return change(key, { state: 'failed', failure: new Error(progress.failed_reason) })
     if (progress.canceled) return change(key, { state: 'canceled' })
     change(key, { state: 'packing', zipped, total })
     if (zipped === total) break

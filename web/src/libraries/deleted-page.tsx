@@ -118,7 +118,7 @@ function Row(props: { library: DeletedLibrary; onPurge: (library: DeletedLibrary
       <td className="libraries-deeds">
         <span className="row-actions">
           <Button icon={RotateCcw} busy={busy} onClick={() => void restore()}>
-            {common.restore}
+            <span className="libraries-deed-text">{common.restore}</span>
           </Button>
           <IconButton
             icon={Trash2}

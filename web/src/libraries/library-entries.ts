@@ -15,7 +15,7 @@ import {
 import { useLocation } from 'wouter'
 import { folderAddress, historyAddress, trashAddress } from '../addresses.ts'
 import { fetchFolder } from '../api/entries.ts'
-import { canDownload, type LibraryItem } from '../api/libraries.ts'
+import { canDownload, fetchLibrary, type LibraryItem } from '../api/libraries.ts'
 import { startArchive } from '../archives/archives.ts'
 import { useTexts } from '../texts/texts.tsx'
 import type { MenuEntry } from '../ui/menu.tsx'
@@ -66,8 +66,11 @@ function useDownload(): (library: LibraryItem) => Promise<void> {
   const texts = useTexts('libraries')
   const toast = useToast()
   const failed = useFailureToast()
-  return async ({ repo_id: libraryId, repo_name: name }) => {
+  const [, go] = useLocation()
+  return async ({ repo_id: libraryId, repo_name: name, encrypted }) => {
     try {
+      // Its page asks for the password.
+      if (encrypted && (await fetchLibrary(libraryId)).lib_need_decrypt) return go(folderAddress(libraryId))
       const { dirent_list: entries } = await fetchFolder(libraryId, '/')
       if (entries.length === 0) return toast({ text: texts.nothingToDownload(name) })
       startArchive({

@@ -2,8 +2,7 @@ import { Globe, LibraryBig, Plus, Upload, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { folderAddress } from '../addresses.ts'
-import { api } from '../api/http.ts'
-import { defaultLibrary, type LibraryDetail } from '../api/libraries.ts'
+import { defaultLibrary, fetchLibrary } from '../api/libraries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Empty } from '../ui/states.tsx'
@@ -57,7 +56,7 @@ function useFirstUpload() {
     setBusy(true)
     try {
       const { repo_id: libraryId } = await defaultLibrary()
-      const { repo_name: libraryName } = await api.get<LibraryDetail>(`api/v2.1/repos/${libraryId}/`)
+      const { repo_name: libraryName } = await fetchLibrary(libraryId)
       addUploads({ libraryId, libraryName, path: '/' }, files)
       go(folderAddress(libraryId))
     } catch (error) {

@@ -28,16 +28,17 @@ export function useLibraryToggles() {
     }
   }
 
-  return {
-    async star({ repo_id: id }: LibraryItem, on: boolean): Promise<void> {
-      show(id, { starred: on })
-      await change(on ? addStar(id) : removeStar(id))
-      await queries.invalidateQueries({ queryKey: ['starred'] })
-    },
-    async watch({ repo_id: id, repo_name: name }: LibraryItem, on: boolean): Promise<void> {
-      show(id, { monitored: on })
-      const done = await change(watchLibrary(id, on))
-      if (done) toast({ text: on ? texts.watching(name) : texts.watchingNoMore(name) })
-    },
+  async function star({ repo_id: id }: LibraryItem, on: boolean): Promise<void> {
+    show(id, { starred: on })
+    await change(on ? addStar(id) : removeStar(id))
+    await queries.invalidateQueries({ queryKey: ['starred'] })
   }
+
+  async function watch({ repo_id: id, repo_name: name }: LibraryItem, on: boolean): Promise<void> {
+    show(id, { monitored: on })
+    const done = await change(watchLibrary(id, on))
+    if (done) toast({ text: on ? texts.watching(name) : texts.watchingNoMore(name) })
+  }
+
+  return { star, watch }
 }
