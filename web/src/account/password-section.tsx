@@ -93,7 +93,7 @@ function useRefusal(): (error: unknown) => string {
   const wording = useWording()
   return (error) => {
     if (!(error instanceof ApiError)) return wording(error)
-    if (/^Old password/.test(error.message)) return texts.wrongPassword
+    if (error.message.startsWith('Old password')) return texts.wrongPassword
     return /same as old/.test(error.message) ? texts.samePassword : wording(error)
   }
 }
