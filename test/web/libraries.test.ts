@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
-import { eventually, uploadFile } from '../support/transfer.ts'
+import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe & "quotes" 🏖️'
@@ -40,6 +40,23 @@ describe('the libraries', () => {
       await tab.go(`/?show=${show}`)
       await page.locator('.state').waitFor()
     }
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('begin with files that are at hand', async (t) => {
+    const ann = await suite.server.signUp()
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Upload files' }).click()
+    const file = { name: 'first.txt', mimeType: 'text/plain', buffer: Buffer.from('first') }
+    await (await chooser).setFiles(file)
+    await page.waitForURL('**/library/*')
+    const [made] = await listed(ann)
+    assert.equal(made?.repo_name, 'My Library')
+    await eventually(async () => assert.deepEqual(await namesIn(ann, made?.repo_id ?? ''), ['first.txt']))
     assert.deepEqual(tab.complaints, [])
   })
 

@@ -1,6 +1,7 @@
 import './account.css'
 import type { ComponentType } from 'react'
 import { Link, useParams } from 'wouter'
+import { usePageTitle } from '../libraries/page-title.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Appearance } from './appearance.tsx'
 import { Devices } from './devices.tsx'
@@ -25,6 +26,7 @@ const names = Object.keys(sections) as Section[]
 /** All that one can decide about one's own account. */
 export default function AccountPage() {
   const texts = useTexts('account')
+  usePageTitle(texts.title)
   const { section } = useParams<{ section?: string }>()
   const current = names.find((name) => name === section) ?? 'profile'
   const Shown = sections[current]

@@ -14,11 +14,13 @@ import { NewLibraryDialog } from './new-library-dialog.tsx'
 import { NothingHere } from './nothing-here.tsx'
 import { sorted, useOrder } from './order.ts'
 import { OrderSelect } from './order-select.tsx'
+import { usePageTitle } from './page-title.ts'
 import { type Way, ways } from './ways.ts'
 
 /** All libraries one can open, by how one came to them. */
 export default function LibrariesPage() {
   const texts = useTexts('libraries')
+  usePageTitle(texts.title)
   const { data, error, refetch } = useLibraries()
   const [params] = useSearchParams()
   const way = ways.find((one) => one === params.get('show')) ?? 'mine'
