@@ -341,6 +341,20 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('come once the server is back', async (t) => {
+    const ann = await suite.server.signUp()
+    await ann.createLibrary('Plans')
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await page.route('**/api/v2.1/repos/', (route) => route.abort())
+    await tab.go('/')
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.unroute('**/api/v2.1/repos/')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Plans' }).waitFor()
+  })
+
   it('are reached by the keyboard alone', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')

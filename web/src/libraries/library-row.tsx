@@ -27,7 +27,6 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
             icon={Star}
             label={starred ? texts.unstarOf(name) : texts.starOf(name)}
             title={starred ? texts.unstar : texts.star}
-            aria-pressed={starred}
             onClick={() => void star(library, !starred)}
           />
         </td>

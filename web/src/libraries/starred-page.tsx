@@ -87,7 +87,6 @@ function StarredRow(props: { item: StarredItem }) {
           icon={Star}
           label={texts.unstarOf(name)}
           title={texts.unstar}
-          aria-pressed
           onClick={() => void unstar(props.item)}
         />
       </td>
