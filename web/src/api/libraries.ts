@@ -8,10 +8,10 @@ export interface LibraryItem {
   readonly repo_id: string
   readonly repo_name: string
   readonly type: 'mine' | 'shared' | 'group' | 'public'
-  /** Not told of those shared with a group. */
-  readonly owner_email?: string
-  readonly owner_name?: string
-  readonly owner_contact_email?: string
+  /** '' of those shared with a group: the server does not tell. */
+  readonly owner_email: string
+  readonly owner_name: string
+  readonly owner_contact_email: string
   readonly modifier_email: string
   readonly modifier_name: string
   /** ISO. */
@@ -79,6 +79,8 @@ export interface LibraryUsage {
   readonly total?: number
 }
 
+const untold = { owner_email: '', owner_name: '', owner_contact_email: '' }
+
 const repo = (id: string) => `api/v2.1/repos/${id}/`
 
 export function useLibraries() {
@@ -86,7 +88,7 @@ export function useLibraries() {
     queryKey: ['libraries'],
     queryFn: async ({ signal }) => {
       const { repos } = await api.get<{ repos: LibraryItem[] }>('api/v2.1/repos/', undefined, signal)
-      return repos
+      return repos.map((library) => ({ ...untold, ...library }))
     },
   })
 }

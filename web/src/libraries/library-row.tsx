@@ -38,7 +38,7 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
                 <bdi className="libraries-title">{name}</bdi>
                 <span className="libraries-meta muted">
                   {[formats.size(library.size), formats.ago(library.last_modified)].join(' · ')}
-                  {person !== undefined && library.type !== 'mine' && (
+                  {library.type !== 'mine' && (
                     <>
                       {' · '}
                       <bdi>{person}</bdi>
