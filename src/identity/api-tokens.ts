@@ -150,6 +150,13 @@ export class ApiTokens {
     })
   }
 
+  /** The device a token was made for; undefined for a token that belongs to none. */
+  async deviceOf(token: string): Promise<Pick<Device, 'platform' | 'deviceId'> | undefined> {
+    const holder = await findHolder(this.#db, hashOf(token))
+    if (holder === undefined || holder.platform === '') return undefined
+    return { platform: holder.platform, deviceId: holder.deviceId }
+  }
+
   /** Desktop devices first, the most recently used first. */
   async listDevices(account: Account): Promise<LinkedDevice[]> {
     return listApiTokenDevices(this.#db, account.key)

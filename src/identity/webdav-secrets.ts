@@ -34,6 +34,10 @@ export class WebdavSecrets {
     return undefined
   }
 
+  async isSet(account: Pick<Account, 'key'>): Promise<boolean> {
+    return (await findWebdavSecret(this.#db, account.key)) !== undefined
+  }
+
   /** Takes as long whether or not there is a secret. */
   async verify(account: Pick<Account, 'key'>, secret: string): Promise<boolean> {
     if (secret.length > most) return false

@@ -203,6 +203,7 @@ describe('Ping, server information and devices', () => {
         last_login_ip: '127.0.0.1',
         wiped_at: null,
         is_desktop_client: true,
+        is_current: false,
       },
       {
         user: 'dev@example.org',
@@ -213,9 +214,15 @@ describe('Ping, server information and devices', () => {
         last_login_ip: '127.0.0.1',
         wiped_at: null,
         is_desktop_client: false,
+        is_current: false,
       },
     ])
     assert.ok(!listed.text.includes(token))
+    const asked = (await new Client(server.url, other).get('/api2/devices/')).body
+    assert.deepEqual(
+      asked.map((device: { is_current: boolean }) => device.is_current),
+      [false, true],
+    )
 
     const stranger = await server.signUp()
     const theirs = { platform: 'linux', device_id: laptop.device_id }

@@ -25,10 +25,14 @@ export const deviceRoutes = [
     method: 'GET',
     path: '/api2/devices/',
     auth: 'user',
-    summary: 'The devices the caller has signed in on.',
-    async handle({ user }, { apiTokens }) {
+    summary: 'The devices the caller has signed in on; `is_current` marks the one that asks.',
+    async handle({ user, request }, { apiTokens }) {
       const devices = await apiTokens.listDevices(user)
-      return devices.map((device) => deviceToWire(user, device))
+      const current = await apiTokens.deviceOf(readApiToken(request.headers.authorization))
+      return devices.map((device) => ({
+        ...deviceToWire(user, device),
+        is_current: device.platform === current?.platform && device.deviceId === current.deviceId,
+      }))
     },
   }),
   route({

@@ -18,8 +18,11 @@ export const webdavSecretRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Tells nothing: only the hash of a WebDAV password is kept.',
-    handle: () => ({ secret: null }),
+    summary: 'Tells whether there is a WebDAV password; not which, as only its hash is kept.',
+    handle: async ({ user }, { webdavSecrets }) => ({
+      secret: null,
+      is_set: await webdavSecrets.isSet(user),
+    }),
   }),
   route({
     method: 'PUT',

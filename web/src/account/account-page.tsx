@@ -1,3 +1,53 @@
+import './account.css'
+import type { ComponentType } from 'react'
+import { Link, useParams } from 'wouter'
+import { usePageTitle } from '../libraries/page-title.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Appearance } from './appearance.tsx'
+import { Devices } from './devices.tsx'
+import { PasswordSection } from './password-section.tsx'
+import { Profile } from './profile.tsx'
+import { Tokens } from './tokens.tsx'
+import { Webdav } from './webdav.tsx'
+
+const sections = {
+  profile: Profile,
+  security: PasswordSection,
+  devices: Devices,
+  tokens: Tokens,
+  webdav: Webdav,
+  appearance: Appearance,
+} satisfies Record<string, ComponentType>
+
+type Section = keyof typeof sections
+
+const names = Object.keys(sections) as Section[]
+
+/** All that one can decide about one's own account. */
 export default function AccountPage() {
-  return <div className="page" />
+  const texts = useTexts('account')
+  usePageTitle(texts.title)
+  const { section } = useParams<{ section?: string }>()
+  const current = names.find((name) => name === section) ?? 'profile'
+  const Shown = sections[current]
+  return (
+    <div className="page account">
+      <div className="page-head">
+        <h1>{texts.title}</h1>
+      </div>
+      <nav className="tabs" aria-label={texts.sections}>
+        {names.map((name) => (
+          <Link
+            key={name}
+            className="tab"
+            to={name === 'profile' ? '/account' : `/account/${name}`}
+            aria-current={name === current ? 'page' : undefined}
+          >
+            {texts[name]}
+          </Link>
+        ))}
+      </nav>
+      <Shown />
+    </div>
+  )
 }

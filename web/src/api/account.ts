@@ -16,6 +16,49 @@ export interface AccountInfo {
   readonly avatar_url: string
 }
 
+export interface Profile {
+  readonly email: string
+  /** As its holder entered it; '' if they did not. */
+  readonly name: string
+  readonly contact_email: string
+  readonly login_id: string
+}
+
+/** Somebody found by a part of their name or e-mail. */
+export interface Person {
+  readonly email: string
+  readonly name: string
+  readonly contact_email: string
+  readonly avatar_url: string
+}
+
+export type TokenPermission = 'r' | 'rw' | 'upload'
+
+export interface PersonalToken {
+  readonly id: number
+  readonly name: string
+  readonly permission: TokenPermission
+  readonly repo_id: string | null
+  readonly repo_name: string | null
+  /** ISO. */
+  readonly created_at: string
+  readonly last_used_at: string | null
+  readonly expires_at: string | null
+}
+
+export interface Device {
+  readonly platform: 'windows' | 'linux' | 'mac' | 'android' | 'ios'
+  readonly device_id: string
+  readonly device_name: string
+  readonly client_version: string
+  /** ISO. */
+  readonly last_accessed: string
+  readonly last_login_ip: string
+  readonly wiped_at: string | null
+  readonly is_desktop_client: boolean
+  readonly is_current: boolean
+}
+
 /** Who is signed in, and the space they use. */
 export function useAccount() {
   return useQuery({
@@ -23,4 +66,72 @@ export function useAccount() {
     queryFn: ({ signal }) => api.get<AccountInfo>('api2/account/info/', undefined, signal),
     staleTime: 30_000,
   })
+}
+
+export function useProfile() {
+  return useQuery({
+    queryKey: ['account', 'profile'],
+    queryFn: ({ signal }) => api.get<Profile>('api/v2.1/user/', undefined, signal),
+  })
+}
+
+export function usePersonalTokens() {
+  return useQuery({
+    queryKey: ['account', 'tokens'],
+    queryFn: async ({ signal }) => {
+      const path = 'api/v2.1/personal-tokens/'
+      const answer = await api.get<{ personal_tokens: PersonalToken[] }>(path, undefined, signal)
+      return answer.personal_tokens
+    },
+  })
+}
+
+export function useDevices() {
+  return useQuery({
+    queryKey: ['account', 'devices'],
+    queryFn: ({ signal }) => api.get<Device[]>('api2/devices/', undefined, signal),
+  })
+}
+
+export function useWebdavPassword() {
+  return useQuery({
+    queryKey: ['account', 'webdav'],
+    queryFn: ({ signal }) => api.get<{ is_set: boolean }>('api/v2.1/webdav-secret/', undefined, signal),
+  })
+}
+
+export const changeProfile = (changes: { name: string; contact_email?: string }) =>
+  api.put<Profile>('api/v2.1/user/', { form: changes })
+
+export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
+  const body = new FormData()
+  body.append('avatar', picture, 'avatar.png')
+  return api.post('api/v2.1/user-avatar/', { body })
+}
+
+export const removeAvatar = () => api.delete<{ avatar_url: string }>('api/v2.1/user-avatar/')
+
+/** Ends every token of the account, the one it is called with among them. */
+export const changePassword = (older: string, newer: string) =>
+  api.post('api/v2.1/user/reset-password/', { form: { old_password: older, new_password: newer } })
+
+/** The token is told in this answer and never again. */
+export const makeToken = (wish: {
+  name: string
+  permission: TokenPermission
+  repo_id: string | undefined
+  expire_days: number | undefined
+}) => api.post<PersonalToken & { token: string }>('api/v2.1/personal-tokens/', { form: wish })
+
+export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/${id}/`)
+
+export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
+  api.delete('api2/devices/', { form: { platform, device_id, wipe_device: wipe } })
+
+/** '' takes the password away. */
+export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })
+
+export async function searchPeople(part: string, signal?: AbortSignal): Promise<Person[]> {
+  const query = { q: part, include_self: 0 }
+  return (await api.get<{ users: Person[] }>('api2/search-user/', query, signal)).users
 }

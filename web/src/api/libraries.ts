@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api } from './http.ts'
+import { api, call } from './http.ts'
 
 export type Permission = 'rw' | 'r' | 'admin' | 'cloud-edit' | 'preview'
 
@@ -8,6 +8,7 @@ export interface LibraryItem {
   readonly repo_id: string
   readonly repo_name: string
   readonly type: 'mine' | 'shared' | 'group' | 'public'
+  /** '' of those shared with a group: the server does not tell. */
   readonly owner_email: string
   readonly owner_name: string
   readonly owner_contact_email: string
@@ -19,7 +20,8 @@ export interface LibraryItem {
   readonly encrypted: boolean
   readonly permission: Permission
   readonly starred: boolean
-  readonly monitored: boolean
+  /** Not told of those shared with everyone. */
+  readonly monitored?: boolean
   readonly status: 'normal' | 'read-only'
   readonly group_id?: number
   readonly group_name?: string
@@ -39,17 +41,54 @@ export interface LibraryDetail {
   readonly is_admin: boolean
   readonly is_virtual: boolean
   readonly status: 'normal' | 'read-only'
-  /** Of an encrypted library: whether the caller has given its password within the hour. */
+  /** Of an encrypted library: whether the caller must give its password, which opens it for an hour. */
   readonly lib_need_decrypt: boolean
   readonly last_modified: string
+  readonly monitored: boolean
 }
+
+export interface DeletedLibrary {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly encrypted: boolean
+  /** ISO. */
+  readonly del_time: string
+  readonly size: number
+}
+
+export interface StarredItem {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly repo_encrypted: boolean
+  readonly is_dir: boolean
+  /** That of a folder ends with a slash; a library is `/`. */
+  readonly path: string
+  readonly obj_name: string
+  /** ISO; '' once it is gone. */
+  readonly mtime: string
+  readonly deleted: boolean
+}
+
+/** Stored bytes by what they are kept for; only `is_current` while they are first counted. */
+export interface LibraryUsage {
+  readonly is_current: boolean
+  readonly current?: number
+  readonly trash?: number
+  readonly history?: number
+  readonly unreferenced?: number
+  readonly total?: number
+}
+
+const untold = { owner_email: '', owner_name: '', owner_contact_email: '' }
+
+const repo = (id: string) => `api/v2.1/repos/${id}/`
 
 export function useLibraries() {
   return useQuery({
     queryKey: ['libraries'],
     queryFn: async ({ signal }) => {
       const { repos } = await api.get<{ repos: LibraryItem[] }>('api/v2.1/repos/', undefined, signal)
-      return repos
+      return repos.map((library) => ({ ...untold, ...library }))
     },
   })
 }
@@ -57,10 +96,104 @@ export function useLibraries() {
 export function useLibrary(id: string) {
   return useQuery({
     queryKey: ['library', id],
-    queryFn: ({ signal }) => api.get<LibraryDetail>(`api/v2.1/repos/${id}/`, undefined, signal),
+    queryFn: ({ signal }) => fetchLibrary(id, signal),
   })
 }
+
+export function fetchLibrary(id: string, signal?: AbortSignal): Promise<LibraryDetail> {
+  return api.get<LibraryDetail>(repo(id), undefined, signal)
+}
+
+export function useDeletedLibraries() {
+  return useQuery({
+    queryKey: ['deleted-libraries'],
+    queryFn: ({ signal }) => api.get<DeletedLibrary[]>('api/v2.1/deleted-repos/', undefined, signal),
+  })
+}
+
+export function useStarred() {
+  return useQuery({
+    queryKey: ['starred'],
+    queryFn: async ({ signal }) => {
+      const path = 'api/v2.1/starred-items/'
+      const answer = await api.get<{ starred_item_list: StarredItem[] }>(path, undefined, signal)
+      return answer.starred_item_list
+    },
+  })
+}
+
+/** What a library takes, for its owner. Asked again while it is being counted. */
+export function useLibraryUsage(id: string) {
+  return useQuery({
+    queryKey: ['library', id, 'usage'],
+    queryFn: ({ signal }) => api.get<LibraryUsage>(`${repo(id)}usage/`, undefined, signal),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && state.data.total === undefined ? 5000 : false,
+  })
+}
+
+/** The days of history a library keeps; -1 is all of it. */
+export function useHistoryDays(id: string) {
+  return useQuery({
+    queryKey: ['library', id, 'history-days'],
+    queryFn: async ({ signal }) => {
+      const path = `api2/repos/${id}/history-limit/`
+      return (await api.get<{ keep_days: number }>(path, undefined, signal)).keep_days
+    },
+  })
+}
+
+export const setHistoryDays = (id: string, days: number) =>
+  api.put(`api2/repos/${id}/history-limit/`, { form: { keep_days: days } })
+
+/** Encrypted if a password is given. */
+export const createLibrary = (name: string, password?: string) =>
+  api.post<{ repo_id: string }>('api/v2.1/repos/', { form: { repo_name: name, passwd: password } })
+
+/** The library for whoever has none yet; made if need be. */
+export const defaultLibrary = () => api.post<{ repo_id: string }>('api2/default-repo/')
+
+export const renameLibrary = (id: string, name: string) =>
+  api.post(`api2/repos/${id}/`, { query: { op: 'rename' }, form: { repo_name: name } })
+
+export const deleteLibrary = (id: string) => api.delete(repo(id))
+
+export const restoreLibrary = (id: string) => api.post('api/v2.1/deleted-repos/', { form: { repo_id: id } })
+
+export const purgeLibrary = (id: string) => api.delete(`api/v2.1/deleted-repos/${id}/`)
+
+export const purgeAllLibraries = () => api.delete('api/v2.1/deleted-repos/')
+
+export const transferLibrary = (id: string, owner: string, keepShares: boolean) =>
+  api.put(`api2/repos/${id}/owner/`, { form: { owner, reshare: keepShares } })
+
+/** Gives up what was shared with the caller personally. */
+export const leaveLibrary = (id: string) =>
+  api.delete(`api2/beshared-repos/${id}/`, { query: { share_type: 'personal' } })
+
+export const watchLibrary = (id: string, watch: boolean) =>
+  watch
+    ? api.post('api/v2.1/monitored-repos/', { form: { repo_id: id } })
+    : api.delete(`api/v2.1/monitored-repos/${id}/`)
+
+export const addStar = (id: string, path = '/') =>
+  api.post('api/v2.1/starred-items/', { form: { repo_id: id, path } })
+
+export const removeStar = (id: string, path = '/') =>
+  api.delete('api/v2.1/starred-items/', { query: { repo_id: id, path } })
+
+export const unlockLibrary = (id: string, password: string) =>
+  api.post(`${repo(id)}set-password/`, { form: { password } })
+
+export const lockLibrary = (id: string) => call('DELETE', `${repo(id)}set-password/`)
+
+export const changeLibraryPassword = (id: string, older: string, newer: string) =>
+  api.put(`${repo(id)}set-password/`, { form: { old_password: older, new_password: newer } })
 
 /** Whether a permission lets one change files. */
 export const canEdit = ({ permission, status }: { permission: Permission; status?: string }) =>
   (permission === 'rw' || permission === 'admin') && status !== 'read-only'
+
+/** Whether a permission lets one have the bytes of files, and not just look at them. */
+export const canDownload = ({ permission }: { permission: Permission }) =>
+  permission === 'rw' || permission === 'admin' || permission === 'r'

@@ -1,9 +1,130 @@
+import { useSyncExternalStore } from 'react'
+import { saveFrom } from '../api/entries.ts'
+import { api } from '../api/http.ts'
+import { siteUrl } from '../base.ts'
+import { onSessionChange, token } from '../session/token.ts'
+
 /** Entries of one folder to be downloaded as one archive. */
 export interface ArchiveWish {
   readonly libraryId: string
   readonly parent: string
   readonly names: readonly string[]
+  /** What it is called while it is made; by its entries unless given. */
+  readonly title?: string
+  /** As it was then; now unless given. */
+  readonly commitId?: string
 }
 
+/** An archive on its way. Counts are of files. */
+export interface Archive {
+  readonly key: number
+  readonly names: readonly string[]
+  readonly title: string | undefined
+  readonly state: 'starting' | 'packing' | 'saved' | 'canceled' | 'failed'
+  readonly zipped: number
+  readonly total: number
+  /** What went wrong. */
+  readonly failure: Error | undefined
+}
+
+interface Progress {
+  readonly zipped: number
+  readonly total: number
+  readonly failed: number
+  readonly failed_reason: string
+  readonly canceled: number
+}
+
+const ASK_MS = [150, 250, 500, 1000]
+const SHOWN_AFTERWARDS_MS = 6000
+
+let archives: readonly Archive[] = []
+let nextKey = 1
+const tickets = new Map<number, string>()
+const listeners = new Set<() => void>()
+
 /** Has an archive made, shows how far it is, and has the browser save it. */
-export function startArchive(_wish: ArchiveWish): void {}
+export function startArchive(wish: ArchiveWish): void {
+  const key = nextKey
+  nextKey += 1
+  const { names, title } = wish
+  set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: undefined }])
+  void make(key, wish).catch((error: unknown) => {
+    // What was cancelled or dismissed meanwhile has nothing more to say.
+    if (find(key)?.state === 'canceled') return
+    change(key, { state: 'failed', failure: error instanceof Error ? error : undefined })
+  })
+}
+
+export function useArchives(): readonly Archive[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => archives,
+  )
+}
+
+export async function cancelArchive(key: number): Promise<void> {
+  change(key, { state: 'canceled' })
+  dismissLater(key)
+  await stop(tickets.get(key))
+}
+
+export function dismissArchive(key: number): void {
+  tickets.delete(key)
+  set(archives.filter((one) => one.key !== key))
+}
+
+async function make(key: number, wish: ArchiveWish): Promise<void> {
+  const form = { parent_dir: wish.parent, dirents: wish.names, commit_id: wish.commitId }
+  const path = `api/v2.1/repos/${wish.libraryId}/zip-task/`
+  const { zip_token: ticket } = await api.post<{ zip_token: string }>(path, { form })
+  tickets.set(key, ticket)
+  if (!isWanted(key)) return stop(ticket)
+  for (let asked = 0; ; asked += 1) {
+    const progress = await api.get<Progress>('api/v2.1/query-zip-progress/', { token: ticket })
+    if (!isWanted(key)) return
+    const { zipped, total } = progress
+    if (progress.failed) return change(key, { state: 'failed', failure: new Error(progress.failed_reason) })
+    if (progress.canceled) return change(key, { state: 'canceled' })
+    change(key, { state: 'packing', zipped, total })
+    if (zipped === total) break
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS[Math.min(asked, ASK_MS.length - 1)]))
+  }
+  saveFrom(siteUrl(`seafhttp/zip/${ticket}`).href)
+  change(key, { state: 'saved' })
+  dismissLater(key)
+}
+
+async function stop(ticket: string | undefined): Promise<void> {
+  if (ticket === undefined) return
+  // Whether or not the server hears of it, nobody here waits for the archive any more; it forgets it by itself.
+  await api.post('api/v2.1/cancel-zip-task/', { form: { token: ticket } }).catch(() => undefined)
+}
+
+const find = (key: number) => archives.find((one) => one.key === key)
+
+function isWanted(key: number): boolean {
+  const state = find(key)?.state
+  return state === 'starting' || state === 'packing'
+}
+
+function change(key: number, changes: Partial<Archive>): void {
+  set(archives.map((one) => (one.key === key ? { ...one, ...changes } : one)))
+}
+
+function dismissLater(key: number): void {
+  setTimeout(() => dismissArchive(key), SHOWN_AFTERWARDS_MS)
+}
+
+function set(next: readonly Archive[]): void {
+  archives = next
+  for (const listener of listeners) listener()
+}
+
+// They belong to whoever was signed in.
+onSessionChange(() => {
+  if (token() === undefined) set([])
+})

@@ -1,3 +1,184 @@
+import './libraries.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { RotateCcw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import {
+  type DeletedLibrary,
+  purgeAllLibraries,
+  purgeLibrary,
+  restoreLibrary,
+  useDeletedLibraries,
+} from '../api/libraries.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { LibraryIcon } from './library-row.tsx'
+import { NamedLibrary } from './named-library.tsx'
+import { usePageTitle } from './page-title.ts'
+
+/** Libraries on their way out: brought back from here, or gone for good. */
 export default function DeletedPage() {
-  return <div className="page" />
+  const texts = useTexts('libraries')
+  usePageTitle(texts.deletedTitle)
+  const { data, error, refetch } = useDeletedLibraries()
+  const [purged, setPurged] = useState<DeletedLibrary | 'all'>()
+  const close = () => setPurged(undefined)
+  const some = data !== undefined && data.length > 0
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.deletedTitle}</h1>
+        {some && (
+          <Button icon={Trash2} onClick={() => setPurged('all')}>
+            {texts.purgeAll}
+          </Button>
+        )}
+      </div>
+      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {data?.length === 0 && <Empty icon={Trash2} title={texts.deletedEmpty} hint={texts.deletedEmptyHint} />}
+      {some && (
+        <>
+          <p className="muted">{texts.deletedHint}</p>
+          <Table libraries={data} onPurge={setPurged} />
+        </>
+      )}
+      {purged === 'all' && <PurgeAllDialog count={data?.length ?? 0} onClose={close} />}
+      {typeof purged === 'object' && <PurgeDialog library={purged} onClose={close} />}
+    </div>
+  )
+}
+
+function Table(props: { libraries: readonly DeletedLibrary[]; onPurge: (library: DeletedLibrary) => void }) {
+  const texts = useTexts('libraries')
+  const common = useTexts('common')
+  return (
+    <table className="table libraries-table" aria-label={texts.deletedTitle}>
+      <thead>
+        <tr>
+          <th className="libraries-name">{common.name}</th>
+          <th className="libraries-size">{common.size}</th>
+          <th className="libraries-modified">{texts.deletedAt}</th>
+          <th className="libraries-deeds">
+            <span className="visually-hidden">{texts.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.libraries.map((library) => (
+          <Row key={library.repo_id} library={library} onPurge={props.onPurge} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Row(props: { library: DeletedLibrary; onPurge: (library: DeletedLibrary) => void }) {
+  const { repo_id: id, repo_name: name, size, del_time: deletedAt, encrypted } = props.library
+  const texts = useTexts('libraries')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const toast = useToast()
+  const failed = useFailureToast()
+  const refresh = useRefresh()
+  const [busy, setBusy] = useState(false)
+
+  async function restore(): Promise<void> {
+    setBusy(true)
+    try {
+      await restoreLibrary(id)
+      toast({ text: texts.restored(name) })
+    } catch (error) {
+      failed(error)
+      setBusy(false)
+    }
+    await refresh()
+  }
+
+  return (
+    <tr>
+      <td className="libraries-name">
+        <span className="libraries-link" title={name}>
+          <LibraryIcon encrypted={encrypted} />
+          <span className="libraries-words">
+            <bdi className="libraries-title">{name}</bdi>
+            <span className="libraries-meta muted">
+              {formats.size(size)} · {formats.ago(deletedAt)}
+            </span>
+          </span>
+        </span>
+      </td>
+      <td className="libraries-size">{formats.size(size)}</td>
+      <td className="libraries-modified">
+        <time dateTime={deletedAt} title={formats.moment(deletedAt)}>
+          {formats.ago(deletedAt)}
+        </time>
+      </td>
+      <td className="libraries-deeds">
+        <span className="row-actions">
+          <Button icon={RotateCcw} busy={busy} onClick={() => void restore()}>
+            <span className="libraries-deed-text">{common.restore}</span>
+          </Button>
+          <IconButton
+            icon={Trash2}
+            label={`${texts.purge}: ${name}`}
+            title={texts.purge}
+            onClick={() => props.onPurge(props.library)}
+          />
+        </span>
+      </td>
+    </tr>
+  )
+}
+
+function PurgeDialog(props: { library: DeletedLibrary; onClose: () => void }) {
+  const { repo_id: id, repo_name: name, encrypted, size } = props.library
+  const texts = useTexts('libraries')
+  const toast = useToast()
+  const refresh = useRefresh()
+  async function purge(): Promise<void> {
+    await purgeLibrary(id)
+    await refresh()
+    toast({ text: texts.purged(name) })
+  }
+  return (
+    <FormDialog title={texts.purgeTitle} submit={texts.purge} danger onSubmit={purge} onClose={props.onClose}>
+      <NamedLibrary lead={texts.purgeLead} name={name} encrypted={encrypted} size={size} />
+      <p>{texts.purgeText}</p>
+    </FormDialog>
+  )
+}
+
+function PurgeAllDialog(props: { count: number; onClose: () => void }) {
+  const texts = useTexts('libraries')
+  const toast = useToast()
+  const refresh = useRefresh()
+  async function purge(): Promise<void> {
+    await purgeAllLibraries()
+    await refresh()
+    toast({ text: texts.purgedAll })
+  }
+  return (
+    <FormDialog
+      title={texts.purgeAllTitle}
+      submit={texts.purgeAll}
+      danger
+      onSubmit={purge}
+      onClose={props.onClose}
+    >
+      <p>{texts.purgeAllText(props.count)}</p>
+    </FormDialog>
+  )
+}
+
+function useRefresh(): () => Promise<void> {
+  const queries = useQueryClient()
+  return async () => {
+    void queries.invalidateQueries({ queryKey: ['libraries'] })
+    void queries.invalidateQueries({ queryKey: ['account'] })
+    await queries.invalidateQueries({ queryKey: ['deleted-libraries'] })
+  }
 }

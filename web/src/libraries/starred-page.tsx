@@ -1,3 +1,136 @@
+import './libraries.css'
+import { useQueryClient } from '@tanstack/react-query'
+import { Star } from 'lucide-react'
+import { Link } from 'wouter'
+import { fileAddress, folderAddress } from '../addresses.ts'
+import { removeStar, type StarredItem, useStarred } from '../api/libraries.ts'
+import { useFormats } from '../format.ts'
+import { cleaned } from '../paths.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { FileIcon } from '../ui/file-icon.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useFailureToast } from '../ui/toasts.tsx'
+import { LibraryIcon } from './library-row.tsx'
+import { usePageTitle } from './page-title.ts'
+
+/** Libraries, folders and files with a star. */
 export default function StarredPage() {
-  return <div className="page" />
+  const texts = useTexts('libraries')
+  usePageTitle(texts.starred)
+  const common = useTexts('common')
+  const { data, error, refetch } = useStarred()
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.starred}</h1>
+      </div>
+      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {data?.length === 0 && <Empty icon={Star} title={texts.starredEmpty} hint={texts.starredEmptyHint} />}
+      {data !== undefined && data.length > 0 && (
+        <table className="table libraries-table" aria-label={texts.starred}>
+          <thead>
+            <tr>
+              <th className="libraries-star">
+                <span className="visually-hidden">{texts.star}</span>
+              </th>
+              <th className="libraries-name">{common.name}</th>
+              <th className="libraries-owner">{texts.inLibrary}</th>
+              <th className="libraries-modified">{common.modified}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((item) => (
+              <StarredRow key={item.repo_id + item.path} item={item} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  )
+}
+
+function StarredRow(props: { item: StarredItem }) {
+  const { repo_id: id, repo_name: library, obj_name: name, path, mtime, deleted, is_dir } = props.item
+  const texts = useTexts('libraries')
+  const formats = useFormats()
+  const unstar = useUnstar()
+  const isLibrary = path === '/'
+  const words = (
+    <>
+      {isLibrary ? (
+        <LibraryIcon encrypted={props.item.repo_encrypted} />
+      ) : (
+        <FileIcon name={name} isDir={is_dir} />
+      )}
+      <span className="libraries-words">
+        <bdi className="libraries-title">{name}</bdi>
+        <span className="libraries-meta muted">
+          {!isLibrary && (
+            <>
+              <bdi>{library}</bdi>
+              {' · '}
+            </>
+          )}
+          {deleted ? texts.gone : formats.ago(mtime)}
+        </span>
+      </span>
+    </>
+  )
+  const address = is_dir ? folderAddress(id, cleaned(path)) : fileAddress(id, path)
+  return (
+    <tr>
+      <td className="libraries-star">
+        <IconButton
+          className="libraries-starred"
+          icon={Star}
+          label={texts.unstarOf(name)}
+          title={texts.unstar}
+          onClick={() => void unstar(props.item)}
+        />
+      </td>
+      <td className="libraries-name">
+        {deleted ? (
+          <span className="libraries-link libraries-gone" title={name}>
+            {words}
+          </span>
+        ) : (
+          <Link to={address} className="libraries-link" title={isLibrary ? name : path}>
+            {words}
+          </Link>
+        )}
+      </td>
+      <td className="libraries-owner" title={library}>
+        {!isLibrary && <bdi>{library}</bdi>}
+      </td>
+      <td className="libraries-modified">
+        {deleted ? (
+          <span className="badge">{texts.gone}</span>
+        ) : (
+          <time dateTime={mtime} title={formats.moment(mtime)}>
+            {formats.ago(mtime)}
+          </time>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function useUnstar() {
+  const queries = useQueryClient()
+  const failed = useFailureToast()
+  return async ({ repo_id: id, path }: StarredItem): Promise<void> => {
+    queries.setQueryData<StarredItem[]>(['starred'], (all) =>
+      all?.filter((one) => one.repo_id !== id || one.path !== path),
+    )
+    try {
+      await removeStar(id, path)
+    } catch (error) {
+      failed(error)
+    }
+    for (const queryKey of [['starred'], ['libraries'], ['dir', id]]) {
+      void queries.invalidateQueries({ queryKey })
+    }
+  }
 }

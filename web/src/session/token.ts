@@ -12,6 +12,11 @@ export function beginSession(value: string, { keep }: { keep: boolean }): void {
   tell()
 }
 
+/** Whether the token stays for the next visit. */
+export function isKept(): boolean {
+  return sessionStorage.getItem(KEY) === null
+}
+
 export function endSession(): void {
   sessionStorage.removeItem(KEY)
   localStorage.removeItem(KEY)

@@ -20,6 +20,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { NotificationBell } from '../activity/notification-bell.tsx'
 import { useAccount } from '../api/account.ts'
+import { ArchiveTray } from '../archives/archive-tray.tsx'
 import { siteUrl } from '../base.ts'
 import { TaskTray } from '../files/task-tray.tsx'
 import { useFormats } from '../format.ts'
@@ -84,8 +85,11 @@ export function Shell(props: { children: ReactNode }) {
         )}
         {props.children}
       </main>
-      <TaskTray />
-      <UploadTray />
+      <div className="shell-trays">
+        <TaskTray />
+        <ArchiveTray />
+        <UploadTray />
+      </div>
     </div>
   )
 }

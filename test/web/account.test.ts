@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import sharp from 'sharp'
+import { Client } from '../support/client.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+import { PHONE, webSuite } from './support.ts'
+
+const PASSWORD = 'a long password'
+describe('the account', () => {
+  const suite = webSuite()
+
+  it('has a profile and a picture', async (t) => {
+    const ann = await suite.server.signUp()
+    const id = await ann.createLibrary('Plans')
+    await uploadFile(ann, id, '/big.bin', Buffer.alloc(1_200_000, 'x'))
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Account' }).click()
+    await page.getByLabel('Name').fill('a/b')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText("Name should not include '/'.").waitFor()
+    await page.getByLabel('Name').fill('Ann <b>Archer<b> 🏹')
+    await page.getByLabel('Contact e-mail').fill('ann.archer@example.net')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Your profile was saved').waitFor()
+    const { body } = await ann.get('/api/v2.1/user/')
+    assert.deepEqual([body.name, body.contact_email], ['Ann <b>Archer<b> 🏹', 'ann.archer@example.net'])
+    await page.getByText('1.2 MB used').first().waitFor()
+
+    const picture = sharp({ create: { width: 900, height: 600, channels: 3, background: '#b5523b' } })
+    const buffer = await picture.jpeg().toBuffer()
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a picture' }).click()
+    await (await chooser).setFiles({ name: 'me.txt', mimeType: 'text/plain', buffer: Buffer.from('no') })
+    await page.getByText('This file is no picture the browser can read.').waitFor()
+    const again = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a picture' }).click()
+    await (await again).setFiles({ name: 'me.jpg', mimeType: 'image/jpeg', buffer })
+    const dialog = page.getByRole('dialog', { name: 'New picture' })
+    await dialog.getByRole('img', { name: 'The new picture' }).waitFor()
+    await dialog.getByRole('button', { name: 'Use this picture' }).click()
+    await page.getByText('Your picture was changed').waitFor()
+    const url = (await ann.get('/api2/account/info/')).body.avatar_url
+    assert.ok(!url.endsWith('default.png'))
+    await page.getByRole('button', { name: 'Remove the picture' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('account')
+    await page.getByRole('button', { name: 'Remove the picture' }).click()
+    await page.getByText('Your picture was removed').waitFor()
+    assert.ok((await ann.get('/api2/account/info/')).body.avatar_url.endsWith('default.png'))
+  })
+
+  it('has a password; a new one ends all other sessions and leaves this one open', async (t) => {
+    const ann = await suite.server.signUp()
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/security')
+    const fill = async (older: string, newer: string, again = newer) => {
+      await page.getByLabel('Current password').fill(older)
+      await page.getByLabel('New password', { exact: true }).fill(newer)
+      await page.getByLabel('Repeat the new password').fill(again)
+    }
+    const change = page.getByRole('button', { name: 'Change password' })
+    await fill(PASSWORD, 'a better one', 'a better on')
+    await page.getByText('The two passwords differ.').waitFor()
+    assert.ok(await change.isDisabled())
+    await tab.checkAccess()
+    await tab.picture('account-password')
+    await fill('not it', 'a better one')
+    await change.click()
+    await page.getByText('This is not your current password.').waitFor()
+    await fill(PASSWORD, 'a better one')
+    await change.click()
+    await page.getByText('Your password was changed').waitFor()
+    assert.equal((await ann.get('/api2/account/info/')).status, 401)
+    const again = await Client.signIn(suite.server.url, ann.email, 'a better one')
+    assert.equal((await again.get('/api2/account/info/')).status, 200)
+    // Still signed in, in this tab and after a reload.
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByText('This browser').waitFor()
+    await page.reload()
+    await page.getByText('This browser').waitFor()
+  })
+
+  it('shows its devices, unlinks and wipes others, and signs out here', async (t) => {
+    const ann = await suite.server.signUp()
+    const device = (platform: string, id: string, name: string) =>
+      suite.server.anonymous.post('/api2/auth-token/', {
+        form: {
+          username: ann.email,
+          password: PASSWORD,
+          platform,
+          device_id: id,
+          device_name: name,
+          client_version: '9.0.8',
+        },
+      })
+    const laptop = (await device('linux', 'l'.repeat(40), 'Laptop')).body.token
+    const phone = (await device('ios', 'p'.repeat(36), 'Phone <i>')).body.token
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/devices')
+    await page.getByLabel('E-mail').fill(ann.email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const items = page.getByRole('list', { name: 'Devices' }).getByRole('listitem')
+    await items.nth(2).waitFor()
+    await items.first().getByText('This browser').waitFor()
+    await tab.checkAccess()
+    await tab.picture('account-devices')
+
+    await page.getByRole('button', { name: 'Unlink Laptop' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+    await page.getByText('Laptop was unlinked').waitFor()
+    assert.equal((await new Client(suite.server.url, laptop).get('/api2/auth/ping/')).status, 401)
+    await page.getByRole('button', { name: 'Unlink Phone' }).click()
+    await page.getByLabel('Also have it delete').check()
+    await tab.checkAccess()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+    await items.filter({ hasText: 'Phone' }).getByText('To be wiped').waitFor()
+    const refused = await new Client(suite.server.url, phone).get('/api2/auth/ping/')
+    assert.deepEqual([refused.status, refused.headers.get('x-seafile-wiped')], [401, 'true'])
+    await items.first().getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+
+  it('makes tokens that are shown once, and revokes them', async (t) => {
+    const ann = await suite.server.signUp()
+    const id = await ann.createLibrary('Plans')
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await tab.go('/account/tokens')
+    await page.getByText('No personal tokens').waitFor()
+    await page.getByRole('button', { name: 'New token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await dialog.getByLabel('What it is for').fill('Backup <script>')
+    await dialog.getByLabel('Library').selectOption({ label: 'Plans' })
+    await dialog.getByLabel('Expires').selectOption({ label: 'In 30 days' })
+    await tab.checkAccess()
+    await dialog.getByRole('button', { name: 'Make token' }).click()
+    const made = page.getByRole('dialog', { name: 'Your new token' })
+    const token = await made.getByLabel('Token').inputValue()
+    await tab.picture('account-token')
+    await made.getByRole('button', { name: 'Copy' }).click()
+    await made.getByText('Copied').waitFor()
+    assert.equal(
+      await page.evaluate(() =>
+        (
+          globalThis as unknown as { navigator: { clipboard: { readText(): Promise<string> } } }
+        ).navigator.clipboard.readText(),
+      ),
+      token,
+    )
+    const script = new Client(suite.server.url, token)
+    assert.equal((await script.get(`/api2/repos/${id}/dir/`)).status, 200)
+    assert.equal(
+      (await script.post(`/api2/repos/${id}/dir/`, { query: { p: '/no' }, form: { operation: 'mkdir' } }))
+        .status,
+      403,
+    )
+    await made.getByRole('button', { name: 'Done' }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'Backup <script>' })
+    await item.getByText('Read', { exact: true }).waitFor()
+    assert.ok(!(await page.content()).includes(token))
+    await tab.checkAccess()
+    await tab.picture('account-tokens')
+    await item.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('No personal tokens').waitFor()
+    assert.equal((await script.get(`/api2/repos/${id}/dir/`)).status, 401)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('has a WebDAV password of its own', async (t) => {
+    const ann = await suite.server.signUp()
+    const { accounts, webdavSecrets } = suite.server.running.services
+    const account = await accounts.get(ann.email)
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/webdav')
+    await page.getByText('No WebDAV password is set.').waitFor()
+    await page.getByLabel('New password').fill('short')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Password is too short.').waitFor()
+    await tab.checkAccess()
+    await page.getByLabel('New password').fill('Usable-Secret1')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('A WebDAV password is set.').waitFor()
+    assert.ok(await webdavSecrets.verify(account, 'Usable-Secret1'))
+    await page.getByRole('button', { name: 'Remove password' }).click()
+    await page.getByText('No WebDAV password is set.').waitFor()
+    assert.ok(!(await webdavSecrets.isSet(account)))
+  })
+
+  it('looks and speaks as one likes, on a phone too', async (t) => {
+    const ann = await suite.server.signUp()
+    await ann.post('/api/v2.1/personal-tokens/', { form: { name: 'x'.repeat(64), permission: 'rw' } })
+    const tab = await suite.openTab(t, ann, { ...PHONE, colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/appearance')
+    await page.getByLabel('Appearance').selectOption('light')
+    await eventually(async () => assert.equal(await page.locator('html').getAttribute('data-theme'), 'light'))
+    await page.getByLabel('Appearance').selectOption('dark')
+    await page.getByLabel('Language').selectOption('zh')
+    await page.getByRole('heading', { name: '账户' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('account-appearance-phone-dark')
+    for (const section of ['', '/security', '/tokens', '/webdav']) {
+      await tab.go(`/account${section}`)
+      await page.locator('.account-card, .account-list').first().waitFor()
+      const fits = await page
+        .locator('#content')
+        .evaluate((box: { scrollWidth: number; clientWidth: number }) => box.scrollWidth <= box.clientWidth)
+      assert.ok(fits, `${section} scrolls sideways`)
+      await tab.picture(`account${section.replace('/', '-')}-phone-dark`)
+    }
+    assert.deepEqual(tab.complaints, [])
+  })
+})

@@ -1,0 +1,43 @@
+import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { chooseTheme, type Theme, useTheme } from '../ui/theme.ts'
+
+export function Appearance() {
+  const texts = useTexts('account')
+  const shell = useTexts('shell')
+  const theme = useTheme()
+  const { language, choose } = useLanguage()
+  const themes: Readonly<Record<Theme, string>> = {
+    system: shell.themeSystem,
+    light: shell.themeLight,
+    dark: shell.themeDark,
+  }
+  return (
+    <section className="card account-card stack">
+      <h2>{texts.appearance}</h2>
+      <p className="muted">{texts.appearanceHint}</p>
+      <SelectField
+        label={shell.theme}
+        value={theme}
+        onChange={(event) => chooseTheme(event.target.value as Theme)}
+      >
+        {Object.entries(themes).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={shell.language}
+        value={language}
+        onChange={(event) => choose(event.target.value as Language)}
+      >
+        {Object.entries(languages).map(([value, label]) => (
+          <option key={value} value={value} lang={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    </section>
+  )
+}

@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Globe, Laptop, LogOut, MonitorSmartphone, Smartphone, Unlink } from 'lucide-react'
+import { useState } from 'react'
+import { type Device, unlinkDevice, useDevices } from '../api/account.ts'
+import { useFormats } from '../format.ts'
+import { signOut } from '../session/session.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { CheckField } from '../ui/field.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useToast } from '../ui/toasts.tsx'
+
+/** How browsers that run this app call their version. */
+const isBrowser = ({ client_version }: Device) => client_version === 'web'
+
+/** Where the account is signed in. */
+export function Devices() {
+  const texts = useTexts('account')
+  const { data, error, refetch } = useDevices()
+  const [unlinked, setUnlinked] = useState<Device>()
+  if (data === undefined) {
+    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+  }
+  if (data.length === 0) {
+    return <Empty icon={MonitorSmartphone} title={texts.noDevices} hint={texts.noDevicesHint} />
+  }
+  const devices = data.toSorted((a, b) => Number(b.is_current) - Number(a.is_current))
+  return (
+    <section className="stack">
+      <p className="muted">{texts.devicesHint}</p>
+      <ul className="card account-list" aria-label={texts.devices}>
+        {devices.map((device) => (
+          <DeviceItem
+            key={`${device.platform} ${device.device_id}`}
+            device={device}
+            onUnlink={() => setUnlinked(device)}
+          />
+        ))}
+      </ul>
+      {unlinked && <UnlinkDialog device={unlinked} onClose={() => setUnlinked(undefined)} />}
+    </section>
+  )
+}
+
+function DeviceItem(props: { device: Device; onUnlink: () => void }) {
+  const { device } = props
+  const texts = useTexts('account')
+  const formats = useFormats()
+  const Icon = isBrowser(device) ? Globe : device.is_desktop_client ? Laptop : Smartphone
+  const kind = isBrowser(device)
+    ? texts.browser
+    : `${texts.platforms[device.platform]} ${device.client_version}`
+  return (
+    <li className="account-item">
+      <Icon size={22} aria-hidden />
+      <div className="account-item-words">
+        <span className="account-item-title">
+          <bdi title={device.device_name}>{device.device_name}</bdi>
+          {device.is_current && <span className="badge badge-accent">{texts.thisDevice}</span>}
+          {device.wiped_at !== null && <span className="badge badge-warn">{texts.toBeWiped}</span>}
+        </span>
+        <span className="muted account-item-facts">
+          {kind.trim()}
+          {' · '}
+          <time dateTime={device.last_accessed} title={formats.moment(device.last_accessed)}>
+            {texts.lastUsed}: {formats.ago(device.last_accessed)}
+          </time>
+          {device.last_login_ip !== '' && ` · ${device.last_login_ip}`}
+        </span>
+      </div>
+      {device.is_current ? (
+        <Button icon={LogOut} onClick={() => void signOut()}>
+          {texts.signOut}
+        </Button>
+      ) : (
+        <Button icon={Unlink} aria-label={texts.unlinkOf(device.device_name)} onClick={props.onUnlink}>
+          {texts.unlink}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function UnlinkDialog(props: { device: Device; onClose: () => void }) {
+  const { device } = props
+  const texts = useTexts('account')
+  const queries = useQueryClient()
+  const toast = useToast()
+  const [wipe, setWipe] = useState(false)
+
+  async function unlink(): Promise<void> {
+    await unlinkDevice(device, wipe)
+    await queries.invalidateQueries({ queryKey: ['account', 'devices'] })
+    toast({ text: texts.unlinked(device.device_name) })
+  }
+
+  return (
+    <FormDialog
+      title={texts.unlinkTitle}
+      submit={texts.unlink}
+      danger
+      onSubmit={unlink}
+      onClose={props.onClose}
+    >
+      <p className="account-asked">
+        <bdi>{device.device_name}</bdi>
+      </p>
+      <p className="muted">{texts.unlinkText}</p>
+      {!isBrowser(device) && (
+        <CheckField
+          label={
+            <>
+              {texts.wipe}
+              <span className="field-hint account-check-hint">{texts.wipeHint}</span>
+            </>
+          }
+          checked={wipe}
+          onChange={(event) => setWipe(event.target.checked)}
+        />
+      )}
+    </FormDialog>
+  )
+}

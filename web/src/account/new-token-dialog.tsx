@@ -1,0 +1,122 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { makeToken, type TokenPermission } from '../api/account.ts'
+import { useLibraries } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { CopyField } from './copy-field.tsx'
+
+const permissions: readonly TokenPermission[] = ['r', 'rw', 'upload']
+const lives = [7, 30, 90, 365]
+
+/** Makes a token, then shows it, once. */
+export function NewTokenDialog(props: { onClose: () => void }) {
+  const [token, setToken] = useState<string>()
+  if (token !== undefined) return <MadeDialog token={token} onClose={props.onClose} />
+  return <WishDialog onMade={setToken} onClose={props.onClose} />
+}
+
+function WishDialog(props: { onMade: (token: string) => void; onClose: () => void }) {
+  const texts = useTexts('account')
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [permission, setPermission] = useState<TokenPermission>('r')
+  const [libraryId, setLibraryId] = useState('')
+  const [days, setDays] = useState('90')
+  const isMade = useRef(false)
+
+  async function make(): Promise<void> {
+    const { token } = await makeToken({
+      name: name.trim(),
+      permission,
+      repo_id: libraryId || undefined,
+      expire_days: days === '' ? undefined : Number(days),
+    })
+    void queries.invalidateQueries({ queryKey: ['account', 'tokens'] })
+    isMade.current = true
+    props.onMade(token)
+  }
+
+  return (
+    <FormDialog
+      title={texts.newToken}
+      submit={texts.makeToken}
+      disabled={name.trim() === ''}
+      onSubmit={make}
+      // A form that is done closes; by then the token is to be seen.
+      onClose={() => isMade.current || props.onClose()}
+    >
+      <TextField
+        label={texts.tokenName}
+        placeholder={texts.tokenNamePlaceholder}
+        autoFocus
+        required
+        maxLength={64}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label={texts.allows}
+        value={permission}
+        onChange={(event) => setPermission(event.target.value as TokenPermission)}
+      >
+        {permissions.map((one) => (
+          <option key={one} value={one}>
+            {texts.permissions[one]}
+          </option>
+        ))}
+      </SelectField>
+      <LibrarySelect value={libraryId} onChange={setLibraryId} />
+      <SelectField label={texts.expires} value={days} onChange={(event) => setDays(event.target.value)}>
+        {lives.map((life) => (
+          <option key={life} value={life}>
+            {texts.expiryDays(life)}
+          </option>
+        ))}
+        <option value="">{texts.neverExpires}</option>
+      </SelectField>
+    </FormDialog>
+  )
+}
+
+function LibrarySelect(props: { value: string; onChange: (id: string) => void }) {
+  const texts = useTexts('account')
+  const { data = [] } = useLibraries()
+  // One that is reached in two ways is listed twice.
+  const names = new Map(data.map(({ repo_id, repo_name }) => [repo_id, repo_name]))
+  return (
+    <SelectField
+      label={texts.library}
+      value={props.value}
+      onChange={(event) => props.onChange(event.target.value)}
+    >
+      <option value="">{texts.allLibraries}</option>
+      {[...names].map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+function MadeDialog(props: { token: string; onClose: () => void }) {
+  const texts = useTexts('account')
+  const common = useTexts('common')
+  const foot = (
+    <Button variant="primary" onClick={props.onClose}>
+      {common.done}
+    </Button>
+  )
+  return (
+    <Dialog title={texts.tokenMade} onClose={props.onClose} foot={foot}>
+      <p>{texts.tokenOnce}</p>
+      <CopyField label={texts.token} value={props.token} />
+      <p className="muted">
+        {texts.tokenUse} <code>Authorization: Token …</code>
+      </p>
+    </Dialog>
+  )
+}

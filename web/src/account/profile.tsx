@@ -1,0 +1,123 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { changeProfile, type Profile as ProfileValues, useAccount, useProfile } from '../api/account.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failed, useWording } from '../ui/failed.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Progress, Waiting } from '../ui/states.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Picture } from './picture.tsx'
+
+export function Profile() {
+  const { data, error, refetch } = useProfile()
+  if (data === undefined) {
+    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+  }
+  return (
+    <div className="account-parts">
+      <Picture />
+      <ProfileForm key={`${data.name}\n${data.contact_email}`} profile={data} />
+      <Space />
+    </div>
+  )
+}
+
+function ProfileForm(props: { profile: ProfileValues }) {
+  const { profile } = props
+  const texts = useTexts('account')
+  const common = useTexts('common')
+  const { busy, failure, save } = useSaving()
+  const [name, setName] = useState(profile.name)
+  const [contact, setContact] = useState(profile.contact_email)
+  const isSame = name.trim() === profile.name && contact.trim() === profile.contact_email
+
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    // The contact address is shown even where none was entered; only what was changed is sent.
+    const contactChange = contact.trim() === profile.contact_email ? {} : { contact_email: contact.trim() }
+    void save({ name: name.trim(), ...contactChange })
+  }
+
+  return (
+    <form className="card account-card stack" onSubmit={submit}>
+      <h2>{texts.profile}</h2>
+      <dl className="account-facts">
+        <dt>{texts.signInName}</dt>
+        <dd>{profile.email}</dd>
+        {profile.login_id !== '' && (
+          <>
+            <dt>{texts.loginId}</dt>
+            <dd>{profile.login_id}</dd>
+          </>
+        )}
+      </dl>
+      <TextField
+        label={common.name}
+        hint={texts.nameHint}
+        autoComplete="name"
+        maxLength={64}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label={texts.contactEmail}
+        hint={texts.contactEmailHint}
+        type="email"
+        autoComplete="email"
+        value={contact}
+        onChange={(event) => setContact(event.target.value)}
+      />
+      {failure && (
+        <p className="field-error" role="alert">
+          {failure}
+        </p>
+      )}
+      <div>
+        <Button type="submit" variant="primary" busy={busy} disabled={isSame}>
+          {common.save}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function useSaving() {
+  const texts = useTexts('account')
+  const queries = useQueryClient()
+  const toast = useToast()
+  const wording = useWording()
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  async function save(changes: Parameters<typeof changeProfile>[0]): Promise<void> {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await changeProfile(changes)
+      toast({ text: texts.profileSaved })
+      await queries.invalidateQueries({ queryKey: ['account'] })
+    } catch (error) {
+      setFailure(wording(error))
+    }
+    setBusy(false)
+  }
+  return { busy, failure, save }
+}
+
+function Space() {
+  const texts = useTexts('account')
+  const shell = useTexts('shell')
+  const formats = useFormats()
+  const { data } = useAccount()
+  if (data === undefined) return null
+  const used = formats.size(data.usage)
+  const label = data.total > 0 ? shell.usedOf(used, formats.size(data.total)) : shell.used(used)
+  return (
+    <section className="card account-card stack">
+      <h2>{texts.space}</h2>
+      {data.total > 0 && <Progress value={data.usage / data.total} label={label} />}
+      <p>{label}</p>
+    </section>
+  )
+}

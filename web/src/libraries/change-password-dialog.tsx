@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { ApiError } from '../api/http.ts'
+import { changeLibraryPassword } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { PasswordField } from '../ui/field.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
+import { useUnlockRefusal } from './unlock-refusal.ts'
+
+/** A new password for an encrypted library, by its owner. */
+export function ChangePasswordDialog(props: { libraryId: string; onClose: () => void }) {
+  const texts = useTexts('libraries')
+  const toast = useToast()
+  const refusal = useUnlockRefusal()
+  const [older, setOlder] = useState('')
+  const [passwords, setPasswords] = useState(noPasswords)
+
+  async function change(): Promise<void> {
+    try {
+      await changeLibraryPassword(props.libraryId, older, passwords.first)
+    } catch (error) {
+      throw error instanceof ApiError ? new Error(refusal(error)) : error
+    }
+    toast({ text: texts.passwordChanged })
+  }
+
+  return (
+    <FormDialog
+      title={texts.changePasswordTitle}
+      submit={texts.changePassword}
+      disabled={older === '' || !isUsable(passwords)}
+      onSubmit={change}
+      onClose={props.onClose}
+    >
+      <p className="muted">{texts.changePasswordText}</p>
+      <PasswordField
+        label={texts.oldPassword}
+        autoFocus
+        required
+        value={older}
+        onChange={(event) => setOlder(event.target.value)}
+      />
+      <NewPasswordFields
+        label={texts.newPassword}
+        hint={texts.encryptWarning}
+        value={passwords}
+        onChange={setPasswords}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,34 @@
+import type { LibraryItem } from '../api/libraries.ts'
+import { ShareDialog } from '../sharing/share-dialog.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
+import { SettingsDialog } from './settings-dialog.tsx'
+import { TransferDialog } from './transfer-dialog.tsx'
+
+export type DialogKind = 'share' | 'rename' | 'settings' | 'transfer' | 'delete' | 'leave'
+
+/** Which dialog is open, and about what. */
+export interface OpenDialog {
+  readonly kind: DialogKind
+  readonly library: LibraryItem
+}
+
+export function LibraryDialogs(props: OpenDialog & { onClose: () => void }) {
+  const { kind, library, onClose } = props
+  const { repo_id: libraryId, repo_name: name } = library
+  switch (kind) {
+    case 'share':
+      return <ShareDialog libraryId={libraryId} path="/" name={name} isDir onClose={onClose} />
+    case 'rename':
+      return <RenameDialog library={library} onClose={onClose} />
+    case 'settings':
+      return <SettingsDialog library={library} onClose={onClose} />
+    case 'transfer':
+      return <TransferDialog library={library} onClose={onClose} />
+    case 'delete':
+      return <DeleteDialog library={library} onClose={onClose} />
+    case 'leave':
+      return <LeaveDialog library={library} onClose={onClose} />
+  }
+}

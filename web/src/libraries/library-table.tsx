@@ -1,0 +1,71 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { useState } from 'react'
+import type { LibraryItem } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import type { OpenDialog } from './library-dialogs.tsx'
+import { LibraryRow } from './library-row.tsx'
+import { type Column, columns, type Order, orderAfter } from './order.ts'
+import type { Way } from './ways.ts'
+
+/** Each row brings menus of its own; thousands at once would be slow to draw. */
+const ROWS_AT_ONCE = 200
+
+export function LibraryTable(props: {
+  way: Way
+  label: string
+  libraries: readonly LibraryItem[]
+  order: Order
+  onOrder: (order: Order) => void
+  onOpenDialog: (dialog: OpenDialog) => void
+}) {
+  const { way, libraries, order } = props
+  const texts = useTexts('libraries')
+  const common = useTexts('common')
+  const [most, setMost] = useState(ROWS_AT_ONCE)
+  const head = (column: Column) => (
+    <th
+      key={column}
+      className={`libraries-${column}`}
+      aria-sort={order.column !== column ? 'none' : order.down ? 'descending' : 'ascending'}
+    >
+      <button
+        type="button"
+        className="libraries-sort"
+        onClick={() => props.onOrder(orderAfter(order, column))}
+      >
+        {common[column]}
+        {order.column === column &&
+          (order.down ? <ArrowDown size={14} aria-hidden /> : <ArrowUp size={14} aria-hidden />)}
+      </button>
+    </th>
+  )
+  return (
+    <>
+      <table className="table libraries-table" aria-label={props.label}>
+        <thead>
+          <tr>
+            <th className="libraries-star">
+              <span className="visually-hidden">{texts.star}</span>
+            </th>
+            {columns.map(head)}
+            {way !== 'mine' && (
+              <th className="libraries-owner">{way === 'group' ? texts.modifiedBy : common.owner}</th>
+            )}
+            <th className="libraries-menu">
+              <span className="visually-hidden">{texts.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {libraries.slice(0, most).map((library) => (
+            <LibraryRow key={library.repo_id} library={library} onOpenDialog={props.onOpenDialog} />
+          ))}
+        </tbody>
+      </table>
+      {libraries.length > most && (
+        <Button onClick={() => setMost(most + ROWS_AT_ONCE)}>{common.loadMore}</Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { type LibraryItem, useLibraries } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { CheckField } from '../ui/field.tsx'
+import { ChangePasswordDialog } from './change-password-dialog.tsx'
+import { HistorySetting } from './history-setting.tsx'
+import { useLibraryToggles } from './toggles.ts'
+import { UsageList } from './usage-list.tsx'
+
+/** What the owner of a library decides about it. */
+export function SettingsDialog(props: { library: LibraryItem; onClose: () => void }) {
+  const texts = useTexts('libraries')
+  const { data: libraries } = useLibraries()
+  const { watch } = useLibraryToggles()
+  const [isChanging, setChanging] = useState(false)
+  const { repo_id: id } = props.library
+  // The list changes while the dialog is open: by what is switched here, for one.
+  const library = libraries?.find(({ repo_id, type }) => repo_id === id && type === 'mine') ?? props.library
+  if (isChanging) return <ChangePasswordDialog libraryId={id} onClose={() => setChanging(false)} />
+  const title = (
+    <>
+      {texts.settingsOf} <bdi>{library.repo_name}</bdi>
+    </>
+  )
+  return (
+    <Dialog title={title} onClose={props.onClose}>
+      <section className="stack">
+        <h3>{texts.notifications}</h3>
+        <CheckField
+          label={texts.watchLabel}
+          checked={library.monitored ?? false}
+          onChange={(event) => void watch(library, event.target.checked)}
+        />
+      </section>
+      <HistorySetting libraryId={id} />
+      {library.encrypted && (
+        <section className="stack">
+          <h3>{texts.libraryPassword}</h3>
+          <div>
+            <Button icon={KeyRound} onClick={() => setChanging(true)}>
+              {texts.changePassword}
+            </Button>
+          </div>
+        </section>
+      )}
+      <UsageList libraryId={id} />
+    </Dialog>
+  )
+}
