@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
+
+/**
+ * Runs a change, has what it concerns loaded again, and says how it went. What `refreshes` names is the beginning of
+ * keys of queries. Gives whether it worked.
+ */
+export function useAct(...refreshes: readonly string[]) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const failed = useFailureToast()
+  const names = refreshes.join('\n')
+  return useCallback(
+    async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
+      try {
+        await work()
+        if (done !== undefined) toast({ text: done })
+        return true
+      } catch (error) {
+        failed(error)
+        return false
+      } finally {
+        for (const name of names.split('\n')) void queries.invalidateQueries({ queryKey: [name] })
+      }
+    },
+    [queries, toast, failed, names],
+  )
+}
