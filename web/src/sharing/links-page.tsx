@@ -5,6 +5,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { OwnLinks } from './own-links.tsx'
 import { SharedByMe } from './shared-by-me.tsx'
 import { SharedWithMe } from './shared-with-me.tsx'
+import { TabList } from './tab-list.tsx'
 
 const tabs = ['share', 'upload', 'by-me', 'with-me'] as const
 type TabName = (typeof tabs)[number]
@@ -30,13 +31,7 @@ export default function LinksPage() {
         value={current}
         onValueChange={(tab) => setParams(tab === 'share' ? {} : { tab })}
       >
-        <Tabs.List className="tabs" aria-label={texts.linksTitle}>
-          {tabs.map((tab) => (
-            <Tabs.Trigger key={tab} value={tab} className="tab">
-              {labels[tab]}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
+        <TabList label={texts.linksTitle} names={tabs} labels={labels} current={current} />
         <Tabs.Content value="share" className="stack">
           <OwnLinks kind="share" />
         </Tabs.Content>

@@ -1,5 +1,6 @@
 import './sharing.css'
 import { Tabs } from 'radix-ui'
+import { useState } from 'react'
 import { useAccount } from '../api/account.ts'
 import { canEdit, useLibrary } from '../api/libraries.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -9,6 +10,7 @@ import { Waiting } from '../ui/states.tsx'
 import { GroupShares } from './group-shares.tsx'
 import { LinksHere } from './links-here.tsx'
 import { PeopleShares } from './people-shares.tsx'
+import { TabList } from './tab-list.tsx'
 
 /** What to share: a library is its root folder. */
 export interface Shared {
@@ -61,8 +63,10 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
     ...(library.encrypted ? [] : (['link'] as const)),
     ...(isDir && !library.encrypted && canEdit(library) ? (['upload'] as const) : []),
   ]
+  const [chosen, setCurrent] = useState<Way>()
   const [first] = ways
-  if (first === undefined) {
+  const current = chosen ?? first
+  if (current === undefined) {
     return <p className="muted">{library.encrypted && manages ? texts.encryptedPart : texts.mayNotShare}</p>
   }
   const labels: Record<Way, string> = {
@@ -72,14 +76,8 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
     upload: texts.uploadLink,
   }
   return (
-    <Tabs.Root defaultValue={first} className="stack">
-      <Tabs.List className="tabs" aria-label={texts.ways}>
-        {ways.map((way) => (
-          <Tabs.Trigger key={way} value={way} className="tab">
-            {labels[way]}
-          </Tabs.Trigger>
-        ))}
-      </Tabs.List>
+    <Tabs.Root className="stack" value={current} onValueChange={(way) => setCurrent(way as Way)}>
+      <TabList label={texts.ways} names={ways} labels={labels} current={current} />
       {library.encrypted && <p className="muted">{texts.encryptedHint}</p>}
       <Tabs.Content value="people" className="stack">
         <PeopleShares place={place} owner={library.owner_email} isOwner={isOwner} />

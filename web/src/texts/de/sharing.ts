@@ -24,7 +24,7 @@ export const sharing: Texts['sharing'] = {
   takeBack: (name) => `${name} von der Liste nehmen`,
   shareNow: 'Teilen',
   sharedWith: 'Geteilt mit',
-  sharedWithNobody: 'Noch mit niemandem: Nur du kannst es öffnen.',
+  sharedWithNobody: 'Noch mit niemandem namentlich.',
   sharedWithNoGroup: 'Noch mit keiner Gruppe.',
   unshare: (name) => `Nicht mehr mit ${name} teilen`,
   everyone: 'Alle',
@@ -117,7 +117,7 @@ export const sharing: Texts['sharing'] = {
   youManage: 'Du verwaltest diese Gruppe',
   groupMenu: 'Mehr zu dieser Gruppe',
   handOver: 'Übergeben',
-  handOverHint: 'Wer sie übernimmt, entscheidet ab dann über die Gruppe. Du bleibst Verwalter.',
+  handOverHint: 'Wer sie übernimmt, entscheidet ab dann über die Gruppe. Du bleibst Mitglied.',
   newOwner: 'Neuer Besitzer',
   leaveGroup: 'Gruppe verlassen',
   leaveGroupHint:
