@@ -54,7 +54,7 @@ export function Shell(props: { children: ReactNode }) {
           icon={menuOpen ? X : MenuIcon}
           onClick={() => setMenuOpen(!menuOpen)}
         />
-        <Link to="/" className="brand">
+        <Link to="/" className="brand" aria-label={texts.home}>
           <img src={siteUrl('pages/icon.svg').href} alt="" width={28} height={28} />
           <span>Carrel</span>
         </Link>

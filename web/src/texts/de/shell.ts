@@ -2,6 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt springen',
+  home: 'Carrel, deine Bibliotheken',
   navigation: 'Hauptbereiche',
   libraries: 'Bibliotheken',
   shared: 'Mit mir geteilt',

@@ -1,5 +1,6 @@
 export const shell = {
   skip: 'Skip to content',
+  home: 'Carrel, your libraries',
   navigation: 'Main',
   libraries: 'Libraries',
   shared: 'Shared with me',

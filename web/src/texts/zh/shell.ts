@@ -2,6 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const shell: Texts['shell'] = {
   skip: '跳到内容',
+  home: 'Carrel,您的资料库',
   navigation: '主导航',
   libraries: '资料库',
   shared: '共享给我的',
