@@ -1,9 +1,9 @@
 import { useId } from 'react'
 import type { DayValue } from '../api/admin.ts'
 
-const WIDTH = 640
-const HEIGHT = 180
-const LEFT = 64
+const WIDTH = 440
+const HEIGHT = 170
+const LEFT = 58
 const BOTTOM = 24
 const TOP = 12
 const RIGHT = 8

@@ -95,14 +95,9 @@ function Present() {
                 name={library.name}
                 title={library.name}
                 about={<bdi>{library.owner}</bdi>}
+                badge={library.status === 'read-only' ? texts.readOnly : undefined}
               />
             ),
-          },
-          {
-            head: texts.state,
-            cell: ({ status }) =>
-              status === 'read-only' && <span className="badge badge-warn">{texts.readOnly}</span>,
-            wide: true,
           },
           {
             head: texts.files,

@@ -75,7 +75,13 @@ export function Listing<T>(props: {
 }
 
 /** The first column: a name with a line below it. */
-export function Named(props: { icon?: ReactNode; name: ReactNode; about?: ReactNode; title?: string }) {
+export function Named(props: {
+  icon?: ReactNode
+  name: ReactNode
+  about?: ReactNode
+  title?: string
+  badge?: string | undefined
+}) {
   return (
     <span className="admin-named">
       {props.icon}
@@ -83,6 +89,7 @@ export function Named(props: { icon?: ReactNode; name: ReactNode; about?: ReactN
         <bdi>{props.name}</bdi>
         {props.about && <span className="muted">{props.about}</span>}
       </span>
+      {props.badge && <span className="badge badge-warn">{props.badge}</span>}
     </span>
   )
 }

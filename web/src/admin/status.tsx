@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
+import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/admin.ts'
 import { useFormats } from '../format.ts'
@@ -81,10 +81,12 @@ function Health(props: { status: ServerStatus }) {
   )
 }
 
-function Check(props: { ok: boolean; text: string }) {
-  const Icon = props.ok ? CircleCheck : CircleAlert
+/** `busy` is what will be well by itself. */
+function Check(props: { ok: boolean; busy?: boolean; text: string }) {
+  const state = props.ok ? 'good' : props.busy ? 'busy' : 'bad'
+  const Icon = { good: CircleCheck, busy: Hourglass, bad: CircleAlert }[state]
   return (
-    <li className={props.ok ? 'admin-good' : 'admin-bad'}>
+    <li className={`admin-${state}`}>
       <Icon size={18} aria-hidden />
       {props.text}
     </li>
@@ -148,7 +150,7 @@ function SearchIndex(props: { status: ServerStatus }) {
   return (
     <Panel title={texts.searchIndex}>
       <ul className="admin-checks">
-        <Check ok={!isBehind} text={isBehind ? texts.indexBehind : texts.indexCurrent} />
+        <Check ok={!isBehind} busy text={isBehind ? texts.indexBehind : texts.indexCurrent} />
       </ul>
       <Facts
         facts={[

@@ -67,7 +67,6 @@ export const admin: Texts['admin'] = {
   findLibraries: 'Bibliotheken nach Name oder Kennung suchen',
   noLibraries: 'Keine Bibliotheken gefunden',
   encrypted: 'Verschlüsselt',
-  state: 'Zustand',
   readOnly: 'schreibgeschützt',
   files: 'Dateien',
   makeReadOnly: 'Vor Änderungen schützen',

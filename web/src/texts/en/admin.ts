@@ -65,7 +65,6 @@ export const admin = {
   findLibraries: 'Find libraries by name or id',
   noLibraries: 'No libraries found',
   encrypted: 'Encrypted',
-  state: 'State',
   readOnly: 'read-only',
   files: 'Files',
   makeReadOnly: 'Make read-only',

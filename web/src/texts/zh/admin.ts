@@ -65,7 +65,6 @@ export const admin: Texts['admin'] = {
   findLibraries: '按名称或 ID 查找资料库',
   noLibraries: '没有找到资料库',
   encrypted: '已加密',
-  state: '状态',
   readOnly: '只读',
   files: '文件数',
   makeReadOnly: '设为只读',
