@@ -38,7 +38,7 @@ describe('links', () => {
     await card.getByText(/^until /).waitFor()
     await card.getByRole('button', { name: 'Copy', exact: true }).click()
     await card.getByRole('button', { name: 'Copied' }).waitFor()
-    const address = await page.evaluate('navigator.clipboard.readText()')
+    const address = await page.evaluate<string>('navigator.clipboard.readText()')
     await card.getByRole('button', { name: 'Show QR code' }).click()
     await card.getByRole('img', { name: `QR code of ${address}` }).waitFor()
     await tab.checkAccess()
@@ -53,7 +53,7 @@ describe('links', () => {
     const days = (Date.parse(made.expire_date) - Date.now()) / 86_400_000
     assert.ok(days > 6.9 && days < 7.1, made.expire_date)
 
-    await stranger.page.goto(String(address))
+    await stranger.page.goto(address)
     await stranger.checkAccess()
     await stranger.picture('link-password')
     await stranger.page.getByLabel('Password').fill('not this one')

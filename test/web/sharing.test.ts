@@ -144,7 +144,7 @@ describe('sharing with people and groups', () => {
     assert.equal(await second?.getByRole('button', { name: 'Share with everyone' }).count(), 0)
   })
 
-  it('offers a reader links to look at files and nothing more, and no way into encrypted libraries', async (t) => {
+  it('offers a reader links to look at files and nothing more', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Handbook')
     await uploadFile(space.client, space.id, '/one.txt', 'one')
     const reader = await suite.server.signUp()
@@ -170,6 +170,19 @@ describe('sharing with people and groups', () => {
     await dialog.getByRole('button', { name: 'Another link' }).click()
     const rights = dialog.getByLabel('Visitors may').locator('option')
     assert.deepEqual(await rights.allTextContents(), ['View and download', 'View only'])
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('offers no links into an encrypted library', async (t) => {
+    const owner = await suite.server.signUp()
+    const form = { repo_name: 'Vault', passwd: 'open sesame' }
+    const { body } = await owner.post('/api/v2.1/repos/', { form })
+    const tab = await suite.openTab(t, owner)
+    if (tab === undefined) return
+    await tab.go('/links?tab=by-me')
+    const dialog = await openShareDialog(tab.page, body.repo_id)
+    await dialog.getByText('The library is encrypted').waitFor()
+    assert.deepEqual(await dialog.getByRole('tab').allTextContents(), ['People', 'Groups'])
     assert.deepEqual(tab.complaints, [])
   })
 })

@@ -74,12 +74,18 @@ export function AuditLog() {
                 name={actions[entry.action] ?? entry.action}
                 about={<bdi>{objectOf(entry)}</bdi>}
                 title={objectOf(entry)}
+                narrow={
+                  <>
+                    <bdi>{entry.actor}</bdi> · {formats.moment(entry.time)}
+                  </>
+                }
               />
             ),
           },
           {
             head: texts.actor,
             cell: ({ actor, address }) => <Named name={actor} title={actor} about={address} />,
+            wide: true,
           },
           { head: texts.details, cell: ({ detail }) => <Details detail={detail} />, wide: true },
           {

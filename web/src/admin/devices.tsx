@@ -49,6 +49,7 @@ export function Devices() {
                 name={device.device_name}
                 title={`${device.platform} ${device.client_version}`}
                 about={<bdi>{device.user}</bdi>}
+                narrow={device.last_login_ip}
               />
             ),
           },

@@ -81,6 +81,8 @@ export function Named(props: {
   about?: ReactNode
   title?: string
   badge?: string | undefined
+  /** Shown where columns are left out, in their place. */
+  narrow?: ReactNode
 }) {
   return (
     <span className="admin-named">
@@ -88,6 +90,7 @@ export function Named(props: {
       <span className="sharing-names" title={props.title}>
         <bdi>{props.name}</bdi>
         {props.about && <span className="muted">{props.about}</span>}
+        {props.narrow && <span className="muted admin-narrow">{props.narrow}</span>}
       </span>
       {props.badge && <span className="badge badge-warn">{props.badge}</span>}
     </span>

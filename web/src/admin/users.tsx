@@ -69,10 +69,11 @@ export function Users() {
                 name={user.name}
                 about={user.email}
                 title={user.email}
+                narrow={<Badges user={user} />}
               />
             ),
           },
-          { head: texts.kind, cell: (user) => <Badges user={user} /> },
+          { head: texts.kind, cell: (user) => <Badges user={user} />, wide: true },
           { head: texts.space, cell: (user) => <Space user={user} />, wide: true },
           {
             head: texts.lastLogin,

@@ -69,12 +69,12 @@ export function useShareActs(place: SharedPlace) {
   const show = (update: (items: ShareItem[]) => ShareItem[]) =>
     queries.setQueryData<ShareItem[]>(sharesKey(place), (items) => items && update(items))
   return {
-    change(share: ShareItem, permission: SharePermission) {
+    change: (share: ShareItem, permission: SharePermission) => {
       const right = { permission: permission === 'r' ? 'r' : 'rw', is_admin: permission === 'admin' } as const
       show((items) => items.map((one) => (one === share ? { ...one, ...right } : one)))
       void act(() => changeShare(place, share, permission))
     },
-    remove(share: ShareItem) {
+    remove: (share: ShareItem) => {
       show((items) => items.filter((one) => one !== share))
       void act(() => endShare(place, share))
     },
