@@ -171,6 +171,38 @@ describe('sharing with people and groups', () => {
     const rights = dialog.getByLabel('Visitors may').locator('option')
     assert.deepEqual(await rights.allTextContents(), ['View and download', 'View only'])
     assert.deepEqual(tab.complaints, [])
+
+    // Who owns the library sees the link, and can end it.
+    const theirs = await suite.openTab(t, space.client)
+    await theirs?.go('/links?tab=by-me')
+    await theirs?.page.getByRole('button', { name: 'Manage' }).click()
+    await theirs?.page.getByRole('tab', { name: 'Link', exact: true }).click()
+    await theirs?.page.getByText('Links others made here').waitFor()
+    await theirs?.checkAccess()
+    await theirs?.picture('share-dialog-others-links')
+    await theirs?.page.getByRole('button', { name: 'Delete the link to /' }).click()
+    await theirs?.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await theirs?.page.getByText('Links others made here').waitFor({ state: 'detached' })
+    assert.deepEqual((await reader.get('/api/v2.1/share-links/')).body, [])
+  })
+
+  it('says in plain words that a guest may not make links', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Lobby')
+    const guest = await suite.server.signUp({ role: 'guest' })
+    const group = await makeGroup('Visitors', space.client, guest)
+    await space.client.put(space.v2('dir/shared_items/'), {
+      query: { p: '/' },
+      form: { share_type: 'group', group_id: group, permission: 'admin' },
+    })
+    const tab = await suite.openTab(t, guest)
+    if (tab === undefined) return
+    await tab.go(`/groups/${group}`)
+    await tab.page.getByRole('button', { name: 'More about Lobby' }).click()
+    await tab.page.getByRole('menuitem', { name: 'Share settings' }).click()
+    await tab.page.getByRole('tab', { name: 'Link', exact: true }).click()
+    await tab.page.getByRole('button', { name: 'Make link' }).click()
+    await tab.page.getByText('You are not allowed to do this.').waitFor()
+    assert.deepEqual((await guest.get('/api/v2.1/share-links/')).body, [])
   })
 
   it('offers no links into an encrypted library', async (t) => {

@@ -32,8 +32,8 @@ export interface LinkItem {
   /** Of share links. */
   readonly is_dir?: boolean
   readonly permissions?: LinkRights
-  /** Whether the file is of a kind that may be edited through the link. */
-  readonly can_edit?: boolean
+  /** What the caller may do there now; empty for nothing. */
+  readonly repo_folder_permission?: string
 }
 
 export interface LinkPlace {
@@ -102,6 +102,19 @@ export function changeLink(kind: LinkKind, token: string, changes: LinkChanges):
   }
   return api.put<LinkItem>(`${root(kind)}${token}/`, { json })
 }
+
+const ofLibrary = (kind: LinkKind, libraryId: string) => `api/v2.1/repos/${libraryId}/${kind}-links/`
+
+/** The links everybody made in a library, for who manages its shares. */
+export function useLibraryLinks(kind: LinkKind, libraryId: string) {
+  return useQuery({
+    queryKey: ['links', kind, libraryId, 'everybody'],
+    queryFn: ({ signal }) => api.get<LinkItem[]>(ofLibrary(kind, libraryId), undefined, signal),
+  })
+}
+
+export const deleteLibraryLink = (kind: LinkKind, libraryId: string, token: string) =>
+  api.delete(`${ofLibrary(kind, libraryId)}${token}/`)
 
 export const deleteLink = (kind: LinkKind, token: string) => api.delete(`${root(kind)}${token}/`)
 

@@ -1,5 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
+import { ApiError } from '../api/http.ts'
+import { useTexts } from '../texts/texts.tsx'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
 
 /**
@@ -10,6 +12,7 @@ export function useAct(...refreshes: readonly string[]) {
   const queries = useQueryClient()
   const toast = useToast()
   const failed = useFailureToast()
+  const texts = useTexts('sharing')
   const names = refreshes.join('\n')
   return useCallback(
     async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
@@ -18,12 +21,22 @@ export function useAct(...refreshes: readonly string[]) {
         if (done !== undefined) toast({ text: done })
         return true
       } catch (error) {
-        failed(error)
+        if (isPlainRefusal(error)) toast({ text: texts.refused, bad: true })
+        else failed(error)
         return false
       } finally {
         for (const name of names.split('\n')) void queries.invalidateQueries({ queryKey: [name] })
       }
     },
-    [queries, toast, failed, names],
+    [queries, toast, failed, names, texts],
+  )
+}
+
+/** A refusal that says no more than that it is one: we can say in every language what to do about it. */
+function isPlainRefusal(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status === 403 &&
+    /^(?:permission denied|you do not have permission)/i.test(error.message)
   )
 }

@@ -89,7 +89,7 @@ function OwnLink(props: { kind: LinkKind; link: LinkItem }) {
         kind={kind}
         link={link}
         isDir={isDir}
-        mayWrite
+        mayWrite={kind === 'upload' || link.repo_folder_permission === 'rw'}
         head={
           <div className="sharing-target">
             <FileIcon name={name} isDir={isDir} />

@@ -9,6 +9,7 @@ import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { GroupShares } from './group-shares.tsx'
 import { LinksHere } from './links-here.tsx'
+import { OthersLinks } from './others-links.tsx'
 import { PeopleShares } from './people-shares.tsx'
 import { TabList } from './tab-list.tsx'
 
@@ -87,9 +88,11 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
       </Tabs.Content>
       <Tabs.Content value="link" className="stack">
         <LinksHere kind="share" place={place} isDir={isDir} mayWrite={canEdit(library)} />
+        {manages && <OthersLinks kind="share" place={place} />}
       </Tabs.Content>
       <Tabs.Content value="upload" className="stack">
         <LinksHere kind="upload" place={place} isDir mayWrite />
+        {manages && <OthersLinks kind="upload" place={place} />}
       </Tabs.Content>
     </Tabs.Root>
   )

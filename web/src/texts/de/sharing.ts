@@ -75,6 +75,10 @@ export const sharing: Texts['sharing'] = {
   deleteLink: 'Link löschen?',
   deleteLinkHint: 'Wer ihn hat, kann ihn nicht mehr öffnen. Wohin er führt, bleibt erhalten.',
   linkDeleted: 'Link gelöscht.',
+  othersLinks: 'Links, die andere hier angelegt haben',
+  openLinkTo: (path) => `Link zu ${path} öffnen`,
+  deleteLinkTo: (path) => `Link zu ${path} löschen`,
+  refused: 'Das darfst du nicht. Frag, wem es gehört, oder jemanden aus der Verwaltung.',
 
   linksTitle: 'Links und Freigaben',
   shareLinks: 'Freigabe-Links',

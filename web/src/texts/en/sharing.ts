@@ -68,6 +68,10 @@ export const sharing = {
   deleteLink: 'Delete the link?',
   deleteLinkHint: 'Whoever has it can open it no longer. What it leads to stays.',
   linkDeleted: 'Link deleted.',
+  othersLinks: 'Links others made here',
+  openLinkTo: (path: string) => `Open the link to ${path}`,
+  deleteLinkTo: (path: string) => `Delete the link to ${path}`,
+  refused: 'You are not allowed to do this. Ask whoever owns it, or an administrator.',
 
   linksTitle: 'Links and shares',
   shareLinks: 'Share links',

@@ -68,6 +68,10 @@ export const sharing: Texts['sharing'] = {
   deleteLink: '删除此链接?',
   deleteLinkHint: '持有此链接的人将无法再打开。链接指向的内容会保留。',
   linkDeleted: '链接已删除。',
+  othersLinks: '其他人在此创建的链接',
+  openLinkTo: (path) => `打开指向 ${path} 的链接`,
+  deleteLinkTo: (path) => `删除指向 ${path} 的链接`,
+  refused: '您没有权限执行此操作。请联系所有者或管理员。',
 
   linksTitle: '链接与共享',
   shareLinks: '共享链接',
