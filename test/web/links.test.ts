@@ -113,7 +113,7 @@ describe('links', () => {
     const space = await sharedSpace(suite.server)
     await uploadLinkTo(space, '/docs/sub')
     const tab = await suite.openTab(t, space.client, PHONE)
-    const stranger = await suite.openTab(t, undefined, { ...PHONE, colorScheme: 'dark' })
+    const stranger = await suite.openTab(t, undefined, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
     if (tab === undefined || stranger === undefined) return
     await tab.go('/links?tab=upload')
     const address = await tab.page.getByLabel('Address of the link').inputValue()
@@ -136,10 +136,11 @@ describe('links', () => {
         mimeType: 'text/plain',
         buffer: Buffer.from('hello'),
       })
-    await stranger.page.getByText('from afar.txt').first().waitFor()
-    await stranger.page.waitForFunction(
-      'document.body.innerText.includes("100%") || /done|sent|uploaded/i.test(document.body.innerText)',
-    )
+    await stranger.page
+      .getByRole('listitem')
+      .filter({ hasText: 'from afar.txt' })
+      .getByText('Fertig')
+      .waitFor()
     await stranger.picture('link-upload-phone-dark')
     assert.ok((await namesIn(space.client, space.id, '/docs/sub')).includes('from afar.txt'))
     assert.deepEqual(tab.complaints, [])

@@ -140,7 +140,7 @@ export function LinkFields(props: {
       )}
       <TextField
         label={texts.note}
-        hint={texts.noteHint}
+        hint={kind === 'upload' ? texts.uploadNoteHint : texts.noteHint}
         maxLength={500}
         value={draft.description}
         onChange={(event) => set({ description: event.target.value })}

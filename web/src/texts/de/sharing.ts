@@ -61,6 +61,7 @@ export const sharing: Texts['sharing'] = {
   copyPassword: 'Passwort kopieren',
   note: 'Notiz',
   noteHint: 'Nur für dich: wofür der Link ist.',
+  uploadNoteHint: 'Besucher sehen sie auf der Seite des Links.',
   showQr: 'QR-Code anzeigen',
   hideQr: 'QR-Code verbergen',
   qrOf: (link) => `QR-Code von ${link}`,

@@ -54,6 +54,7 @@ export const sharing = {
   copyPassword: 'Copy password',
   note: 'Note',
   noteHint: 'For you alone: what the link is for.',
+  uploadNoteHint: 'Visitors see it on the page of the link.',
   showQr: 'Show QR code',
   hideQr: 'Hide QR code',
   qrOf: (link: string) => `QR code of ${link}`,

@@ -54,6 +54,7 @@ export const sharing: Texts['sharing'] = {
   copyPassword: '复制密码',
   note: '备注',
   noteHint: '仅您可见:此链接的用途。',
+  uploadNoteHint: '访问者会在链接页面上看到。',
   showQr: '显示二维码',
   hideQr: '隐藏二维码',
   qrOf: (link) => `${link} 的二维码`,
