@@ -95,10 +95,10 @@ describe('the state of the server and its log', () => {
     await tab.picture('admin-storage')
     assert.deepEqual(tab.complaints, [])
 
-    const phone = await asAdmin(t, { ...PHONE, colorScheme: 'dark' })
+    const phone = await asAdmin(t, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
     for (const section of ['', '/statistics', '/users', '/libraries', '/audit']) {
       await phone?.go(`/admin${section}`)
-      await phone?.page.getByRole('heading', { name: 'Administration' }).waitFor()
+      await phone?.page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
       await phone?.page.waitForFunction('document.querySelector(".spinner") === null')
       await phone?.checkAccess()
       await phone?.picture(`admin${section.replace('/', '-')}-phone-dark`)
