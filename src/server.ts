@@ -36,6 +36,7 @@ import { ScopedTokens } from './identity/scoped-tokens.ts'
 import { loadSecret } from './identity/secret.ts'
 import { SyncTokens } from './identity/sync-tokens.ts'
 import { WebdavSecrets } from './identity/webdav-secrets.ts'
+import { ChoreLog } from './jobs/chore-log.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions } from './jobs/copy-move-tasks.ts'
 import { Upkeep } from './jobs/upkeep.ts'
 import { deleteReceivedCommitsBefore } from './library/commit-store.ts'
@@ -69,8 +70,10 @@ import type { TransferServices } from './transfer/services.ts'
 import { uploadHeaders } from './transfer/upload-errors.ts'
 import { uploadFaults } from './transfer/upload-faults.ts'
 import { CountingStopped } from './usage/count.ts'
+import { ServerState } from './usage/server-state.ts'
 import { Statistics } from './usage/statistics.ts'
 import { Usage } from './usage/usage.ts'
+import { programVersion } from './version.ts'
 
 const MOST_THREADS = 4
 // A hundred pages are enough to look at.
@@ -93,7 +96,7 @@ export interface StartOptions {
 export type Services = ApiServices &
   PageServices &
   TransferServices &
-  SyncServices & { readonly copyMoveTasks: CopyMoveTasks }
+  SyncServices & { readonly chores: ChoreLog; readonly copyMoveTasks: CopyMoveTasks }
 
 /** A server that answers. */
 export interface RunningServer extends AsyncDisposable {
@@ -215,6 +218,7 @@ export function createServices(parts: {
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.taskMoved(accountKey, { type, ...task }),
     }),
+    chores: new ChoreLog(now),
     core,
     directory,
     // Not the workers of the index: who looks at a document does not wait until all others are read.
@@ -237,6 +241,14 @@ export function createServices(parts: {
     now,
     quotas,
     scopedTokens,
+    server: new ServerState({
+      db,
+      now,
+      dataDirectory: config.dataDirectory,
+      version: programVersion(),
+      database: config.database.kind,
+      blocks: config.blocks.kind,
+    }),
     statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
     shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({
@@ -496,6 +508,7 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
       { name: 'the stored bytes of libraries', run: () => services.usage.refresh() },
       { name: 'the stored bytes of the server', run: () => services.statistics.noteStored(services.usage) },
     ],
+    services.chores,
     (chore, error) => {
       if (error instanceof CountingStopped) return
       logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')

@@ -19,6 +19,8 @@ export interface CopyMoveTasks {
   progressOf(account: { readonly key: number }, id: string): Promise<CopyMoveProgress | undefined>
   /** False if it is too late; true also for a task the account does not have. */
   cancel(account: { readonly key: number }, id: string): Promise<boolean>
+  /** How many of everybody's wait, and how many are carried out. */
+  countUnfinished(): Promise<{ queued: number; running: number }>
 }
 
 /** In files. */

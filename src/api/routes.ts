@@ -47,6 +47,7 @@ import { adminLibraryRoutes } from './v21/admin-libraries.ts'
 import { adminLinkRoutes } from './v21/admin-links.ts'
 import { adminSearchRoutes } from './v21/admin-search.ts'
 import { adminStatisticRoutes } from './v21/admin-statistics.ts'
+import { adminStatusRoutes } from './v21/admin-status.ts'
 import { adminTrashLibraryRoutes } from './v21/admin-trash-libraries.ts'
 import { adminUserRoutes } from './v21/admin-users.ts'
 import { archiveRoutes } from './v21/archive.ts'
@@ -115,6 +116,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...adminLinkRoutes,
   ...adminDeviceRoutes,
   ...adminStatisticRoutes,
+  ...adminStatusRoutes,
   ...adminAuditRoutes,
   ...usageRoutes,
   ...defaultLibraryRoutes,

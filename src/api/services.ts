@@ -22,6 +22,7 @@ import type { LibraryPath } from '../objects/paths.ts'
 import type { DocumentTexts } from '../previews/document-texts.ts'
 import type { Thumbnails } from '../previews/thumbnails.ts'
 import type { Search } from '../search/search.ts'
+import type { ServerState } from '../usage/server-state.ts'
 import type { Statistics } from '../usage/statistics.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { Archives } from './archives.ts'
@@ -33,6 +34,17 @@ export interface PartialUploads {
   uploadedBytes(key: { libraryKey: number; accountKey: number; path: LibraryPath }): Promise<number>
 }
 
+/** How the chores of upkeep went the last time. */
+export interface Chores {
+  list(): readonly {
+    readonly name: string
+    /** Unix seconds. */
+    readonly endedAt: number
+    readonly durationMs: number
+    readonly failed: boolean
+  }[]
+}
+
 /** What the routes of the web API work with. */
 export interface ApiServices {
   readonly access: Access
@@ -42,6 +54,7 @@ export interface ApiServices {
   readonly archives: Archives
   readonly audit: Audit
   readonly avatars: Avatars
+  readonly chores: Chores
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
   readonly directory: Directory
@@ -59,6 +72,7 @@ export interface ApiServices {
   readonly quotaStatus: 443 | 500
   readonly search: Search
   readonly scopedTokens: ScopedTokens
+  readonly server: ServerState
   readonly statistics: Statistics
   readonly syncTokens: SyncTokens
   readonly thumbnails: Thumbnails

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { Argument, Command } from 'commander'
+import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { REINDEXED, type ReindexedName } from './reindexed.ts'
@@ -56,9 +55,4 @@ export function createProgram(end: (exitCode: number) => void): Command {
       await reindex(config, what.length === 0 ? REINDEXED : what, { json: options.json === true })
     })
   return program
-}
-
-function programVersion(): string {
-  const file = path.join(import.meta.dirname, '../../package.json')
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

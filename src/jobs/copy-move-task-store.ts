@@ -229,6 +229,16 @@ export async function listUnfinished(reader: Reader): Promise<{ id: string; acco
   return rows.map((row) => ({ id: row.id, accountKey: row.account_key }))
 }
 
+/** How many tasks have not ended: those that wait, and those that are carried out. */
+export async function countUnfinished(reader: Reader): Promise<{ queued: number; running: number }> {
+  const row = await reader.get<{ queued: number | string; unfinished: number | string }>(
+    `select coalesce(sum(case when state = 'queued' then 1 else 0 end), 0) as queued, count(*) as unfinished
+     from copy_move_task where finished_at is null`,
+  )
+  const queued = Number(row?.queued ?? 0)
+  return { queued, running: Number(row?.unfinished ?? 0) - queued }
+}
+
 export async function deleteTasksBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from copy_move_task where finished_at is not null and finished_at <= ?', time)
 }

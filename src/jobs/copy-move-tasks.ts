@@ -21,6 +21,7 @@ import {
   beginTask,
   cancelTask,
   claimTask,
+  countUnfinished,
   deleteTasksBefore,
   findOperation,
   findProgress,
@@ -132,6 +133,10 @@ export class CopyMoveTasks implements AsyncDisposable {
     const operation = await findOperation(core.db, id)
     if (operation !== undefined) this.#report({ id, operation, accountKey: account.key }, 'canceled', 0, 0)
     return true
+  }
+
+  countUnfinished(): Promise<{ queued: number; running: number }> {
+    return countUnfinished(this.#options.core.db)
   }
 
   /** Upkeep: nobody may ask for these any more. */

@@ -1,3 +1,5 @@
+import type { ChoreLog } from './chore-log.ts'
+
 /** Something to be tidied up now and then. It may be repeated, and interrupted at any time. */
 export interface Chore {
   readonly name: string
@@ -13,12 +15,14 @@ const HOUR_MS = 3_600_000
 export class Upkeep implements AsyncDisposable {
   readonly #chores: readonly Chore[]
   readonly #onError: (chore: string, error: unknown) => void
+  readonly #log: ChoreLog
   readonly #timer: NodeJS.Timeout
   #running: Promise<void>
   #stopped = false
 
-  constructor(chores: readonly Chore[], onError: (chore: string, error: unknown) => void) {
+  constructor(chores: readonly Chore[], log: ChoreLog, onError: (chore: string, error: unknown) => void) {
     this.#chores = chores
+    this.#log = log
     this.#onError = onError
     this.#running = this.#runAll()
     this.#timer = setInterval(() => {
@@ -40,11 +44,19 @@ export class Upkeep implements AsyncDisposable {
   async #runAll(): Promise<void> {
     for (const chore of this.#chores) {
       if (this.#stopped) return
-      try {
-        await chore.run()
-      } catch (error) {
-        this.#onError(chore.name, error)
-      }
+      await this.#run(chore)
     }
+  }
+
+  async #run(chore: Chore): Promise<void> {
+    const began = performance.now()
+    let failed = false
+    try {
+      await chore.run()
+    } catch (error) {
+      failed = true
+      this.#onError(chore.name, error)
+    }
+    this.#log.note(chore.name, { durationMs: Math.round(performance.now() - began), failed })
   }
 }

@@ -8,7 +8,7 @@ import { html } from './html.ts'
 import { icon } from './icons.ts'
 import { pageAnswer } from './layout.ts'
 import type { PageServices } from './services.ts'
-import { count } from './wording.ts'
+import { textsFor } from './texts/texts.ts'
 
 const AGAIN_SECONDS = 2
 
@@ -48,15 +48,16 @@ export async function archivePage(
     const location = `${request.baseUrl}/seafhttp/zip/${encodeURIComponent(task)}`
     return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
   }
+  const texts = textsFor(request)
   const isOver = failure !== undefined || canceled
-  const title = isOver ? 'There is no archive' : 'Packing …'
+  const title = isOver ? texts.noArchive : texts.packing
   return pageAnswer(request, {
     title,
     ...(!isOver && { headers: { Refresh: String(AGAIN_SECONDS) } }),
     body: html`<section class="card message">
 <span class="sign">${icon('archive')}</span>
 <h1>${title}</h1>
-${isOver ? html`<p class="wrong">${failure === 'size too large' ? 'The folder is too large to be packed.' : 'It could not be packed.'}</p>` : html`<p>${count(zipped, 'file')} of ${total}. The download starts by itself.</p><progress max="${total}" value="${zipped}" aria-label="Progress"></progress>`}
+${isOver ? html`<p class="wrong">${failure === 'size too large' ? texts.tooLarge : texts.notPacked}</p>` : html`<p>${texts.packed(zipped, total)}</p><progress max="${total}" value="${zipped}" aria-label="${texts.progress}"></progress>`}
 </section>`,
   })
 }

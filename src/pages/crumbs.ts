@@ -1,12 +1,13 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
 import { html } from './html.ts'
+import type { PageTexts } from './texts/en.ts'
 import { inQuery } from './wording.ts'
 
 /** The way from the shared folder to a path below it; `base` leads to the page of the folder. */
-export function crumbs(open: OpenLink, below: LibraryPath, base: string) {
+export function crumbs(open: OpenLink, below: LibraryPath, base: string, texts: PageTexts) {
   const steps = selfAndAbove(below).toReversed()
-  return html`<nav class="crumbs" aria-label="Where this is"><ol>
+  return html`<nav class="crumbs" aria-label="${texts.where}"><ol>
 ${steps.map((step) => {
   const name = step === ROOT ? open.name : baseName(step)
   if (step === below) return html`<li><span aria-current="page">${name}</span></li>`

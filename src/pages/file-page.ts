@@ -10,6 +10,8 @@ import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
+import type { PageTexts } from './texts/en.ts'
+import { textsFor } from './texts/texts.ts'
 import { dayText, inQuery, isoText, sizeText } from './wording.ts'
 
 // What is shown of a text. More is for an editor.
@@ -26,21 +28,22 @@ export async function filePage(
   const { entry } = found
   const query = below === undefined ? '?' : `?p=${inQuery(below)}&`
   const type = contentTypeOf(entry.name)
+  const texts = textsFor(request)
   return pageAnswer(request, {
     title: entry.name,
-    aside: await sharedBy(services, open),
-    body: html`${below !== undefined && crumbs(open, below, `${rootOf(request)}d/${open.link.token}/`)}
+    aside: await sharedBy(services, open, texts),
+    body: html`${below !== undefined && crumbs(open, below, `${rootOf(request)}d/${open.link.token}/`, texts)}
 <article class="card">
 <div class="head">
 <span class="sign">${icon(iconOf(type))}</span>
 <div class="what"><h1>${entry.name}</h1>
-<p class="meta">${sizeText(entry.size)} · changed <time datetime="${isoText(entry.mtime)}">${dayText(entry.mtime)}</time></p></div>
+<p class="meta">${sizeText(entry.size, texts)} · ${texts.changed} <time datetime="${isoText(entry.mtime)}">${dayText(entry.mtime, texts)}</time></p></div>
 <div class="actions">
-${isShownInPlace(entry.name) && html`<a class="button" href="${query}raw=1" target="_blank" rel="noopener">${icon('eye')} View</a>`}
-${open.canDownload && html`<a class="button main" href="${query}dl=1">${icon('download')} Download</a>`}
+${isShownInPlace(entry.name) && html`<a class="button" href="${query}raw=1" target="_blank" rel="noopener">${icon('eye')} ${texts.view}</a>`}
+${open.canDownload && html`<a class="button main" href="${query}dl=1">${icon('download')} ${texts.download}</a>`}
 </div>
 </div>
-${await preview(services, open, found, type, `${query}raw=1`)}
+${await preview(services, open, found, { type, source: `${query}raw=1`, texts })}
 </article>`,
   })
 }
@@ -49,8 +52,7 @@ async function preview(
   { core }: PageServices,
   open: OpenLink,
   { entry }: FoundFile,
-  type: string,
-  source: string,
+  { type, source, texts }: { type: string; source: string; texts: PageTexts },
 ): Promise<Html | undefined> {
   if (entry.size === 0 || !isShownInPlace(entry.name)) return undefined
   if (type.startsWith('image/')) {
@@ -70,8 +72,8 @@ async function preview(
   const text = Buffer.concat(pieces)
   // Other than text, whatever its name says.
   if (text.includes(0)) return undefined
-  return html`<pre class="preview text" tabindex="0" aria-label="Content">${textOf(text)}</pre>
-${end < file.size && html`<p class="more">This is the beginning. Download the file to read all of it.</p>`}`
+  return html`<pre class="preview text" tabindex="0" aria-label="${texts.content}">${textOf(text)}</pre>
+${end < file.size && html`<p class="more">${texts.beginning}</p>`}`
 }
 
 /** Text that may end within a character. */

@@ -13,8 +13,10 @@ import { icon, iconOf } from './icons.ts'
 import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import type { PageServices } from './services.ts'
+import type { PageTexts } from './texts/en.ts'
+import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
-import { count, dayText, inQuery, isoText, sizeText } from './wording.ts'
+import { dayText, inQuery, isoText, sizeText } from './wording.ts'
 
 const ENTRIES_A_PAGE = 500
 const THUMBNAIL_PIXELS = 96
@@ -32,37 +34,43 @@ export async function folderPage(
   const title = below === ROOT ? open.name : baseName(below)
   const files = entries.length - folders
   const root = rootOf(request)
+  const texts = textsFor(request)
   return pageAnswer(request, {
     title,
-    aside: await sharedBy(services, open),
+    aside: await sharedBy(services, open, texts),
     hasScript: true,
-    body: html`${below !== ROOT && crumbs(open, below, '')}
+    body: html`${below !== ROOT && crumbs(open, below, '', texts)}
 <article class="card">
 <div class="head">
 <span class="sign">${icon('folder')}</span>
 <div class="what"><h1>${title}</h1>
-<p class="meta">${[folders > 0 && count(folders, 'folder'), files > 0 && count(files, 'file')].filter(Boolean).join(', ') || 'Empty'}</p></div>
-<div class="actions">${open.canDownload && entries.length > 0 && archiveForm(open, below, root)}</div>
+<p class="meta">${[folders > 0 && texts.folders(folders), files > 0 && texts.files(files)].filter(Boolean).join(', ') || texts.empty}</p></div>
+<div class="actions">${open.canDownload && entries.length > 0 && archiveForm(open, below, root, texts)}</div>
 </div>
-${open.canUpload && uploadArea(open, below, root)}
-${shown.length > 0 && html`<ul class="entries">${shown.map((entry) => entryRow(open, below, entry, root))}</ul>`}
-${entries.length === 0 && html`<p class="empty">There is nothing in this folder yet.</p>`}
-${pages > 1 && pager(below, page, pages)}
+${open.canUpload && uploadArea(open, below, root, texts)}
+${shown.length > 0 && html`<ul class="entries">${shown.map((entry) => entryRow(open, below, entry, { root, texts }))}</ul>`}
+${entries.length === 0 && html`<p class="empty">${texts.emptyFolder}</p>`}
+${pages > 1 && pager(below, page, pages, texts)}
 </article>`,
   })
 }
 
 /** Works without a script, too: the form leads to a page that waits for the archive. */
-function archiveForm({ link }: OpenLink, below: LibraryPath, root: string): Html {
+function archiveForm({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
   return html`<form method="post" action="${root}d/${link.token}/archive/?p=${inQuery(below)}" data-archive="${link.token}" data-path="${below}" data-root="${root}">
-<button class="button main" type="submit">${icon('download')} Download all</button>
+<button class="button main" type="submit">${icon('download')} ${texts.downloadAll}</button>
 <p class="status" role="status"></p>
 </form>`
 }
 
-function entryRow(open: OpenLink, below: LibraryPath, entry: Dirent, root: string): Html {
+function entryRow(
+  open: OpenLink,
+  below: LibraryPath,
+  entry: Dirent,
+  { root, texts }: { root: string; texts: PageTexts },
+): Html {
   const path = joinPath(below, entry.name)
-  const when = html`<time class="when" datetime="${isoText(entry.mtime)}">${dayText(entry.mtime)}</time>`
+  const when = html`<time class="when" datetime="${isoText(entry.mtime)}">${dayText(entry.mtime, texts)}</time>`
   if (entry.kind === 'dir') {
     return html`<li><a class="entry" href="?p=${inQuery(path)}"><span class="thumb folder">${icon('folder')}</span><span class="name">${entry.name}</span>${when}<span class="size"></span></a></li>`
   }
@@ -70,16 +78,16 @@ function entryRow(open: OpenLink, below: LibraryPath, entry: Dirent, root: strin
     ? html`<img src="${root}thumbnail/${open.link.token}/${THUMBNAIL_PIXELS}${encodeSegments(path)}" alt="" loading="lazy" width="40" height="40">`
     : icon(iconOf(contentTypeOf(entry.name)))
   const page = `${root}d/${open.link.token}/files/?p=${inQuery(path)}`
-  return html`<li><a class="entry" href="${page}"><span class="thumb">${picture}</span><span class="name">${entry.name}</span>${when}<span class="size">${sizeText(entry.size)}</span></a>
-${open.canDownload && html`<a class="get" href="${page}&dl=1" aria-label="Download ${entry.name}">${icon('download')}</a>`}</li>`
+  return html`<li><a class="entry" href="${page}"><span class="thumb">${picture}</span><span class="name">${entry.name}</span>${when}<span class="size">${sizeText(entry.size, texts)}</span></a>
+${open.canDownload && html`<a class="get" href="${page}&dl=1" aria-label="${texts.downloadOne(entry.name)}">${icon('download')}</a>`}</li>`
 }
 
-function pager(below: LibraryPath, page: number, pages: number): Html {
+function pager(below: LibraryPath, page: number, pages: number, texts: PageTexts): Html {
   const link = (to: number, text: string, rel: string) =>
     to >= 1 &&
     to <= pages &&
     html`<a class="button" rel="${rel}" href="?p=${inQuery(below)}&page=${to}">${text}</a>`
-  return html`<nav class="pager" aria-label="Pages">${link(page - 1, 'Before', 'prev')}<span>Page ${page} of ${pages}</span>${link(page + 1, 'Next', 'next')}</nav>`
+  return html`<nav class="pager" aria-label="${texts.pages}">${link(page - 1, texts.before, 'prev')}<span>${texts.pageOf(page, pages)}</span>${link(page + 1, texts.next, 'next')}</nav>`
 }
 
 function encodeSegments(path: LibraryPath): string {

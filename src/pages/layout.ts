@@ -3,6 +3,7 @@ import type { HttpRequest } from '../http/request.ts'
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'
+import { textsFor } from './texts/texts.ts'
 
 /** Everything comes from us, no script or style stands in the page itself, and nobody may frame it. */
 const POLICY = [
@@ -31,8 +32,9 @@ export interface Page {
 export async function pageAnswer(request: HttpRequest, page: Page): Promise<Answer> {
   const root = rootOf(request)
   const version = await assetVersion()
+  const texts = textsFor(request)
   const document = html`<!doctype html>
-<html lang="en">
+<html lang="${texts.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -43,11 +45,11 @@ export async function pageAnswer(request: HttpRequest, page: Page): Promise<Answ
 <link rel="icon" href="${root}pages/icon.svg" type="image/svg+xml">
 ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer></script>`}
 </head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
+<body${page.hasScript && html` data-words="${JSON.stringify(texts.script)}"`}>
+<a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><span class="brand">${icon('brand')} Carrel</span>${page.aside && html`<span class="aside">${page.aside}</span>`}</header>
 <main id="content">${page.body}</main>
-<footer class="foot">Shared with Carrel. Whoever made this link can end it at any time.</footer>
+<footer class="foot">${texts.foot}</footer>
 </body>
 </html>
 `

@@ -2,15 +2,16 @@ import type { OpenLink } from '../access/open-link.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
+import type { PageTexts } from './texts/en.ts'
 
 /** Where files are dropped or chosen; the script sends them. */
-export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string): Html {
-  return html`<section class="drop" data-upload="${link.kind}" data-token="${link.token}" data-path="${below}" data-root="${root}" aria-label="Upload">
-<p class="ask"><span class="sign small">${icon('upload')}</span> <span class="wide">Drop files or folders here, or</span>
-<label class="button main" for="files">Choose files</label>
+export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
+  return html`<section class="drop" data-upload="${link.kind}" data-token="${link.token}" data-path="${below}" data-root="${root}" aria-label="${texts.upload}">
+<p class="ask"><span class="sign small">${icon('upload')}</span> <span class="wide">${texts.dropHere}</span>
+<label class="button main" for="files">${texts.chooseFiles}</label>
 <input class="hidden" id="files" type="file" multiple></p>
-<ul class="sent" aria-label="Uploads"></ul>
+<ul class="sent" aria-label="${texts.uploads}"></ul>
 <p class="status" role="status"></p>
-<noscript><p class="wrong">Uploading needs JavaScript, which is switched off in this browser.</p></noscript>
+<noscript><p class="wrong">${texts.needsScript}</p></noscript>
 </section>`
 }

@@ -7,6 +7,7 @@ import { icon } from './icons.ts'
 import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import type { PageServices } from './services.ts'
+import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
 
 /** The page of an upload link: it takes files and shows none. */
@@ -15,18 +16,19 @@ export async function uploadPage(
   request: HttpRequest,
   open: OpenLink,
 ): Promise<Answer> {
+  const texts = textsFor(request)
   return pageAnswer(request, {
-    title: `Upload to ${open.name}`,
-    aside: await sharedBy(services, open),
+    title: texts.uploadTo(open.name),
+    aside: await sharedBy(services, open, texts),
     hasScript: true,
     body: html`<article class="card">
 <div class="head">
 <span class="sign">${icon('folder')}</span>
 <div class="what"><h1>${open.name}</h1>
-<p class="meta">You can add files to this folder, but not see what is in it.</p></div>
+<p class="meta">${texts.uploadHint}</p></div>
 </div>
 ${open.link.description !== '' && html`<p class="note">${open.link.description}</p>`}
-${uploadArea(open, ROOT, rootOf(request))}
+${uploadArea(open, ROOT, rootOf(request), texts)}
 </article>`,
   })
 }

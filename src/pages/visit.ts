@@ -6,11 +6,13 @@ import { type Answer, raw } from '../http/answer.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { FaultAnswer } from '../http/route.ts'
 import { shownKey } from '../http/shown-key.ts'
-import { pageFaults } from './faults.ts'
+import { faultsIn } from './faults.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
 import { pageAnswer } from './layout.ts'
 import type { PageServices } from './services.ts'
+import type { PageTexts } from './texts/en.ts'
+import { textsFor } from './texts/texts.ts'
 
 export interface Visit {
   readonly token: string
@@ -61,18 +63,18 @@ export async function unlocked({ links }: PageServices, visit: Visit, password: 
 function answerToFault(visit: Visit, fault: Fault): Promise<Answer> {
   if (fault.code === 'link-password-needed') return passwordPage(visit, fault.wrong)
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-  const words = pageFaults[fault.code] as (fault: Fault) => FaultAnswer
+  const words = faultsIn(textsFor(visit.request))[fault.code] as (fault: Fault) => FaultAnswer
   return messagePage(visit.request, words(fault))
 }
 
-const titles: Readonly<Record<number, string>> = {
-  403: 'This is not open to you',
-  404: 'This link leads nowhere',
-  429: 'Please wait a moment',
+function titleOf(status: number, texts: PageTexts): string {
+  if (status === 403) return texts.notForYouTitle
+  if (status === 404) return texts.nowhereTitle
+  return status === 429 ? texts.waitTitle : texts.failedTitle
 }
 
 function messagePage(request: HttpRequest, [status, message, headers = {}]: FaultAnswer): Promise<Answer> {
-  const title = titles[status] ?? 'That did not work'
+  const title = titleOf(status, textsFor(request))
   return pageAnswer(request, {
     title,
     status,
@@ -90,19 +92,20 @@ function passwordPage(
   { request, token, wantsBytes = false, unlockedAt }: Visit,
   isWrong: boolean,
 ): Promise<Answer> {
+  const texts = textsFor(request)
   return pageAnswer(request, {
-    title: 'Password needed',
+    title: texts.passwordNeeded,
     status: isWrong || wantsBytes ? 403 : 200,
     body: html`<section class="card message">
 <span class="sign">${icon('lock')}</span>
-<h1>Password needed</h1>
-<p>Whoever sent you this link has set a password for it.</p>
+<h1>${texts.passwordNeeded}</h1>
+<p>${texts.passwordHint}</p>
 <form class="unlock" method="post"${unlockedAt !== undefined && html` action="${unlockedAt}"`}>
 <input type="hidden" name="token" value="${token}">
-<label for="password">Password</label>
+<label for="password">${texts.password}</label>
 <input id="password" name="password" type="password" required autofocus autocomplete="current-password"${isWrong && html` aria-invalid="true" aria-describedby="wrong"`}>
-${isWrong && html`<p class="wrong" id="wrong" role="alert">That is not the password.</p>`}
-<button class="button main" type="submit">Open</button>
+${isWrong && html`<p class="wrong" id="wrong" role="alert">${texts.wrongPassword}</p>`}
+<button class="button main" type="submit">${texts.open}</button>
 </form>
 </section>`,
   })

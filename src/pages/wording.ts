@@ -1,29 +1,52 @@
+import type { PageTexts } from './texts/en.ts'
+
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB']
 
 /** `12 bytes`, `4.2 MB`. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+export function sizeText(bytes: number, texts: PageTexts): string {
+  if (bytes < 1024) return texts.bytes(bytes)
   let size = bytes / 1024
   let unit = 0
   while (size >= 1024 && unit < UNITS.length - 1) {
     size /= 1024
     unit += 1
   }
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[unit]}`
+  const { tenths, whole } = formatsIn(texts.locale)
+  return `${(size < 10 ? tenths : whole).format(size)} ${UNITS[unit]}`
 }
 
-const days = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
 // What has no four-digit year is shown as the nearest that has.
 const LATEST = 253_402_300_799
 
 /** `31 Jul 2025`, in UTC. */
-export function dayText(unixSeconds: number): string {
-  return days.format(dateOf(unixSeconds))
+export function dayText(unixSeconds: number, { locale }: PageTexts): string {
+  return formatsIn(locale).day.format(dateOf(unixSeconds))
+}
+
+interface Formats {
+  readonly day: Intl.DateTimeFormat
+  readonly tenths: Intl.NumberFormat
+  readonly whole: Intl.NumberFormat
+}
+
+const formats = new Map<string, Formats>()
+
+/** Making them costs more than using them, and a folder shows hundreds of days and sizes. */
+function formatsIn(locale: string): Formats {
+  const there = formats.get(locale)
+  if (there !== undefined) return there
+  const made = {
+    day: new Intl.DateTimeFormat(locale, {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }),
+    tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+    whole: new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
+  }
+  formats.set(locale, made)
+  return made
 }
 
 export function isoText(unixSeconds: number): string {
@@ -32,10 +55,6 @@ export function isoText(unixSeconds: number): string {
 
 function dateOf(unixSeconds: number): Date {
   return new Date(Math.min(Math.max(unixSeconds, 0), LATEST) * 1000)
-}
-
-export function count(n: number, one: string, several = `${one}s`): string {
-  return `${n.toLocaleString('en')} ${n === 1 ? one : several}`
 }
 
 /** A path for a query. */

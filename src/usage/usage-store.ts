@@ -137,38 +137,55 @@ export interface AccountUsage extends UsageBytes {
   readonly uncounted: number
 }
 
+const ALL_BYTES = '(current_bytes + trash_bytes + history_bytes + unreferenced_bytes)'
+const ofAlive = (column: string) => `sum(case when deleted_at is null then coalesce(${column}, 0) else 0 end)`
+
+const SUMS = `${ofAlive('current_bytes')} as current_bytes, ${ofAlive('trash_bytes')} as trash_bytes,
+  ${ofAlive('history_bytes')} as history_bytes, ${ofAlive('unreferenced_bytes')} as unreferenced_bytes,
+  ${ofAlive('shared_bytes')} as shared_bytes,
+  sum(case when deleted_at is null then 1 else 0 end) as libraries,
+  sum(case when deleted_at is null then 0 else coalesce(${ALL_BYTES}, 0) end) as deleted_bytes,
+  sum(case when library_usage.library_key is null then 1 else 0 end) as uncounted`
+
+const COUNTED = 'left join library_usage on library_usage.library_key = library.key'
+
+type SumRow = Record<string, number | string | null>
+
 /** The greatest first. */
 export async function listAccountUsage(
   reader: Reader,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<AccountUsage[]> {
-  const all = '(current_bytes + trash_bytes + history_bytes + unreferenced_bytes)'
-  const alive = (column: string) => `sum(case when deleted_at is null then coalesce(${column}, 0) else 0 end)`
-  const rows = await reader.all<Record<string, number | string>>(
-    `select account.email, ${alive('current_bytes')} as current_bytes, ${alive('trash_bytes')} as trash_bytes,
-       ${alive('history_bytes')} as history_bytes, ${alive('unreferenced_bytes')} as unreferenced_bytes,
-       ${alive('shared_bytes')} as shared_bytes,
-       sum(case when deleted_at is null then 1 else 0 end) as libraries,
-       sum(case when deleted_at is null then 0 else coalesce(${all}, 0) end) as deleted_bytes,
-       sum(case when library_usage.library_key is null then 1 else 0 end) as uncounted,
-       sum(coalesce(${all}, 0)) as total
-     from library join account on account.key = library.owner_key
-       left join library_usage on library_usage.library_key = library.key
+  const rows = await reader.all<SumRow>(
+    `select account.email, ${SUMS}, sum(coalesce(${ALL_BYTES}, 0)) as total
+     from library join account on account.key = library.owner_key ${COUNTED}
      where deleted_at is null or deleted_at > 0
      group by account.key, account.email order by total desc, account.key limit ? offset ?`,
     limit,
     offset,
   )
-  return rows.map((row) => ({
-    email: String(row['email']),
-    // PostgreSQL sums big integers into a numeric, which arrives as text.
-    current: Number(row['current_bytes']),
-    trash: Number(row['trash_bytes']),
-    history: Number(row['history_bytes']),
-    unreferenced: Number(row['unreferenced_bytes']),
-    shared: Number(row['shared_bytes']),
-    libraries: Number(row['libraries']),
-    deleted: Number(row['deleted_bytes']),
-    uncounted: Number(row['uncounted']),
-  }))
+  return rows.map((row) => ({ email: String(row['email']), ...sumsIn(row) }))
+}
+
+/** All libraries of the server. */
+export async function sumUsage(reader: Reader): Promise<Omit<AccountUsage, 'email'>> {
+  const row = await reader.get<SumRow>(
+    `select ${SUMS} from library ${COUNTED} where deleted_at is null or deleted_at > 0`,
+  )
+  return sumsIn(row ?? {})
+}
+
+/** Sums over nothing are null; PostgreSQL sums big integers into a numeric, which arrives as text. */
+function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
+  const sum = (name: string) => Number(row[name] ?? 0)
+  return {
+    current: sum('current_bytes'),
+    trash: sum('trash_bytes'),
+    history: sum('history_bytes'),
+    unreferenced: sum('unreferenced_bytes'),
+    shared: sum('shared_bytes'),
+    libraries: sum('libraries'),
+    deleted: sum('deleted_bytes'),
+    uncounted: sum('uncounted'),
+  }
 }

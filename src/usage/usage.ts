@@ -13,6 +13,7 @@ import {
   listStaleAfter,
   listStoredAfter,
   putLibraryUsage,
+  sumUsage,
 } from './usage-store.ts'
 
 const ROWS_A_STEP = 2000
@@ -77,6 +78,11 @@ export class Usage implements AsyncDisposable {
       }
     } while (keys.length === LIBRARIES_A_STEP)
     if (failures.length > 0) throw new AggregateError(failures, 'some libraries could not be counted')
+  }
+
+  /** All libraries together, as accounts are counted. */
+  total(): Promise<Omit<AccountUsage, 'email'>> {
+    return sumUsage(this.#db)
   }
 
   /** A page of accounts, the greatest first, and whether there is another. */

@@ -61,6 +61,24 @@ describe('the pages of links', () => {
     assert.equal(await views(space, SHARE, token), 1, 'a look at the headers does not')
   })
 
+  it('speaks the language of the browser', async () => {
+    const space = await sharedSpace(server)
+    const file = await shareLink(space, '/docs/a.txt', { expire_days: 3 })
+    const folder = await shareLink(space, '/docs', { password: PASSWORD })
+    const at = (path: string, language: string) =>
+      visit(server, path, { headers: { 'Accept-Language': language } })
+    const german = await at(`/f/${file.token}/`, 'de-DE,de;q=0.9,en;q=0.8')
+    assertPage(german, 200)
+    assert.match(german.text, /<html lang="de">[\s\S]*Geteilt von <b>[\s\S]*16 Bytes[\s\S]*Herunterladen/)
+    assert.match(german.text, /bis <time datetime="2025-08-03T22:13:20.000Z">3\. Aug\. 2025</)
+    const chinese = await at(`/d/${folder.token}/`, 'zh-CN')
+    assert.match(chinese.text, /<html lang="zh">[\s\S]*需要密码/)
+    assert.match((await at('/f/00000000000000000000/', 'de')).text, /Dieser Link führt ins Leere/)
+    const { token } = await uploadLinkTo(space, '/docs')
+    const upload = await at(`/u/d/${token}/`, 'de')
+    assert.match(upload.text, /<body data-words="\{&quot;waiting&quot;:&quot;Wartet&quot;/)
+  })
+
   it('shows a folder and what is below, and leads to files', async () => {
     const space = await sharedSpace(server)
     const { token } = await shareLink(space, '/docs')

@@ -4,6 +4,11 @@ const AT_ONCE = 2
 const POLL_MS = 700
 const ADDRESS_MS = 10 * 60_000
 
+const words = JSON.parse(document.body.dataset.words ?? '{}')
+
+/** A text of the page's language, with values in the place of braces. */
+const say = (name, values = {}) => words[name].replace(/\{(\w+)\}/g, (_, key) => values[key])
+
 function prepareUpload(area) {
   const input = area.querySelector('input[type=file]')
   const queue = new UploadQueue(area)
@@ -96,12 +101,12 @@ class UploadQueue {
   async send({ file, folder, row }) {
     const onProgress = (part) => {
       row.bar.value = part
-      row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : 'Saving …'
+      row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : say('saving')
     }
     try {
       const name = await this.sendAgain(file, folder, onProgress)
       row.item.className = 'done'
-      row.state.textContent = name === file.name ? 'Done' : `Done, as ${name}`
+      row.state.textContent = name === file.name ? say('done') : say('doneAs', { name })
       this.done += 1
     } catch (error) {
       row.item.className = 'failed'
@@ -149,10 +154,10 @@ class UploadQueue {
     name.className = 'name'
     name.textContent = text
     state.className = 'state'
-    state.textContent = 'Waiting'
+    state.textContent = say('waiting')
     bar.max = 1
     bar.value = 0
-    bar.setAttribute('aria-label', `Upload of ${text}`)
+    bar.setAttribute('aria-label', say('uploadOf', { name: text }))
     item.append(name, state, bar)
     this.list.append(item)
     return { item, state, bar }
@@ -161,9 +166,9 @@ class UploadQueue {
   tell() {
     const left = this.running + this.waiting.length
     const parts = [
-      left > 0 && `${left} to go`,
-      this.done > 0 && `${this.done} uploaded`,
-      this.failed > 0 && `${this.failed} failed`,
+      left > 0 && say('toGo', { count: left }),
+      this.done > 0 && say('uploaded', { count: this.done }),
+      this.failed > 0 && say('failed', { count: this.failed }),
     ]
     this.status.textContent = parts.filter(Boolean).join(' · ')
   }
@@ -188,7 +193,7 @@ function sendFile(url, file, folder, onProgress) {
       if (request.status === 200 && stored) resolve(stored.name)
       else reject(failure(request.status))
     })
-    request.addEventListener('error', () => reject(new Error('The connection broke')))
+    request.addEventListener('error', () => reject(new Error(say('broke'))))
     request.send(form)
   })
 }
@@ -198,12 +203,12 @@ function failure(status) {
 }
 
 function explain(status) {
-  if (status === 443) return 'There is no room left'
-  if (status === 442) return 'The file is too large'
-  if (status === 440) return 'The name is not allowed'
-  if (status === 429) return 'Too many at once; try again in a minute'
-  if (status === 403 || status === 404) return 'The link is closed'
-  return 'That did not work'
+  if (status === 443) return say('noRoom')
+  if (status === 442) return say('tooLarge')
+  if (status === 440) return say('badName')
+  if (status === 429) return say('tooMany')
+  if (status === 403 || status === 404) return say('closed')
+  return say('wrong')
 }
 
 function prepareArchive(form) {
@@ -212,7 +217,7 @@ function prepareArchive(form) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     button.disabled = true
-    status.textContent = 'Packing …'
+    status.textContent = say('packing')
     try {
       const ticket = await packArchive(form, status)
       status.textContent = ''
@@ -230,9 +235,9 @@ async function packArchive(form, status) {
   const { zip_token: ticket } = await getJson(`${root}api/v2.1/share-link-zip-task/?${query}`)
   for (;;) {
     const { zipped, total, failed } = await getJson(`${root}api/v2.1/query-zip-progress/?token=${ticket}`)
-    if (failed) throw new Error('It could not be packed')
+    if (failed) throw new Error(say('notPacked'))
     if (zipped === total) return ticket
-    status.textContent = `Packing … ${zipped} of ${total}`
+    status.textContent = say('packingOf', { done: zipped, total })
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

@@ -54,6 +54,7 @@ export const adminRoutes: Table = {
       form: { user: cast.callers.leaver.email, platform: 'linux', device_id: randomUUID() },
     }),
     [`GET ${ADMIN}sysinfo/`]: {},
+    [`GET ${ADMIN}status/`]: {},
     [`GET ${ADMIN}statistics/total-storage/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
     [`GET ${ADMIN}statistics/total-files/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },
     [`GET ${ADMIN}statistics/active-users/`]: { query: { start: '2026-01-01', end: '2026-01-02' } },

@@ -1,3 +1,85 @@
+import '../sharing/sharing.css'
+import './admin.css'
+import { ShieldX } from 'lucide-react'
+import { type ComponentType, useEffect, useRef } from 'react'
+import { Link, Redirect, useParams } from 'wouter'
+import { useAccount } from '../api/account.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { AuditLog } from './audit-log.tsx'
+import { Devices } from './devices.tsx'
+import { Groups } from './groups.tsx'
+import { Libraries } from './libraries.tsx'
+import { Links } from './links.tsx'
+import { StatisticsSection } from './statistics.tsx'
+import { Status } from './status.tsx'
+import { Storage } from './storage.tsx'
+import { Users } from './users.tsx'
+
+const sections = {
+  status: Status,
+  statistics: StatisticsSection,
+  users: Users,
+  storage: Storage,
+  libraries: Libraries,
+  groups: Groups,
+  links: Links,
+  devices: Devices,
+  audit: AuditLog,
+} satisfies Record<string, ComponentType>
+
+type SectionName = keyof typeof sections
+const names = Object.keys(sections) as readonly SectionName[]
+
+/** What administrators of the server see and do. The server refuses everybody else, whatever is shown here. */
 export default function AdminPage() {
-  return <div className="page" />
+  const texts = useTexts('admin')
+  const common = useTexts('common')
+  const { section = 'status' } = useParams()
+  const { data: account } = useAccount()
+  if (account === undefined) return <Waiting />
+  if (!account.is_staff) {
+    return (
+      <Empty icon={ShieldX} title={texts.notAllowed} hint={texts.notAllowedHint}>
+        <ButtonLink to="/">{common.toLibraries}</ButtonLink>
+      </Empty>
+    )
+  }
+  const current = names.find((name) => name === section)
+  if (current === undefined) return <Redirect to="/admin" replace />
+  const Section = sections[current]
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.title}</h1>
+      </div>
+      <Sections current={current} />
+      <Section />
+    </div>
+  )
+}
+
+function Sections(props: { current: SectionName }) {
+  const texts = useTexts('admin')
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const open = nav.current?.querySelector(`[data-name="${props.current}"]`)
+    open?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [props.current])
+  return (
+    <nav ref={nav} className="tabs" aria-label={texts.title}>
+      {names.map((name) => (
+        <Link
+          key={name}
+          to={name === 'status' ? '/admin' : `/admin/${name}`}
+          className="tab"
+          data-name={name}
+          aria-current={name === props.current ? 'page' : undefined}
+        >
+          {texts.sections[name]}
+        </Link>
+      ))}
+    </nav>
+  )
 }

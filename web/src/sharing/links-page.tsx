@@ -1,3 +1,50 @@
+import './sharing.css'
+import { Tabs } from 'radix-ui'
+import { useSearchParams } from 'wouter'
+import { useTexts } from '../texts/texts.tsx'
+import { OwnLinks } from './own-links.tsx'
+import { SharedByMe } from './shared-by-me.tsx'
+import { SharedWithMe } from './shared-with-me.tsx'
+import { TabList } from './tab-list.tsx'
+
+const tabs = ['share', 'upload', 'by-me', 'with-me'] as const
+type TabName = (typeof tabs)[number]
+
+/** All that the caller shares, and what is shared with them. The tab is part of the address. */
 export default function LinksPage() {
-  return <div className="page" />
+  const texts = useTexts('sharing')
+  const [params, setParams] = useSearchParams()
+  const current = tabs.find((tab) => tab === params.get('tab')) ?? 'share'
+  const labels: Record<TabName, string> = {
+    share: texts.shareLinks,
+    upload: texts.uploadLinks,
+    'by-me': texts.sharedByMe,
+    'with-me': texts.sharedWithMe,
+  }
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{texts.linksTitle}</h1>
+      </div>
+      <Tabs.Root
+        className="stack"
+        value={current}
+        onValueChange={(tab) => setParams(tab === 'share' ? {} : { tab })}
+      >
+        <TabList label={texts.linksTitle} names={tabs} labels={labels} current={current} />
+        <Tabs.Content value="share" className="stack">
+          <OwnLinks kind="share" />
+        </Tabs.Content>
+        <Tabs.Content value="upload" className="stack">
+          <OwnLinks kind="upload" />
+        </Tabs.Content>
+        <Tabs.Content value="by-me" className="stack">
+          <SharedByMe />
+        </Tabs.Content>
+        <Tabs.Content value="with-me" className="stack">
+          <SharedWithMe />
+        </Tabs.Content>
+      </Tabs.Root>
+    </div>
+  )
 }

@@ -1,3 +1,18 @@
+import './sharing.css'
+import { Tabs } from 'radix-ui'
+import { useState } from 'react'
+import { useAccount } from '../api/account.ts'
+import { canEdit, useLibrary } from '../api/libraries.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { GroupShares } from './group-shares.tsx'
+import { LinksHere } from './links-here.tsx'
+import { OthersLinks } from './others-links.tsx'
+import { PeopleShares } from './people-shares.tsx'
+import { TabList } from './tab-list.tsx'
+
 /** What to share: a library is its root folder. */
 export interface Shared {
   readonly libraryId: string
@@ -6,6 +21,79 @@ export interface Shared {
   readonly isDir: boolean
 }
 
-export function ShareDialog(_props: Shared & { onClose: () => void }) {
-  return null
+/** Shares with people, groups and whoever holds a link; shows only what the caller may do. */
+export function ShareDialog(props: Shared & { onClose: () => void }) {
+  const texts = useTexts('sharing')
+  const library = useLibrary(props.libraryId)
+  return (
+    <Dialog
+      wide
+      onClose={props.onClose}
+      title={
+        <>
+          {texts.shareTitle[0]}
+          <bdi>{props.name}</bdi>
+          {texts.shareTitle[1]}
+        </>
+      }
+    >
+      {library.isPending ? (
+        <Waiting />
+      ) : library.isError ? (
+        <Failed error={library.error} onRetry={() => void library.refetch()} />
+      ) : (
+        <Ways {...props} library={library.data} />
+      )}
+    </Dialog>
+  )
+}
+
+type Way = 'people' | 'groups' | 'link' | 'upload'
+
+function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrary>['data']> }) {
+  const { library, isDir, libraryId, path } = props
+  const texts = useTexts('sharing')
+  const { data: account } = useAccount()
+  const isOwner = account?.email === library.owner_email && !library.is_virtual
+  const place = { libraryId, path }
+  // Of an encrypted library no folder can be shared by itself, and nothing by a link.
+  const inside = isDir && (!library.encrypted || path === '/')
+  const manages = isOwner || library.is_admin
+  const ways: Way[] = [
+    ...(inside && manages ? (['people', 'groups'] as const) : []),
+    ...(library.encrypted ? [] : (['link'] as const)),
+    ...(isDir && !library.encrypted && canEdit(library) ? (['upload'] as const) : []),
+  ]
+  const [chosen, setCurrent] = useState<Way>()
+  const [first] = ways
+  const current = chosen ?? first
+  if (current === undefined) {
+    return <p className="muted">{library.encrypted && manages ? texts.encryptedPart : texts.mayNotShare}</p>
+  }
+  const labels: Record<Way, string> = {
+    people: texts.people,
+    groups: texts.groups,
+    link: texts.link,
+    upload: texts.uploadLink,
+  }
+  return (
+    <Tabs.Root className="stack" value={current} onValueChange={(way) => setCurrent(way as Way)}>
+      <TabList label={texts.ways} names={ways} labels={labels} current={current} />
+      {library.encrypted && <p className="muted">{texts.encryptedHint}</p>}
+      <Tabs.Content value="people" className="stack">
+        <PeopleShares place={place} owner={library.owner_email} isOwner={isOwner} />
+      </Tabs.Content>
+      <Tabs.Content value="groups" className="stack">
+        <GroupShares place={place} />
+      </Tabs.Content>
+      <Tabs.Content value="link" className="stack">
+        <LinksHere kind="share" place={place} isDir={isDir} mayWrite={canEdit(library)} />
+        {manages && <OthersLinks kind="share" place={place} />}
+      </Tabs.Content>
+      <Tabs.Content value="upload" className="stack">
+        <LinksHere kind="upload" place={place} isDir mayWrite />
+        {manages && <OthersLinks kind="upload" place={place} />}
+      </Tabs.Content>
+    </Tabs.Root>
+  )
 }

@@ -1,0 +1,60 @@
+import { access, constants, statfs } from 'node:fs/promises'
+import type { Database } from '../database/database.ts'
+
+export interface ServerStateOptions {
+  readonly db: Database
+  readonly dataDirectory: string
+  readonly version: string
+  readonly database: 'sqlite' | 'postgres'
+  readonly blocks: 'disk' | 's3'
+  /** Unix seconds. */
+  readonly now: () => number
+}
+
+export type CheckName = 'database' | 'data-folder'
+
+/** How the server itself fares: what it is, since when it runs, and whether what it rests on is there. */
+export class ServerState {
+  readonly #options: ServerStateOptions
+  /** Unix seconds. */
+  readonly startedAt: number
+
+  constructor(options: ServerStateOptions) {
+    this.#options = options
+    this.startedAt = options.now()
+  }
+
+  get about() {
+    const { version, database, blocks } = this.#options
+    return { version, database, blocks }
+  }
+
+  /** What was looked at, and whether it is well. */
+  async checks(): Promise<Record<CheckName, boolean>> {
+    const { db, dataDirectory } = this.#options
+    const [database, folder] = await Promise.all([
+      isFine(db.ping()),
+      isFine(access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)),
+    ])
+    return { database, 'data-folder': folder }
+  }
+
+  /** Bytes where the data folder is; undefined where the system does not tell. */
+  async disk(): Promise<{ free: number; total: number } | undefined> {
+    try {
+      const { bavail, blocks, bsize } = await statfs(this.#options.dataDirectory)
+      return { free: bavail * bsize, total: blocks * bsize }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+async function isFine(check: Promise<unknown>): Promise<boolean> {
+  try {
+    await check
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+
+const time = 1_754_000_000
+const packageFile = path.join(import.meta.dirname, '../../package.json')
+
+describe('the state of the server', () => {
+  let server: TestServer
+  let clock = time
+  before(async () => {
+    server = await startServer({ now: () => clock })
+  })
+  after(() => server[Symbol.asyncDispose]())
+
+  const status = async () => {
+    const reply = await (await server.admin()).get('/api/v2.1/admin/status/')
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body
+  }
+
+  it('says what runs, since when, and that it is well', async () => {
+    clock = time + 90
+    const found = await status()
+    const { version } = JSON.parse(readFileSync(packageFile, 'utf8'))
+    const database = process.env['CARREL_TEST_DATABASE'] === 'postgres' ? 'postgres' : 'sqlite'
+    assert.deepEqual(
+      [found.version, found.database, found.blocks, found.uptime, found.started_at],
+      [version, database, 'disk', 90, '2025-07-31T22:13:20+00:00'],
+    )
+    assert.equal(found.healthy, true)
+    assert.deepEqual(found.checks, [
+      { name: 'database', ok: true },
+      { name: 'data-folder', ok: true },
+    ])
+    assert.ok(found.disk.free > 0 && found.disk.total >= found.disk.free)
+    assert.deepEqual(found.tasks, { queued: 0, running: 0 })
+    assert.deepEqual([found.last_backup, found.last_check], [null, null])
+  })
+
+  it('sums up stored bytes by what they are kept for, deleted libraries apart', async () => {
+    const user = await server.signUp()
+    const [kept, gone] = [await user.createLibrary(), await user.createLibrary()]
+    await uploadFile(user, kept, '/a.bin', Buffer.alloc(1000, 1))
+    await uploadFile(user, kept, '/a.bin', Buffer.alloc(3000, 2), { replace: true })
+    await uploadFile(user, gone, '/b.bin', Buffer.alloc(500, 3))
+    for (const id of [kept, gone]) await user.get(`/api/v2.1/repos/${id}/usage/`)
+    await user.delete(`/api2/repos/${gone}/`)
+    const { stored } = await status()
+    assert.deepEqual(
+      [stored.current, stored.history, stored.trash, stored.unreferenced, stored.deleted],
+      [3000, 1000, 0, 0, 500],
+    )
+    assert.equal(stored.uncounted_repos, 0)
+  })
+
+  it('tells how far the index is, and how upkeep went', async () => {
+    await eventually(async () => {
+      const { search, upkeep } = await status()
+      assert.deepEqual(search, { commits_behind: 0, seconds_behind: 0, texts_waiting: 0, texts_failed: 0 })
+      const names = upkeep.map(({ name }: { name: string }) => name)
+      assert.ok(names.includes('expired tickets') && names.includes('the stored bytes of the server'))
+    })
+    const { upkeep } = await status()
+    assert.ok(upkeep.every(({ failed }: { failed: boolean }) => !failed))
+  })
+
+  it('is for administrators alone', async () => {
+    const user = await server.signUp()
+    assert.equal((await user.get('/api/v2.1/admin/status/')).status, 403)
+    assert.equal((await server.anonymous.get('/api/v2.1/admin/status/')).status, 403)
+  })
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, it, type TestContext } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import { auditActions } from '../../src/audit/actions.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { PHONE, webSuite } from './support.ts'
+
+const DAY = 86_400
+
+describe('the state of the server and its log', () => {
+  /** How far the clock of the server is behind, in seconds. */
+  let behind = 0
+  const suite = webSuite({ now: () => Math.floor(Date.now() / 1000) - behind })
+
+  async function asAdmin(t: TestContext, more: BrowserContextOptions = {}) {
+    return suite.openTab(t, await suite.server.admin(), more)
+  }
+
+  it('searches and exports the audit log', async (t) => {
+    const tab = await asAdmin(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const user = await suite.server.signUp({ email: 'agnes.acts@example.org' })
+    await user.createLibrary('Noted')
+    for (let count = 0; count < 60; count += 1) await user.createLibrary(`Many ${count}`)
+    await tab.go('/admin/audit')
+    const actions = page.getByLabel('What', { exact: true })
+    await actions.waitFor()
+    const offered = await actions
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value))
+    assert.deepEqual(offered.slice(1).sort(), [...auditActions].sort())
+    const narrowed = page.waitForResponse(
+      (response) => response.url().includes('agnes') && response.url().includes('library-made'),
+    )
+    await page.getByLabel('Who').fill(user.email)
+    await actions.selectOption('library-made')
+    await narrowed
+    const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
+    await rows.nth(50).waitFor()
+    assert.equal(await rows.count(), 51)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await rows.nth(61).waitFor()
+    assert.equal(await rows.count(), 62)
+    await tab.checkAccess()
+    await tab.picture('admin-audit')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const download = await saved
+    assert.equal(download.suggestedFilename(), 'audit-log.ndjson')
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
+    const entries = lines.map((line) => JSON.parse(line))
+    assert.equal(entries.length, 61)
+    assert.ok(entries.every(({ actor, action }) => actor === user.email && action === 'library-made'))
+    await page.getByLabel('From').fill('2099-01-01')
+    await page.getByText('Nothing was put down').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows how the server fares, and how it grew', async (t) => {
+    const user = await suite.server.signUp()
+    const id = await user.createLibrary('Growing')
+    const { statistics, usage } = suite.server.running.services
+    for (let day = 15; day >= 0; day -= 1) {
+      behind = day * DAY
+      const bytes = Buffer.alloc(40_000 + ((day * 7919) % 11) * 10_000, day)
+      await uploadFile(user, id, `/${day % 9}.bin`, bytes, { replace: true })
+      await statistics.note()
+    }
+    await usage.refresh()
+    await statistics.noteStored(usage)
+    const tab = await asAdmin(t)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/admin')
+    await page.getByText('The database answers').waitFor()
+    const panel = (name: string) =>
+      page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
+    await panel('Health').getByText('never').first().waitFor()
+    await panel('Stored bytes').getByText('Current files').waitFor()
+    await panel('Search index').getByText('Changes behind').waitFor()
+    await panel('Jobs').getByText('Upkeep does its work').waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-status')
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    const chart = page.getByRole('figure', { name: /^Files/ })
+    await chart.waitFor()
+    assert.equal(await chart.getByRole('row').count(), 17)
+    await tab.checkAccess()
+    await tab.picture('admin-statistics')
+    await page.getByRole('link', { name: 'Storage' }).click()
+    await page.getByRole('table', { name: 'Storage' }).getByText(user.email).waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-storage')
+    assert.deepEqual(tab.complaints, [])
+
+    const phone = await asAdmin(t, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
+    for (const section of ['', '/statistics', '/users', '/libraries', '/audit']) {
+      await phone?.go(`/admin${section}`)
+      await phone?.page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
+      await phone?.page.waitForFunction('document.querySelector(".spinner") === null')
+      await phone?.checkAccess()
+      await phone?.picture(`admin${section.replace('/', '-')}-phone-dark`)
+      const overflow = await phone?.page.evaluate(
+        'document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth',
+      )
+      assert.equal(overflow, 0, `${section} scrolls sideways`)
+    }
+  })
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import { sharedSpace, shareLink } from '../api/links-support.ts'
+import { makeGroup } from '../api/sharing-support.ts'
+import { Client } from '../support/client.ts'
+import { webSuite } from './support.ts'
+
+describe('administration', () => {
+  const suite = webSuite()
+
+  async function asAdmin(t: TestContext, more: BrowserContextOptions = {}) {
+    const admin = await suite.server.admin()
+    return { admin, tab: await suite.openTab(t, admin, more) }
+  }
+
+  it('is kept from everybody else', async (t) => {
+    const tab = await suite.openTab(t, await suite.server.signUp())
+    if (tab === undefined) return
+    await tab.go('/admin/users')
+    await tab.page.getByText('This is for administrators').waitFor()
+    assert.equal(await tab.page.getByRole('link', { name: 'Administration' }).count(), 0)
+    await tab.checkAccess()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('makes, changes, signs out and deletes accounts', async (t) => {
+    const { admin, tab } = await asAdmin(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const email = 'petra.new@example.org'
+    await tab.go('/admin/users')
+    await page.getByRole('button', { name: 'New user' }).click()
+    const making = page.getByRole('dialog', { name: 'New user' })
+    await making.getByLabel('E-mail').fill(email)
+    await making.getByLabel('Name').fill('Petra <i>Neu')
+    const password = await making.getByLabel('Password', { exact: true }).inputValue()
+    await making.getByLabel('Quota in GB').fill('2.5')
+    await tab.checkAccess()
+    await tab.picture('admin-new-user')
+    await making.getByRole('button', { name: 'Create' }).click()
+    await page.getByText(`${email} can sign in now.`).waitFor()
+    await Client.signIn(suite.server.url, email, password)
+    const user = async () => (await admin.get(`/api/v2.1/admin/users/${email}/`)).body
+    assert.deepEqual([(await user()).name, (await user()).quota_total], ['Petra <i>Neu', 2_500_000_000])
+
+    await page.getByLabel('Find users').fill('petra')
+    const menu = async (name: string) => {
+      await page.getByRole('button', { name: `More about ${email}` }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await menu('Edit')
+    const editing = page.getByRole('dialog', { name: email })
+    await editing.getByLabel('Kind of account').selectOption('guest')
+    await editing.getByLabel('Quota in GB').fill('')
+    await tab.checkAccess()
+    await editing.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('cell', { name: 'Guest' }).waitFor()
+    assert.deepEqual([(await user()).role, (await user()).quota_total], ['guest', -2])
+
+    await menu('Reset password')
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click()
+    const shown = page.getByRole('dialog', { name: 'New password' })
+    const fresh = await shown.locator('code').innerText()
+    await tab.picture('admin-new-password')
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await Client.signIn(suite.server.url, email, fresh)
+
+    await menu('Switch off')
+    await page.getByText('switched off', { exact: true }).waitFor()
+    assert.equal((await user()).is_active, false)
+    await menu('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Nobody found').waitFor()
+    assert.equal((await admin.get(`/api/v2.1/admin/users/${email}/`)).status, 404)
+    await page.getByLabel('Find users').fill('')
+    await page.getByText('admin@example.org').first().waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-users')
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('hands over, protects, deletes, restores and purges libraries', async (t) => {
+    const { admin, tab } = await asAdmin(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const owner = await suite.server.signUp()
+    const heir = await suite.server.signUp({ email: 'henrik.heir@example.org' })
+    const id = await owner.createLibrary('Ledger')
+    const library = async () => (await admin.get(`/api/v2.1/admin/libraries/${id}/`)).body
+    await tab.go('/admin/libraries')
+    await page.getByLabel('Find libraries by name or id').fill('ledg')
+    const menu = async (name: string) => {
+      await page.getByRole('button', { name: 'More about Ledger' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await menu('Make read-only')
+    await page.getByText('read-only', { exact: true }).waitFor()
+    assert.equal((await library()).status, 'read-only')
+    await menu('Make writable')
+    await page.getByText('Ledger can be changed again.').waitFor()
+    await menu('Transfer')
+    const dialog = page.getByRole('dialog', { name: 'Transfer' })
+    await dialog.getByLabel('New owner').fill('henrik')
+    await dialog.getByRole('option', { name: /henrik/ }).click()
+    await dialog.getByRole('button', { name: 'Transfer' }).click()
+    await page.getByText(heir.email).waitFor()
+    assert.equal((await library()).owner, heir.email)
+    await tab.checkAccess()
+    await tab.picture('admin-libraries')
+
+    await menu('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Ledger is deleted.').waitFor()
+    await page.getByRole('tab', { name: 'Deleted' }).click()
+    await menu('Restore')
+    await page.getByText('No deleted libraries').waitFor()
+    assert.equal((await library()).name, 'Ledger')
+    await admin.delete(`/api/v2.1/admin/libraries/${id}/`)
+    await page.reload()
+    await menu('Delete for good')
+    await tab.checkAccess()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByText('No deleted libraries').waitFor()
+    assert.deepEqual((await admin.get('/api/v2.1/admin/trash-libraries/')).body.repos, [])
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('looks after groups, links and devices', async (t) => {
+    const { admin, tab } = await asAdmin(t, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    const space = await sharedSpace(suite.server)
+    const member = await suite.server.signUp({ email: 'mia.member@example.org' })
+    const id = await makeGroup('Rowing club', space.client)
+    const { link } = await shareLink(space, '/docs')
+    await suite.server.anonymous.post('/api2/auth-token/', {
+      form: {
+        username: 'admin@example.org',
+        password: 'correct horse battery',
+        platform: 'android',
+        device_id: 'a1b2c3d4e5f60718',
+        device_name: 'Pocket phone',
+        client_version: '3.0',
+        platform_version: '14',
+      },
+    })
+    await tab.go('/admin/groups')
+    await page.getByRole('button', { name: 'More about Rowing club' }).click()
+    await page.getByRole('menuitem', { name: 'Members' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rowing club' })
+    await dialog.getByLabel('Add members').fill('mia.member')
+    await dialog.getByRole('option', { name: /mia/ }).click()
+    await dialog.getByRole('button', { name: 'Add members' }).click()
+    await dialog.getByRole('button', { name: 'Remove mia.member' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-group-members-dark')
+    const { body } = await admin.get(`/api/v2.1/admin/groups/${id}/members/`)
+    assert.ok(body.members.some(({ email }: { email: string }) => email === member.email))
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'More about Rowing club' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No groups found').waitFor()
+
+    await page.getByRole('link', { name: 'Links', exact: true }).last().click()
+    await page.getByRole('button', { name: 'More about docs' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('admin-links-dark')
+    await page.getByRole('button', { name: 'More about docs' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No links yet').waitFor()
+    assert.equal((await fetch(link)).status, 404)
+
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByLabel('Kind of device').selectOption('mobile')
+    await page.getByRole('button', { name: 'More about Pocket phone' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('No devices').waitFor()
+    assert.deepEqual((await admin.get('/api/v2.1/admin/devices/?platform=android')).body.devices, [])
+    assert.deepEqual(tab.complaints, [])
+  })
+})

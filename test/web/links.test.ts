@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sharedSpace, shareLink, uploadLinkTo } from '../api/links-support.ts'
+import { namesIn } from '../support/transfer.ts'
+import { PHONE, type Tab, webSuite } from './support.ts'
+
+describe('links', () => {
+  const suite = webSuite()
+
+  /** Opens the dialog of what the first link on the page leads to. */
+  async function openDialog({ page }: Tab, name: string) {
+    await page.getByRole('button', { name: 'More', exact: true }).first().click()
+    await page.getByRole('menuitem', { name: 'Share settings' }).click()
+    return page.getByRole('dialog', { name: `Share “${name}”` })
+  }
+
+  it('are made with a password and an end, copied, shown as a QR code and opened by a stranger', async (t) => {
+    const space = await sharedSpace(suite.server)
+    await shareLink(space, '/docs')
+    const tab = await suite.openTab(t, space.client, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const stranger = await suite.openTab(t)
+    if (tab === undefined || stranger === undefined) return
+    const { page } = tab
+    await tab.go('/links')
+    const dialog = await openDialog(tab, 'docs')
+    await dialog.getByRole('tab', { name: 'Link', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Another link' }).click()
+    await dialog.getByLabel('Visitors may').selectOption('upload')
+    await dialog.getByLabel('Ends').selectOption('7')
+    await dialog.getByLabel('Ask for a password').check()
+    const password = await dialog.getByLabel('Password', { exact: true }).inputValue()
+    assert.match(password, /^[a-z2-9]{14}$/)
+    await dialog.getByLabel('Note').fill('for the caterer <b>now</b>')
+    await tab.checkAccess()
+    await tab.picture('share-dialog-new-link')
+    await dialog.getByRole('button', { name: 'Make link' }).click()
+    const card = dialog.getByRole('listitem').filter({ hasText: 'for the caterer <b>now</b>' })
+    await card.getByText(/^until /).waitFor()
+    await card.getByRole('button', { name: 'Copy', exact: true }).click()
+    await card.getByRole('button', { name: 'Copied' }).waitFor()
+    const address = await page.evaluate<string>('navigator.clipboard.readText()')
+    await card.getByRole('button', { name: 'Show QR code' }).click()
+    await card.getByRole('img', { name: `QR code of ${address}` }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('share-dialog-link')
+
+    const { body: links } = await space.client.get('/api/v2.1/share-links/')
+    const made = links.find(({ link }: { link: string }) => link === address)
+    assert.deepEqual(
+      [made.password, made.permissions.can_upload, made.description],
+      [password, true, 'for the caterer <b>now</b>'],
+    )
+    const days = (Date.parse(made.expire_date) - Date.now()) / 86_400_000
+    assert.ok(days > 6.9 && days < 7.1, made.expire_date)
+
+    await stranger.page.goto(address)
+    await stranger.checkAccess()
+    await stranger.picture('link-password')
+    await stranger.page.getByLabel('Password').fill('not this one')
+    await stranger.page.keyboard.press('Enter')
+    await stranger.page.getByRole('alert').waitFor()
+    await stranger.page.getByLabel('Password').fill(password)
+    await stranger.page.keyboard.press('Enter')
+    await stranger.page.getByRole('link', { name: 'a.txt' }).first().waitFor()
+    await stranger.checkAccess()
+    await stranger.picture('link-folder')
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('are switched off and on, changed and deleted', async (t) => {
+    const space = await sharedSpace(suite.server)
+    const { link, token } = await shareLink(space, '/docs/a.txt')
+    const tab = await suite.openTab(t, space.client, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    const more = (name: string) =>
+      page
+        .getByRole('button', { name: 'More', exact: true })
+        .click()
+        .then(() => page.getByRole('menuitem', { name }).click())
+    const status = async () => (await fetch(link)).status
+    await tab.go('/links')
+    await page.getByText('0 views').waitFor()
+    assert.equal(await status(), 200)
+    await more('Switch off')
+    await page.getByText('off', { exact: true }).waitFor()
+    assert.equal(await status(), 404)
+    await tab.checkAccess()
+    await tab.picture('links-dark')
+    await more('Switch on')
+    await page.getByText('The link works again.').waitFor()
+    assert.equal(await status(), 200)
+
+    await more('Change link')
+    const editing = page.getByRole('dialog', { name: 'Change link' })
+    await editing.getByLabel('Visitors may').selectOption('view')
+    await editing.getByLabel('Ends').selectOption('date')
+    await editing.getByLabel('Last day').fill('2099-12-31')
+    await tab.checkAccess()
+    await editing.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('until 31 Dec 2099').waitFor()
+    const { body } = await space.client.get(`/api/v2.1/share-links/${token}/`)
+    assert.deepEqual([body.permissions.can_download, body.expire_date.slice(0, 4)], [false, '2099'])
+
+    await more('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No share links yet').waitFor()
+    assert.equal(await status(), 404)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('to upload by take files from strangers, on a phone', async (t) => {
+    const space = await sharedSpace(suite.server)
+    await uploadLinkTo(space, '/docs/sub')
+    const tab = await suite.openTab(t, space.client, PHONE)
+    const stranger = await suite.openTab(t, undefined, { ...PHONE, colorScheme: 'dark', locale: 'de-DE' })
+    if (tab === undefined || stranger === undefined) return
+    await tab.go('/links?tab=upload')
+    const address = await tab.page.getByLabel('Address of the link').inputValue()
+    await tab.checkAccess()
+    await tab.picture('upload-links-phone')
+    const dialog = await openDialog(tab, 'sub')
+    await dialog.getByRole('tab', { name: 'Upload link' }).click()
+    await dialog.getByLabel('Address of the link').waitFor()
+    assert.equal(await dialog.getByRole('button', { name: 'Another link' }).count(), 0)
+    await tab.picture('share-dialog-upload-phone')
+    await tab.checkAccess()
+
+    await stranger.page.goto(address)
+    await stranger.checkAccess()
+    await stranger.page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'from afar.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('hello'),
+      })
+    await stranger.page
+      .getByRole('listitem')
+      .filter({ hasText: 'from afar.txt' })
+      .getByText('Fertig')
+      .waitFor()
+    await stranger.picture('link-upload-phone-dark')
+    assert.ok((await namesIn(space.client, space.id, '/docs/sub')).includes('from afar.txt'))
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('are found by words, and those to what is gone are cleaned up', async (t) => {
+    const space = await sharedSpace(suite.server)
+    await shareLink(space, '/docs/a.txt')
+    await shareLink(space, '/secret.txt', { description: 'quarterly' })
+    const gone = await space.client.delete(space.v2('file/'), { query: { p: '/secret.txt' } })
+    assert.equal(gone.status, 200, gone.text)
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/links')
+    await page.getByText('leads nowhere', { exact: true }).waitFor()
+    await page.getByLabel('Find in links').fill('QUARTERLY')
+    await page.getByText('a.txt', { exact: true }).waitFor({ state: 'detached' })
+    await tab.picture('links-found')
+    await page.getByLabel('Find in links').fill('')
+    await page.getByRole('button', { name: 'Delete the one that leads nowhere' }).click()
+    await page.getByText('leads nowhere', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText('a.txt', { exact: true }).waitFor()
+    const { body } = await space.client.get('/api/v2.1/share-links/')
+    assert.deepEqual(
+      body.map(({ path }: { path: string }) => path),
+      ['/docs/a.txt'],
+    )
+    assert.deepEqual(tab.complaints, [])
+  })
+})

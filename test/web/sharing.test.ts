@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Workspace } from '../api/folders-support.ts'
+import { makeGroup } from '../api/sharing-support.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
+import { paste } from './sharing-support.ts'
+import { PHONE, webSuite } from './support.ts'
+
+/** A name somebody might try to break a page with. */
+const HOSTILE = '<img src=x onerror=alert(1)> \u202Etxt.exe 🦊'
+
+describe('sharing with people and groups', () => {
+  const suite = webSuite()
+
+  const shares = async (space: Workspace) => {
+    const { body } = await space.client.get(space.v2('dir/shared_items/'), { p: '/' })
+    // oxlint-disable-next-line typescript/no-explicit-any
+    return body.map((one: any) => [
+      one.user_info?.name ?? one.group_info.name,
+      one.is_admin ? 'admin' : one.permission,
+    ])
+  }
+
+  async function openShareDialog(page: Page, library: string) {
+    await page.getByRole('button', { name: 'Share a library' }).click()
+    const choosing = page.getByRole('dialog', { name: 'Share a library' })
+    await choosing.getByLabel('Library').selectOption(library)
+    await choosing.getByRole('button', { name: 'Next' }).click()
+    return page.getByRole('dialog', { name: /^Share “/ })
+  }
+
+  it('shows a library at once to whom it is shared with, and takes it away as soon', async (t) => {
+    const space = await Workspace.make(suite.server, await suite.server.signUp(), HOSTILE)
+    const friend = await suite.server.signUp({ email: 'greta.friend@example.org' })
+    const mine = await suite.openTab(t, space.client)
+    const theirs = await suite.openTab(t, friend)
+    if (mine === undefined || theirs === undefined) return
+    await theirs.go('/links?tab=with-me')
+    await theirs.page.getByText('Nothing is shared with you').waitFor()
+    await theirs.picture('shared-with-me-empty')
+    await mine.go('/links?tab=by-me')
+    await mine.page.getByText('You share nothing yet').waitFor()
+    await mine.checkAccess()
+    const dialog = await openShareDialog(mine.page, space.id)
+    const field = dialog.getByRole('combobox', { name: 'Share with people' })
+    await field.fill('greta')
+    await dialog.getByRole('option', { name: /greta\.friend/ }).waitFor()
+    await mine.checkAccess()
+    await field.press('Enter')
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    const permission = dialog.getByLabel('What greta.friend may do')
+    await permission.waitFor()
+    assert.deepEqual(await shares(space), [['greta.friend@example.org', 'r']])
+    await mine.picture('share-dialog-people')
+    await mine.checkAccess()
+
+    const row = theirs.page.getByRole('listitem').filter({ has: theirs.page.getByText(HOSTILE) })
+    await row.getByText('Read', { exact: true }).waitFor()
+    await theirs.picture('shared-with-me')
+    await theirs.checkAccess()
+    await permission.selectOption('admin')
+    await row.getByText('Write and manage shares').waitFor()
+    assert.deepEqual(await shares(space), [['greta.friend@example.org', 'admin']])
+    await dialog.getByRole('button', { name: 'Stop sharing with greta.friend' }).click()
+    await theirs.page.getByText('Nothing is shared with you').waitFor()
+    assert.deepEqual(await shares(space), [])
+    assert.deepEqual([mine.complaints, theirs.complaints], [[], []])
+  })
+
+  it('shares with a group, and says whom it cannot be shared with', async (t) => {
+    const space = await Workspace.make(suite.server, await suite.server.signUp(), 'Minutes')
+    await makeGroup('Board', space.client)
+    const tab = await suite.openTab(t, space.client, { colorScheme: 'dark' })
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/links?tab=by-me')
+    const dialog = await openShareDialog(page, space.id)
+    await dialog.getByRole('tab', { name: 'Groups' }).click()
+    await dialog.getByLabel('Share with a group').selectOption({ label: 'Board' })
+    await dialog.getByLabel('They may').selectOption('rw')
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await dialog.getByLabel('What Board may do').waitFor()
+    await tab.checkAccess()
+    await tab.picture('share-dialog-groups-dark')
+    assert.deepEqual(await shares(space), [['Board', 'rw']])
+    await dialog.getByRole('tab', { name: 'People' }).click()
+    // What is pasted need not be anybody.
+    const field = dialog.getByRole('combobox', { name: 'Share with people' })
+    await paste(field, 'nobody@example.org, no-one@example.org')
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await dialog.getByText('User nobody@example.org not found.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('listitem').filter({ hasText: 'Board' }).first().waitFor()
+    await tab.picture('shared-by-me-dark')
+    await page.getByRole('button', { name: 'More: Board' }).click()
+    await page.getByRole('menuitem', { name: 'Stop sharing' }).click()
+    await page.getByText('You share nothing yet').waitFor()
+    assert.deepEqual(await shares(space), [])
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('lets somebody leave what was shared with them', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Newsletter')
+    const friend = await suite.server.signUp()
+    await space.client.put(space.v2('dir/shared_items/'), {
+      query: { p: '/' },
+      form: { share_type: 'user', username: friend.email, permission: 'r' },
+    })
+    const tab = await suite.openTab(t, friend, PHONE)
+    if (tab === undefined) return
+    await tab.go('/links?tab=with-me')
+    await tab.page.getByRole('button', { name: 'Leave Newsletter' }).click()
+    await tab.checkAccess()
+    await tab.picture('leave-shared-phone')
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click()
+    await tab.page.getByText('Nothing is shared with you').waitFor()
+    assert.deepEqual(await shares(space), [])
+  })
+
+  it('shows a server administrator the way to everyone, and nobody else', async (t) => {
+    const admin = await suite.server.signUp({ role: 'admin' })
+    const space = await Workspace.make(suite.server, admin, 'House rules')
+    const tab = await suite.openTab(t, admin, PHONE)
+    if (tab === undefined) return
+    await tab.go('/links?tab=by-me')
+    const dialog = await openShareDialog(tab.page, space.id)
+    await dialog.getByRole('button', { name: 'Share with everyone' }).click()
+    await dialog.getByLabel('What Everyone may do').selectOption('rw')
+    await eventually(async () => {
+      const { body } = await admin.get('/api/v2.1/shared-repos/')
+      assert.deepEqual([body[0].share_type, body[0].share_permission], ['public', 'rw'])
+    })
+    await tab.picture('share-dialog-phone')
+    await tab.checkAccess()
+    await dialog.getByRole('button', { name: 'Stop sharing with Everyone' }).click()
+    await dialog.getByRole('button', { name: 'Share with everyone' }).waitFor()
+
+    const other = await Workspace.make(suite.server, undefined, 'Mine')
+    const plain = await suite.openTab(t, other.client)
+    await plain?.go('/links?tab=by-me')
+    const second = plain && (await openShareDialog(plain.page, other.id))
+    await second?.getByText('Nobody by name yet.').waitFor()
+    assert.equal(await second?.getByRole('button', { name: 'Share with everyone' }).count(), 0)
+  })
+
+  it('offers a reader links to look at files and nothing more', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Handbook')
+    await uploadFile(space.client, space.id, '/one.txt', 'one')
+    const reader = await suite.server.signUp()
+    await space.client.put(space.v2('dir/shared_items/'), {
+      query: { p: '/' },
+      form: { share_type: 'user', username: reader.email, permission: 'r' },
+    })
+    const group = await makeGroup('Readers', reader, space.client)
+    await space.client.put(space.v2('dir/shared_items/'), {
+      query: { p: '/' },
+      form: { share_type: 'group', group_id: group, permission: 'r' },
+    })
+    const made = await reader.post('/api/v2.1/share-links/', { json: { repo_id: space.id, path: '/' } })
+    assert.equal(made.status, 200, made.text)
+    const tab = await suite.openTab(t, reader)
+    if (tab === undefined) return
+    await tab.go('/links')
+    await tab.page.getByRole('button', { name: 'More', exact: true }).click()
+    await tab.page.getByRole('menuitem', { name: 'Share settings' }).click()
+    const dialog = tab.page.getByRole('dialog', { name: 'Share “Handbook”' })
+    await dialog.getByRole('tab').first().waitFor()
+    assert.deepEqual(await dialog.getByRole('tab').allTextContents(), ['Link'])
+    await dialog.getByRole('button', { name: 'Another link' }).click()
+    const rights = dialog.getByLabel('Visitors may').locator('option')
+    assert.deepEqual(await rights.allTextContents(), ['View and download', 'View only'])
+    assert.deepEqual(tab.complaints, [])
+
+    // Who owns the library sees the link, and can end it.
+    const theirs = await suite.openTab(t, space.client)
+    await theirs?.go('/links?tab=by-me')
+    await theirs?.page.getByRole('button', { name: 'Manage' }).click()
+    await theirs?.page.getByRole('tab', { name: 'Link', exact: true }).click()
+    await theirs?.page.getByText('Links others made here').waitFor()
+    await theirs?.checkAccess()
+    await theirs?.picture('share-dialog-others-links')
+    await theirs?.page.getByRole('button', { name: 'Delete the link to /' }).click()
+    await theirs?.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await theirs?.page.getByText('Links others made here').waitFor({ state: 'detached' })
+    assert.deepEqual((await reader.get('/api/v2.1/share-links/')).body, [])
+  })
+
+  it('says in plain words that a guest may not make links', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Lobby')
+    const guest = await suite.server.signUp({ role: 'guest' })
+    const group = await makeGroup('Visitors', space.client, guest)
+    await space.client.put(space.v2('dir/shared_items/'), {
+      query: { p: '/' },
+      form: { share_type: 'group', group_id: group, permission: 'admin' },
+    })
+    const tab = await suite.openTab(t, guest)
+    if (tab === undefined) return
+    await tab.go(`/groups/${group}`)
+    await tab.page.getByRole('button', { name: 'More about Lobby' }).click()
+    await tab.page.getByRole('menuitem', { name: 'Share settings' }).click()
+    await tab.page.getByRole('tab', { name: 'Link', exact: true }).click()
+    await tab.page.getByRole('button', { name: 'Make link' }).click()
+    await tab.page.getByText('You are not allowed to do this.').waitFor()
+    assert.deepEqual((await guest.get('/api/v2.1/share-links/')).body, [])
+  })
+
+  it('offers no links into an encrypted library', async (t) => {
+    const owner = await suite.server.signUp()
+    const form = { repo_name: 'Vault', passwd: 'open sesame' }
+    const { body } = await owner.post('/api/v2.1/repos/', { form })
+    const tab = await suite.openTab(t, owner)
+    if (tab === undefined) return
+    await tab.go('/links?tab=by-me')
+    const dialog = await openShareDialog(tab.page, body.repo_id)
+    await dialog.getByText('The library is encrypted').waitFor()
+    assert.deepEqual(await dialog.getByRole('tab').allTextContents(), ['People', 'Groups'])
+    assert.deepEqual(tab.complaints, [])
+  })
+})

@@ -1,0 +1,103 @@
+import { Eraser, Laptop, MoreHorizontal, Smartphone, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { type AdminDevice, unlinkDevice, useAdminDevices } from '../api/admin.ts'
+import { useFormats } from '../format.ts'
+import { useAct } from '../sharing/act.ts'
+import { Confirm } from '../sharing/confirm.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Listing, Named } from './listing.tsx'
+
+/** Everything people are signed in with. */
+export function Devices() {
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const [platform, setPlatform] = useState('')
+  const devices = useAdminDevices(platform)
+  return (
+    <>
+      <div className="sharing-tools">
+        <select
+          className="input admin-choice"
+          aria-label={texts.deviceKind}
+          value={platform}
+          onChange={(event) => setPlatform(event.target.value)}
+        >
+          <option value="">{texts.allDevices}</option>
+          <option value="desktop">{texts.desktops}</option>
+          <option value="mobile">{texts.mobiles}</option>
+        </select>
+      </div>
+      <Listing
+        label={texts.sections.devices}
+        query={devices}
+        keyOf={({ user, platform, device_id }) => `${user} ${platform} ${device_id}`}
+        empty={{ icon: Laptop, title: texts.noDevices, hint: texts.noDevicesHint }}
+        columns={[
+          {
+            head: texts.device,
+            cell: (device) => (
+              <Named
+                icon={
+                  device.is_desktop_client ? (
+                    <Laptop size={20} aria-hidden />
+                  ) : (
+                    <Smartphone size={20} aria-hidden />
+                  )
+                }
+                name={device.device_name}
+                title={`${device.platform} ${device.client_version}`}
+                about={<bdi>{device.user}</bdi>}
+                narrow={device.last_login_ip}
+              />
+            ),
+          },
+          { head: texts.address, cell: ({ last_login_ip }) => last_login_ip, wide: true },
+          {
+            head: texts.lastUsed,
+            cell: ({ last_accessed, wiped_at }) =>
+              wiped_at === null ? (
+                formats.ago(last_accessed)
+              ) : (
+                <span className="badge badge-warn">{texts.wiped}</span>
+              ),
+          },
+        ]}
+        actions={(device) => <DeviceMenu device={device} />}
+      />
+    </>
+  )
+}
+
+function DeviceMenu(props: { device: AdminDevice }) {
+  const { device } = props
+  const texts = useTexts('admin')
+  const act = useAct('admin')
+  const [asked, setAsked] = useState<'unlink' | 'wipe'>()
+  return (
+    <>
+      <Menu
+        trigger={<IconButton label={texts.moreAbout(device.device_name)} icon={MoreHorizontal} />}
+        entries={[
+          { label: texts.unlink, icon: Unplug, onSelect: () => setAsked('unlink') },
+          device.is_desktop_client && {
+            label: texts.wipe,
+            icon: Eraser,
+            danger: true,
+            onSelect: () => setAsked('wipe'),
+          },
+        ]}
+      />
+      {asked && (
+        <Confirm
+          title={texts[asked]}
+          text={asked === 'wipe' ? texts.wipeHint(device.device_name) : texts.unlinkHint(device.device_name)}
+          submit={texts[asked]}
+          onConfirm={() => act(() => unlinkDevice(device, asked === 'wipe'), texts.unlinked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,244 @@
+import {
+  ArchiveRestore,
+  ArrowRightLeft,
+  Flame,
+  Library,
+  Lock,
+  LockOpen,
+  MoreHorizontal,
+  PencilOff,
+  Trash2,
+} from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import {
+  type AdminLibrary,
+  changeLibrary,
+  type DeletedLibrary,
+  deleteLibrary,
+  purgeAll,
+  purgeLibrary,
+  restoreLibrary,
+  useAdminLibraries,
+  useDeletedLibraries,
+} from '../api/admin.ts'
+import type { Person } from '../api/sharing.ts'
+import { useFormats } from '../format.ts'
+import { useAct } from '../sharing/act.ts'
+import { Confirm } from '../sharing/confirm.tsx'
+import { PeopleField } from '../sharing/people-field.tsx'
+import { SearchField } from '../sharing/search-field.tsx'
+import { useSettled } from '../sharing/settled.ts'
+import { TabList } from '../sharing/tab-list.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Listing, Named } from './listing.tsx'
+
+const states = ['all', 'deleted'] as const
+
+/** Everybody's libraries: those there are, and those that were deleted. */
+export function Libraries() {
+  const texts = useTexts('admin')
+  const [params, setParams] = useSearchParams()
+  const current = params.get('show') === 'deleted' ? 'deleted' : 'all'
+  return (
+    <Tabs.Root
+      className="stack"
+      value={current}
+      onValueChange={(show) => setParams(show === 'deleted' ? { show } : {})}
+    >
+      <TabList
+        label={texts.sections.libraries}
+        names={states}
+        labels={{ all: texts.present, deleted: texts.deleted }}
+        current={current}
+      />
+      <Tabs.Content value="all" className="stack">
+        <Present />
+      </Tabs.Content>
+      <Tabs.Content value="deleted" className="stack">
+        <Deleted />
+      </Tabs.Content>
+    </Tabs.Root>
+  )
+}
+
+function Present() {
+  const texts = useTexts('admin')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const [typed, setTyped] = useState('')
+  const libraries = useAdminLibraries(useSettled(typed.trim()))
+  return (
+    <>
+      <SearchField label={texts.findLibraries} value={typed} onChange={setTyped} />
+      <Listing
+        label={texts.sections.libraries}
+        query={libraries}
+        keyOf={({ id }) => id}
+        empty={{ icon: Library, title: texts.noLibraries }}
+        columns={[
+          {
+            head: common.name,
+            cell: (library) => (
+              <Named
+                icon={
+                  library.encrypted ? (
+                    <Lock size={18} aria-label={texts.encrypted} />
+                  ) : (
+                    <Library size={18} aria-hidden />
+                  )
+                }
+                name={library.name}
+                title={library.name}
+                about={<bdi>{library.owner}</bdi>}
+                badge={library.status === 'read-only' ? texts.readOnly : undefined}
+              />
+            ),
+          },
+          {
+            head: texts.files,
+            cell: ({ file_count }) => formats.number(file_count),
+            wide: true,
+            end: true,
+          },
+          { head: common.size, cell: ({ size }) => formats.size(size), end: true },
+          { head: common.modified, cell: (library) => formats.ago(library.last_modified), wide: true },
+        ]}
+        actions={(library) => <LibraryMenu library={library} />}
+      />
+    </>
+  )
+}
+
+function LibraryMenu(props: { library: AdminLibrary }) {
+  const { library } = props
+  const texts = useTexts('admin')
+  const common = useTexts('common')
+  const act = useAct('admin', 'libraries')
+  const [asked, setAsked] = useState<'transfer' | 'delete'>()
+  const close = () => setAsked(undefined)
+  const isReadOnly = library.status === 'read-only'
+  const turn = () =>
+    void act(
+      () => changeLibrary(library.id, { status: isReadOnly ? 'normal' : 'read-only' }),
+      isReadOnly ? texts.nowWritable(library.name) : texts.nowReadOnly(library.name),
+    )
+  return (
+    <>
+      <Menu
+        trigger={<IconButton label={texts.moreAbout(library.name)} icon={MoreHorizontal} />}
+        entries={[
+          { label: texts.transfer, icon: ArrowRightLeft, onSelect: () => setAsked('transfer') },
+          {
+            label: isReadOnly ? texts.makeWritable : texts.makeReadOnly,
+            icon: isReadOnly ? LockOpen : PencilOff,
+            onSelect: turn,
+          },
+          'line',
+          { label: common.delete, icon: Trash2, danger: true, onSelect: () => setAsked('delete') },
+        ]}
+      />
+      {asked === 'transfer' && <Transfer library={library} onClose={close} />}
+      {asked === 'delete' && (
+        <Confirm
+          title={texts.deleteLibrary}
+          text={texts.deleteLibraryHint(library.name)}
+          submit={common.delete}
+          onConfirm={() => act(() => deleteLibrary(library.id), texts.libraryDeleted(library.name))}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+function Transfer(props: { library: AdminLibrary; onClose: () => void }) {
+  const { library } = props
+  const texts = useTexts('admin')
+  const refresh = useAct('admin', 'libraries')
+  const [people, setPeople] = useState<readonly Person[]>([])
+  const [person] = people
+  return (
+    <FormDialog
+      title={texts.transfer}
+      submit={texts.transfer}
+      disabled={person === undefined}
+      onSubmit={async () => {
+        if (person) await changeLibrary(library.id, { owner: person.email })
+        void refresh(async () => {})
+      }}
+      onClose={props.onClose}
+    >
+      <p className="muted">{texts.transferHint(library.name)}</p>
+      <PeopleField
+        single
+        label={texts.newOwner}
+        chosen={people}
+        onChange={setPeople}
+        without={[library.owner]}
+      />
+    </FormDialog>
+  )
+}
+
+function Deleted() {
+  const texts = useTexts('admin')
+  const common = useTexts('common')
+  const formats = useFormats()
+  const libraries = useDeletedLibraries()
+  const act = useAct('admin', 'libraries')
+  const [purging, setPurging] = useState<DeletedLibrary | 'all'>()
+  const some = (libraries.data?.pages[0]?.items.length ?? 0) > 0
+  return (
+    <>
+      {some && (
+        <div className="sharing-tools sharing-tools-end">
+          <Button icon={Flame} onClick={() => setPurging('all')}>
+            {texts.purgeAll}
+          </Button>
+        </div>
+      )}
+      <Listing
+        label={texts.deleted}
+        query={libraries}
+        keyOf={({ id }) => id}
+        empty={{ icon: Trash2, title: texts.noDeleted, hint: texts.noDeletedHint }}
+        columns={[
+          {
+            head: common.name,
+            cell: ({ name, owner }) => <Named name={name} title={name} about={<bdi>{owner}</bdi>} />,
+          },
+          { head: texts.deletedAt, cell: ({ delete_time }) => formats.ago(delete_time), wide: true },
+        ]}
+        actions={(library) => (
+          <Menu
+            trigger={<IconButton label={texts.moreAbout(library.name)} icon={MoreHorizontal} />}
+            entries={[
+              {
+                label: common.restore,
+                icon: ArchiveRestore,
+                onSelect: () => void act(() => restoreLibrary(library.id), texts.restored(library.name)),
+              },
+              { label: texts.purge, icon: Flame, danger: true, onSelect: () => setPurging(library) },
+            ]}
+          />
+        )}
+      />
+      {purging && (
+        <Confirm
+          title={purging === 'all' ? texts.purgeAll : texts.purge}
+          text={purging === 'all' ? texts.purgeAllHint : texts.purgeHint(purging.name)}
+          submit={texts.purge}
+          onConfirm={() =>
+            act(() => (purging === 'all' ? purgeAll() : purgeLibrary(purging.id)), texts.purged)
+          }
+          onClose={() => setPurging(undefined)}
+        />
+      )}
+    </>
+  )
+}

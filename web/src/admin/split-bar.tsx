@@ -1,0 +1,19 @@
+export const purposes = ['current', 'trash', 'history', 'deleted', 'unreferenced'] as const
+export type Purpose = (typeof purposes)[number]
+
+/** Bytes by what they are kept for, as one bar. Decoration: the numbers stand beside it. */
+export function SplitBar(props: { bytes: Readonly<Record<Purpose, number>> }) {
+  const total = purposes.reduce((sum, purpose) => sum + props.bytes[purpose], 0)
+  let at = 0
+  return (
+    <svg className="admin-split" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden>
+      <rect className="admin-split-none" width="100" height="8" />
+      {purposes.map((purpose) => {
+        const width = total === 0 ? 0 : (props.bytes[purpose] / total) * 100
+        const x = at
+        at += width
+        return <rect key={purpose} className={`admin-split-${purpose}`} x={x} width={width} height="8" />
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,220 @@
+import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/admin.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Progress, Waiting } from '../ui/states.tsx'
+import { purposes, SplitBar } from './split-bar.tsx'
+
+/** Below this part of the disk somebody should look after it. */
+const LITTLE_ROOM = 0.1
+
+/** How the server fares, as of now. */
+export function Status() {
+  const status = useServerStatus()
+  if (status.isPending) return <Waiting />
+  if (status.isError) return <Failed error={status.error} onRetry={() => void status.refetch()} />
+  const { data } = status
+  return (
+    <div className="admin-panels">
+      <Health status={data} />
+      <Server status={data} />
+      <Stored status={data} />
+      <SearchIndex status={data} />
+      <Jobs status={data} />
+    </div>
+  )
+}
+
+function Panel(props: { title: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <section className={`card admin-panel${props.wide ? ' admin-panel-wide' : ''}`}>
+      <h2>{props.title}</h2>
+      {props.children}
+    </section>
+  )
+}
+
+function Facts(props: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="admin-facts">
+      {props.facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Health(props: { status: ServerStatus }) {
+  const { checks, disk, last_backup, last_check } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const hasRoom = disk === null || disk.free / disk.total > LITTLE_ROOM
+  const moment = (time: string | null) => (time === null ? texts.never : formats.moment(time))
+  return (
+    <Panel title={texts.health}>
+      <ul className="admin-checks">
+        {checks.map(({ name, ok }) => (
+          <Check key={name} ok={ok} text={ok ? texts.checks[name] : texts.checksFailed[name]} />
+        ))}
+        {disk && <Check ok={hasRoom} text={hasRoom ? texts.enoughRoom : texts.littleRoom} />}
+      </ul>
+      {disk && (
+        <div className="admin-disk">
+          <Progress value={1 - disk.free / disk.total} label={texts.diskUsed} />
+          <span className="muted">{texts.freeOf(formats.size(disk.free), formats.size(disk.total))}</span>
+        </div>
+      )}
+      <Facts
+        facts={[
+          [texts.lastBackup, moment(last_backup)],
+          [texts.lastCheck, moment(last_check)],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** `busy` is what will be well by itself. */
+function Check(props: { ok: boolean; busy?: boolean; text: string }) {
+  const state = props.ok ? 'good' : props.busy ? 'busy' : 'bad'
+  const Icon = { good: CircleCheck, busy: Hourglass, bad: CircleAlert }[state]
+  return (
+    <li className={`admin-${state}`}>
+      <Icon size={18} aria-hidden />
+      {props.text}
+    </li>
+  )
+}
+
+function Server(props: { status: ServerStatus }) {
+  const { version, database, blocks, started_at } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  return (
+    <Panel title={texts.server}>
+      <Facts
+        facts={[
+          [texts.version, version],
+          [texts.running, formats.ago(started_at)],
+          [texts.database, database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
+          [texts.blocks, texts.blockKinds[blocks]],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Stored(props: { status: ServerStatus }) {
+  const { stored } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  return (
+    <Panel title={texts.stored} wide>
+      <SplitBar bytes={stored} />
+      <ul className="admin-legend">
+        {purposes.map((purpose) => (
+          <li key={purpose}>
+            <span className={`admin-key admin-key-${purpose}`} />
+            {texts.purposes[purpose]}
+            <strong>{formats.size(stored[purpose])}</strong>
+          </li>
+        ))}
+      </ul>
+      <p className="muted">
+        {stored.on_disk === null
+          ? texts.notCounted
+          : texts.onDisk(
+              formats.size(stored.on_disk.bytes),
+              formats.number(stored.on_disk.blocks),
+              formats.date(stored.on_disk.day),
+            )}
+        {stored.uncounted_repos > 0 && ` ${texts.uncounted(stored.uncounted_repos)}`}
+      </p>
+    </Panel>
+  )
+}
+
+function SearchIndex(props: { status: ServerStatus }) {
+  const { search } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const [showsUnread, setShowsUnread] = useState(false)
+  const isBehind = search.commits_behind > 0 || search.texts_waiting > 0
+  return (
+    <Panel title={texts.searchIndex}>
+      <ul className="admin-checks">
+        <Check ok={!isBehind} busy text={isBehind ? texts.indexBehind : texts.indexCurrent} />
+      </ul>
+      <Facts
+        facts={[
+          [texts.commitsBehind, formats.number(search.commits_behind)],
+          [texts.timeBehind, formats.duration(search.seconds_behind)],
+          [texts.textsWaiting, formats.number(search.texts_waiting)],
+          [texts.textsFailed, formats.number(search.texts_failed)],
+        ]}
+      />
+      {search.texts_failed > 0 && <Button onClick={() => setShowsUnread(true)}>{texts.showUnread}</Button>}
+      {showsUnread && <Unread onClose={() => setShowsUnread(false)} />}
+    </Panel>
+  )
+}
+
+function Unread(props: { onClose: () => void }) {
+  const texts = useTexts('admin')
+  const unread = useUnreadTexts(true)
+  return (
+    <Dialog wide title={texts.textsFailed} onClose={props.onClose}>
+      {unread.isPending && <Waiting />}
+      {unread.isError && <Failed error={unread.error} onRetry={() => void unread.refetch()} />}
+      <ul className="sharing-rows">
+        {unread.data?.search_failure_list.map(({ repo_id, repo_name, path, reason }) => (
+          <li key={`${repo_id}${path}`} className="sharing-row">
+            <span className="sharing-names">
+              <bdi title={path}>{`${repo_name}${path}`}</bdi>
+              <span className="muted">{reason}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function Jobs(props: { status: ServerStatus }) {
+  const { tasks, upkeep } = props.status
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const last = upkeep
+    .map(({ ended_at }) => ended_at)
+    .sort()
+    .at(-1)
+  const failed = upkeep.filter((chore) => chore.failed)
+  return (
+    <Panel title={texts.jobs}>
+      <ul className="admin-checks">
+        <Check
+          ok={failed.length === 0}
+          text={
+            failed.length === 0
+              ? texts.upkeepFine
+              : texts.upkeepFailed(failed.map(({ name }) => name).join(', '))
+          }
+        />
+      </ul>
+      <Facts
+        facts={[
+          [texts.tasksRunning, formats.number(tasks.running)],
+          [texts.tasksQueued, formats.number(tasks.queued)],
+          [texts.lastUpkeep, last === undefined ? texts.never : formats.ago(last)],
+        ]}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,46 @@
+import { HardDrive } from 'lucide-react'
+import { type AccountUsage, useAccountUsage } from '../api/admin.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Listing, Named } from './listing.tsx'
+import { SplitBar } from './split-bar.tsx'
+
+/** What each account keeps stored, and what for. */
+export function Storage() {
+  const texts = useTexts('admin')
+  const formats = useFormats()
+  const usage = useAccountUsage()
+  const bytes = (head: string, of: (account: AccountUsage) => number) => ({
+    head,
+    cell: (account: AccountUsage) => formats.size(of(account)),
+    wide: true,
+    end: true,
+  })
+  return (
+    <>
+      <p className="muted">{texts.storageHint}</p>
+      <Listing
+        label={texts.sections.storage}
+        query={usage}
+        keyOf={({ email }) => email}
+        empty={{ icon: HardDrive, title: texts.nothingStored }}
+        columns={[
+          {
+            head: texts.user,
+            cell: ({ name, email }) => <Named name={name} title={email} about={<bdi>{email}</bdi>} />,
+          },
+          { head: texts.split, cell: (account) => <SplitBar bytes={account} />, wide: true },
+          bytes(texts.purposes.current, ({ current }) => current),
+          bytes(texts.purposes.trash, ({ trash }) => trash),
+          bytes(texts.purposes.history, ({ history }) => history),
+          bytes(texts.purposes.deleted, ({ deleted }) => deleted),
+          {
+            head: texts.total,
+            cell: ({ total, deleted }) => <strong>{formats.size(total + deleted)}</strong>,
+            end: true,
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,407 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { GroupMember } from './groups.ts'
+import { api, call } from './http.ts'
+import type { LinkKind } from './links.ts'
+
+const root = 'api/v2.1/admin/'
+const PAGE = 50
+
+/** A page of a listing, and the one after it if there is one. */
+interface PageOf<T> {
+  readonly items: readonly T[]
+  readonly next?: number | undefined
+}
+
+/** A listing below `['admin', …]` that grows page by page. `next` is a number of a page, or a place in a log. */
+function useListing<T>(
+  key: readonly unknown[],
+  fetchPage: (at: number, signal: AbortSignal) => Promise<PageOf<T>>,
+) {
+  return useInfiniteQuery({
+    queryKey: ['admin', ...key],
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    initialPageParam: 1,
+    getNextPageParam: (last) => last.next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+interface PageInfo {
+  readonly page_info: { readonly has_next_page: boolean; readonly current_page: number }
+}
+
+const nextOf = ({ page_info: { has_next_page, current_page } }: PageInfo) =>
+  has_next_page ? current_page + 1 : undefined
+
+export interface AdminUser {
+  readonly email: string
+  readonly name: string
+  readonly contact_email: string
+  readonly login_id: string
+  readonly is_staff: boolean
+  readonly is_active: boolean
+  readonly role: 'default' | 'guest'
+  /** Bytes; `quota_total` is negative where nothing bounds it. */
+  readonly quota_usage: number
+  readonly quota_total: number
+  readonly create_time: string
+  /** ISO, or empty. */
+  readonly last_login: string
+  readonly last_access_time: string
+  readonly avatar_url: string
+}
+
+export type UserOrder = 'email' | 'create_time' | 'last_login' | 'quota_usage'
+
+export function useAdminUsers(words: string, order: UserOrder) {
+  return useListing<AdminUser>(['users', words, order], async (page, signal) => {
+    if (words !== '') {
+      const found = await api.get<{ user_list: AdminUser[] }>(`${root}search-user/`, { query: words }, signal)
+      return { items: found.user_list }
+    }
+    const direction = order === 'email' ? 'asc' : 'desc'
+    const query = { page, per_page: PAGE, order_by: order, direction }
+    const found = await api.get<{ data: AdminUser[]; total_count: number }>(`${root}users/`, query, signal)
+    return { items: found.data, next: page * PAGE < found.total_count ? page + 1 : undefined }
+  })
+}
+
+/** What can be said of an account; a quota is in MB, and 0 stands for what the server gives everybody. */
+export interface UserFields {
+  readonly name?: string
+  readonly password?: string
+  readonly is_staff?: boolean
+  readonly is_active?: boolean
+  readonly role?: 'default' | 'guest'
+  readonly quota_total?: number
+}
+
+const userAt = (email: string) => `${root}users/${encodeURIComponent(email)}/`
+export const makeUser = (email: string, fields: UserFields) =>
+  api.post<AdminUser>(`${root}users/`, { form: { email, ...fields } })
+export const changeUser = (email: string, fields: UserFields) =>
+  api.put<AdminUser>(userAt(email), { form: { ...fields } })
+export const deleteUser = (email: string) => api.delete(userAt(email))
+export const resetPassword = (email: string) =>
+  api.put<{ new_password: string }>(`${userAt(email)}reset-password/`)
+
+export interface AdminLibrary {
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  readonly owner_name: string
+  readonly size: number
+  readonly file_count: number
+  readonly encrypted: boolean
+  readonly status: 'normal' | 'read-only'
+  readonly last_modified: string
+}
+
+export function useAdminLibraries(words: string) {
+  return useListing<AdminLibrary>(['libraries', words], async (page, signal) => {
+    const paging = { page, per_page: PAGE }
+    if (words !== '') {
+      const query = { query: words, ...paging }
+      const found = await api.get<{ repo_list: AdminLibrary[] } & PageInfo>(
+        `${root}search-library/`,
+        query,
+        signal,
+      )
+      return { items: found.repo_list, next: nextOf(found) }
+    }
+    const found = await api.get<{ repos: AdminLibrary[] } & PageInfo>(`${root}libraries/`, paging, signal)
+    return { items: found.repos, next: nextOf(found) }
+  })
+}
+
+const libraryAt = (id: string) => `${root}libraries/${id}/`
+export const changeLibrary = (id: string, form: { owner?: string; status?: AdminLibrary['status'] }) =>
+  api.put(libraryAt(id), { form })
+export const deleteLibrary = (id: string) => api.delete(libraryAt(id))
+
+export interface DeletedLibrary {
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  readonly owner_name: string
+  readonly delete_time: string
+}
+
+export function useDeletedLibraries() {
+  return useListing<DeletedLibrary>(['deleted'], async (page, signal) => {
+    const query = { page, per_page: PAGE }
+    const found = await api.get<{ repos: DeletedLibrary[] } & PageInfo>(
+      `${root}trash-libraries/`,
+      query,
+      signal,
+    )
+    return { items: found.repos, next: nextOf(found) }
+  })
+}
+
+export const restoreLibrary = (id: string) => api.put(`${root}trash-libraries/${id}/`)
+export const purgeLibrary = (id: string) => api.delete(`${root}trash-libraries/${id}/`)
+export const purgeAll = () => api.delete(`${root}trash-libraries/`)
+
+export interface AdminGroup {
+  readonly id: number
+  readonly name: string
+  readonly owner: string
+  readonly owner_name: string
+  readonly created_at: string
+  readonly size: number
+}
+
+export function useAdminGroups(words: string) {
+  return useListing<AdminGroup>(['groups', words], async (page, signal) => {
+    const query = { page, per_page: PAGE, name: words === '' ? undefined : words }
+    const found = await api.get<{ groups: AdminGroup[] } & PageInfo>(`${root}groups/`, query, signal)
+    return { items: found.groups, next: nextOf(found) }
+  })
+}
+
+const groupAt = (id: number) => `${root}groups/${id}/`
+export const changeAnyGroup = (id: number, form: { new_name?: string; new_owner?: string }) =>
+  api.put(groupAt(id), { form })
+export const deleteAnyGroup = (id: number) => api.delete(groupAt(id))
+
+export function useAnyMembers(id: number) {
+  return useQuery({
+    queryKey: ['admin', 'groups', id, 'members'],
+    queryFn: async ({ signal }) => {
+      const { members } = await api.get<{ members: GroupMember[] }>(
+        `${groupAt(id)}members/`,
+        { per_page: 1000 },
+        signal,
+      )
+      return members
+    },
+  })
+}
+
+export const addAnyMembers = (id: number, emails: readonly string[]) =>
+  api.post<{ failed: { error_msg: string }[] }>(`${groupAt(id)}members/`, { form: { email: emails } })
+export const removeAnyMember = (id: number, email: string) =>
+  api.delete(`${groupAt(id)}members/${encodeURIComponent(email)}/`)
+
+export interface AdminLink {
+  readonly token: string
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly path: string
+  readonly obj_name: string
+  readonly is_dir: boolean
+  readonly creator_email: string
+  readonly creator_name: string
+  readonly ctime: string
+  readonly view_cnt: number
+  readonly expire_date: string
+  readonly is_expired: boolean
+}
+
+export function useAdminLinks(kind: LinkKind) {
+  return useListing<AdminLink>(['links', kind], async (page, signal) => {
+    const query = { page, per_page: PAGE }
+    const found = await api.get<{ count: number } & Record<string, unknown>>(
+      `${root}${kind}-links/`,
+      query,
+      signal,
+    )
+    const items = found[`${kind}_link_list`] as readonly AdminLink[]
+    return { items, next: page * PAGE < found.count ? page + 1 : undefined }
+  })
+}
+
+export const deleteAnyLink = (kind: LinkKind, token: string) => api.delete(`${root}${kind}-links/${token}/`)
+
+export interface AdminDevice {
+  readonly user: string
+  readonly user_name: string
+  readonly platform: string
+  readonly device_id: string
+  readonly device_name: string
+  readonly client_version: string
+  readonly last_accessed: string
+  readonly last_login_ip: string
+  readonly wiped_at: string | null
+  readonly is_desktop_client: boolean
+}
+
+export function useAdminDevices(platform: string) {
+  return useListing<AdminDevice>(['devices', platform], async (page, signal) => {
+    const query = { page, per_page: PAGE, platform: platform === '' ? undefined : platform }
+    const found = await api.get<{ devices: AdminDevice[] } & PageInfo>(`${root}devices/`, query, signal)
+    return { items: found.devices, next: nextOf(found) }
+  })
+}
+
+export const unlinkDevice = ({ user, platform, device_id }: AdminDevice, wipe: boolean) =>
+  api.delete(`${root}devices/`, { form: { user, platform, device_id, wipe_device: wipe } })
+
+export interface AuditEntry {
+  readonly id: number
+  readonly time: string
+  readonly actor: string
+  readonly address: string
+  readonly action: string
+  readonly object_kind: string
+  readonly object_id: string
+  readonly path: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly object_id?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export function useAudit(filter: AuditFilter) {
+  return useInfiniteQuery({
+    queryKey: ['admin', 'audit', filter],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { ...filter, before: pageParam, per_page: PAGE }
+      const path = `${root}audit-log/`
+      const found = await api.get<{ entries: AuditEntry[]; next: number | null }>(path, query, signal)
+      return { items: found.entries, next: found.next ?? undefined }
+    },
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (last) => last.next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export async function fetchAudit(filter: AuditFilter): Promise<Blob> {
+  return (await call('GET', `${root}audit-log/export/`, { query: { ...filter } })).blob()
+}
+
+/** The number of one thing on each day that was counted. */
+export interface DayValue {
+  readonly time: string
+  readonly value: number
+}
+
+const statistics = { storage: 'total-storage', files: 'total-files', users: 'active-users' } as const
+export type StatisticName = keyof typeof statistics
+
+export function useStatistic(name: StatisticName, days: number) {
+  return useQuery({
+    queryKey: ['admin', 'statistics', name, days],
+    queryFn: async ({ signal }): Promise<DayValue[]> => {
+      const start = new Date(Date.now() - days * 86_400_000).toISOString()
+      const found = await api.get<{ datetime: string; total_storage?: number; count?: number }[]>(
+        `${root}statistics/${statistics[name]}/`,
+        { start },
+        signal,
+      )
+      return found.map(({ datetime, total_storage, count }) => ({
+        time: datetime,
+        value: total_storage ?? count ?? 0,
+      }))
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+export interface SystemInfo {
+  readonly users_count: number
+  readonly active_users_count: number
+  readonly groups_count: number
+  readonly repos_count: number
+  readonly total_files_count: number
+  readonly total_storage: number
+  readonly total_devices_count: number
+  readonly current_connected_devices_count: number
+}
+
+export function useSystemInfo() {
+  return useQuery({
+    queryKey: ['admin', 'sysinfo'],
+    queryFn: ({ signal }) => api.get<SystemInfo>(`${root}sysinfo/`, undefined, signal),
+  })
+}
+
+export interface ServerStatus {
+  readonly version: string
+  readonly database: 'sqlite' | 'postgres'
+  readonly blocks: 'disk' | 's3'
+  readonly started_at: string
+  /** Seconds. */
+  readonly uptime: number
+  readonly healthy: boolean
+  readonly checks: readonly { readonly name: 'database' | 'data-folder'; readonly ok: boolean }[]
+  readonly disk: { readonly free: number; readonly total: number } | null
+  readonly search: {
+    readonly commits_behind: number
+    readonly seconds_behind: number
+    readonly texts_waiting: number
+    readonly texts_failed: number
+  }
+  readonly stored: {
+    readonly current: number
+    readonly trash: number
+    readonly history: number
+    readonly unreferenced: number
+    readonly deleted: number
+    readonly shared: number
+    readonly uncounted_repos: number
+    readonly on_disk: { readonly bytes: number; readonly blocks: number; readonly day: string } | null
+  }
+  readonly tasks: { readonly queued: number; readonly running: number }
+  readonly upkeep: readonly {
+    readonly name: string
+    readonly ended_at: string
+    readonly duration_ms: number
+    readonly failed: boolean
+  }[]
+  readonly last_backup: string | null
+  readonly last_check: string | null
+}
+
+export function useServerStatus() {
+  return useQuery({
+    queryKey: ['admin', 'status'],
+    queryFn: ({ signal }) => api.get<ServerStatus>(`${root}status/`, undefined, signal),
+    refetchInterval: 15_000,
+  })
+}
+
+export interface UnreadText {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly path: string
+  readonly reason: string
+}
+
+export function useUnreadTexts(enabled: boolean) {
+  return useQuery({
+    queryKey: ['admin', 'unread'],
+    queryFn: ({ signal }) =>
+      api.get<{ search_failure_list: UnreadText[] }>(`${root}search-failures/`, { per_page: 100 }, signal),
+    enabled,
+  })
+}
+
+export interface AccountUsage {
+  readonly email: string
+  readonly name: string
+  readonly repos_count: number
+  readonly current: number
+  readonly trash: number
+  readonly history: number
+  readonly unreferenced: number
+  readonly shared: number
+  readonly total: number
+  readonly deleted: number
+  readonly uncounted_repos: number
+}
+
+export function useAccountUsage() {
+  return useListing<AccountUsage>(['usage'], async (page, signal) => {
+    const query = { page, per_page: PAGE }
+    const found = await api.get<{ accounts: AccountUsage[] } & PageInfo>(`${root}usage/`, query, signal)
+    return { items: found.accounts, next: nextOf(found) }
+  })
+}

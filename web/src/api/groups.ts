@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+import type { Person, SharePermission } from './sharing.ts'
+
+export interface GroupItem {
+  readonly id: number
+  readonly name: string
+  readonly owner: string
+  readonly created_at: string
+  readonly admins: readonly string[]
+}
+
+export interface GroupMember extends Person {
+  readonly is_admin: boolean
+  readonly role: 'Owner' | 'Admin' | 'Member'
+}
+
+export interface GroupLibrary {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly last_modified: string
+  readonly permission: 'r' | 'rw'
+  readonly size: number
+  readonly encrypted: boolean
+  readonly is_admin: boolean
+  readonly owner_email: string
+  readonly owner_name: string
+}
+
+const PAGE = 100
+const root = 'api/v2.1/groups/'
+const at = (id: number) => `${root}${id}/`
+
+export function useGroups() {
+  return useQuery({
+    queryKey: ['groups', 'all'],
+    queryFn: ({ signal }) => api.get<GroupItem[]>(root, undefined, signal),
+  })
+}
+
+export function useGroup(id: number) {
+  return useQuery({
+    queryKey: ['groups', id],
+    queryFn: ({ signal }) => api.get<GroupItem>(at(id), undefined, signal),
+  })
+}
+
+export function useMembers(id: number) {
+  return usePages<GroupMember>(['groups', id, 'members'], `${at(id)}members/`)
+}
+
+export function useGroupLibraries(id: number) {
+  return usePages<GroupLibrary>(['groups', id, 'libraries'], `${at(id)}libraries/`)
+}
+
+/** A listing page by page; a full page is taken to have another behind it. */
+function usePages<T>(queryKey: readonly unknown[], path: string) {
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => api.get<T[]>(path, { page: pageParam, per_page: PAGE }, signal),
+    initialPageParam: 1,
+    getNextPageParam: (last, pages) => (last.length < PAGE ? undefined : pages.length + 1),
+  })
+}
+
+export const makeGroup = (name: string) => api.post<GroupItem>(root, { form: { name } })
+export const renameGroup = (id: number, name: string) => api.put<GroupItem>(at(id), { form: { name } })
+export const handOverGroup = (id: number, owner: string) => api.put<GroupItem>(at(id), { form: { owner } })
+export const deleteGroup = (id: number) => api.delete(at(id))
+
+export interface AddedMembers {
+  readonly success: readonly GroupMember[]
+  readonly failed: readonly { readonly email: string; readonly error_msg: string }[]
+}
+
+export const addMembers = (id: number, emails: readonly string[]) =>
+  api.post<AddedMembers>(`${at(id)}members/bulk/`, { form: { emails: emails.join(',') } })
+
+const memberAt = (id: number, email: string) => `${at(id)}members/${encodeURIComponent(email)}/`
+
+export const setGroupAdmin = (id: number, email: string, isAdmin: boolean) =>
+  api.put(memberAt(id, email), { form: { is_admin: isAdmin } })
+
+/** Takes somebody out of a group; oneself to leave it. */
+export const removeMember = (id: number, email: string) => api.delete(memberAt(id, email))
+
+export const makeGroupLibrary = (id: number, name: string, permission: SharePermission) =>
+  api.post<GroupLibrary>(`${at(id)}libraries/`, { form: { repo_name: name, permission } })
+
+export const unshareFromGroup = (id: number, libraryId: string) =>
+  api.delete(`${at(id)}libraries/${libraryId}/`)

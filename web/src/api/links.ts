@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+
+export type LinkKind = 'share' | 'upload'
+
+export interface LinkRights {
+  readonly can_edit: boolean
+  readonly can_download: boolean
+  readonly can_upload: boolean
+}
+
+/** A share link or an upload link, as who made it sees it. */
+export interface LinkItem {
+  readonly token: string
+  readonly link: string
+  readonly repo_id: string
+  readonly repo_name: string
+  /** Of a folder it ends with a slash. */
+  readonly path: string
+  readonly obj_name: string
+  readonly username: string
+  readonly view_cnt: number
+  /** ISO; empty where it never ends. */
+  readonly expire_date: string
+  readonly ctime: string
+  readonly is_expired: boolean
+  readonly password: string
+  readonly description: string
+  /** Whether what was shared is still there. */
+  readonly is_valid: boolean
+  readonly is_active: boolean
+  /** Of share links. */
+  readonly is_dir?: boolean
+  readonly permissions?: LinkRights
+  /** What the caller may do there now; empty for nothing. */
+  readonly repo_folder_permission?: string
+}
+
+export interface LinkPlace {
+  readonly libraryId: string
+  readonly path: string
+}
+
+/** What a link is made with; `expires` is an ISO time. */
+export interface LinkWish {
+  readonly password?: string | undefined
+  readonly expires?: string | undefined
+  readonly description?: string
+  readonly permissions?: LinkRights
+}
+
+const MOST = 1000
+const root = (kind: LinkKind) => `api/v2.1/${kind}-links/`
+
+/** The caller's own links, everywhere or at one place. */
+export function useLinks(kind: LinkKind, place?: LinkPlace) {
+  return useQuery({
+    queryKey: ['links', kind, place?.libraryId ?? '', place?.path ?? ''],
+    async queryFn({ signal }) {
+      const query = place && { repo_id: place.libraryId, path: place.path }
+      if (kind === 'upload') return api.get<LinkItem[]>(root(kind), query, signal)
+      return allPages((page) => api.get(root(kind), { ...query, page, per_page: MOST }, signal))
+    },
+  })
+}
+
+async function allPages(fetchPage: (page: number) => Promise<LinkItem[]>): Promise<LinkItem[]> {
+  const all: LinkItem[] = []
+  for (let page = 1; ; page += 1) {
+    const found = await fetchPage(page)
+    all.push(...found)
+    if (found.length < MOST) return all
+  }
+}
+
+export function makeLink(kind: LinkKind, place: LinkPlace, wish: LinkWish): Promise<LinkItem> {
+  const json = {
+    repo_id: place.libraryId,
+    path: place.path,
+    ...(wish.password && { password: wish.password }),
+    ...(wish.expires && { expiration_time: wish.expires }),
+    description: wish.description ?? '',
+    ...(kind === 'share' && wish.permissions && { permissions: wish.permissions }),
+  }
+  return api.post<LinkItem>(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
+}
+
+/** What is to be different; an empty `expires` takes the end away. */
+export interface LinkChanges {
+  readonly expires?: string
+  readonly permissions?: LinkRights
+  readonly description?: string
+  readonly active?: boolean
+}
+
+export function changeLink(kind: LinkKind, token: string, changes: LinkChanges): Promise<LinkItem> {
+  const json = {
+    ...(changes.expires !== undefined && { expiration_time: changes.expires }),
+    ...(kind === 'share' && changes.permissions && { permissions: changes.permissions }),
+    ...(changes.description !== undefined && { description: changes.description }),
+    ...(changes.active !== undefined && { is_active: changes.active }),
+  }
+  return api.put<LinkItem>(`${root(kind)}${token}/`, { json })
+}
+
+const ofLibrary = (kind: LinkKind, libraryId: string) => `api/v2.1/repos/${libraryId}/${kind}-links/`
+
+/** The links everybody made in a library, for who manages its shares. */
+export function useLibraryLinks(kind: LinkKind, libraryId: string) {
+  return useQuery({
+    queryKey: ['links', kind, libraryId, 'everybody'],
+    queryFn: ({ signal }) => api.get<LinkItem[]>(ofLibrary(kind, libraryId), undefined, signal),
+  })
+}
+
+export const deleteLibraryLink = (kind: LinkKind, libraryId: string, token: string) =>
+  api.delete(`${ofLibrary(kind, libraryId)}${token}/`)
+
+export const deleteLink = (kind: LinkKind, token: string) => api.delete(`${root(kind)}${token}/`)
+
+/** Deletes the caller's links to what is gone. */
+export const cleanLinks = (kind: LinkKind) => api.delete(`${root(kind)}clean-invalid/`)

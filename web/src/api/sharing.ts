@@ -1,0 +1,141 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api } from './http.ts'
+
+/** What a share allows: reading, writing, or writing and managing shares. */
+export type SharePermission = 'r' | 'rw' | 'admin'
+export type ShareType = 'user' | 'group'
+
+export interface Person {
+  readonly email: string
+  readonly name: string
+  readonly contact_email: string
+  readonly avatar_url?: string
+}
+
+/** A share of a folder, with a user or with a group. */
+export interface ShareItem {
+  readonly share_type: ShareType
+  readonly user_info?: { readonly name: string; readonly nickname: string; readonly avatar_url: string }
+  readonly group_info?: { readonly id: number; readonly name: string }
+  readonly permission: 'r' | 'rw'
+  readonly is_admin: boolean
+}
+
+/** A folder that is shared; a library is its root. */
+export interface SharedPlace {
+  readonly libraryId: string
+  readonly path: string
+}
+
+/** What came of sharing with several at once. */
+export interface ShareOutcome {
+  readonly success: readonly ShareItem[]
+  readonly failed: readonly {
+    readonly email?: string
+    readonly group_name?: string
+    readonly error_msg: string
+  }[]
+}
+
+export const permissionOf = (share: { permission: string; is_admin: boolean }): SharePermission =>
+  share.is_admin ? 'admin' : share.permission === 'rw' ? 'rw' : 'r'
+
+const itemsAt = ({ libraryId }: SharedPlace) => `api2/repos/${libraryId}/dir/shared_items/`
+
+export const sharesKey = ({ libraryId, path }: SharedPlace) => ['shares', libraryId, path] as const
+
+export function useShares(place: SharedPlace, enabled: boolean) {
+  return useQuery({
+    queryKey: sharesKey(place),
+    queryFn: ({ signal }) => api.get<ShareItem[]>(itemsAt(place), { p: place.path }, signal),
+    enabled,
+  })
+}
+
+export function addShares(
+  place: SharedPlace,
+  sent: { type: ShareType; to: readonly (string | number)[]; permission: SharePermission },
+): Promise<ShareOutcome> {
+  const { type, to, permission } = sent
+  const form = { share_type: type, permission, [type === 'user' ? 'username' : 'group_id']: to }
+  return api.put<ShareOutcome>(itemsAt(place), { query: { p: place.path }, form })
+}
+
+const oneOf = (place: SharedPlace, { share_type, user_info, group_info }: ShareItem) => ({
+  p: place.path,
+  share_type,
+  username: user_info?.name,
+  group_id: group_info?.id,
+})
+
+export const changeShare = (place: SharedPlace, share: ShareItem, permission: SharePermission) =>
+  api.post(itemsAt(place), { query: oneOf(place, share), form: { permission } })
+
+export const endShare = (place: SharedPlace, share: ShareItem) =>
+  api.delete(itemsAt(place), { query: oneOf(place, share) })
+
+/** Something the caller shares out: a library, or with `path` a folder of one. */
+export interface SharedOut {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly share_type: 'personal' | 'group' | 'public'
+  readonly share_permission: 'r' | 'rw'
+  readonly is_admin: boolean
+  readonly encrypted?: boolean
+  readonly path?: string
+  readonly folder_name?: string
+  readonly user_name?: string
+  readonly user_email?: string
+  readonly group_id?: number
+  readonly group_name?: string
+}
+
+export function useSharedOut() {
+  return useQuery({
+    queryKey: ['shares', 'out'],
+    async queryFn({ signal }) {
+      const [libraries, folders] = await Promise.all([
+        api.get<SharedOut[]>('api/v2.1/shared-repos/', undefined, signal),
+        api.get<SharedOut[]>('api/v2.1/shared-folders/', undefined, signal),
+      ])
+      return [...libraries, ...folders]
+    },
+  })
+}
+
+/** Ends any of one's own shares, of a library or a folder. */
+export function endSharedOut(share: SharedOut) {
+  if (share.share_type === 'public') return unpublish(share.repo_id)
+  const query = {
+    p: share.path ?? '/',
+    share_type: share.share_type === 'group' ? 'group' : 'user',
+    username: share.user_email,
+    group_id: share.group_id,
+  }
+  return api.delete(`api2/repos/${share.repo_id}/dir/shared_items/`, { query })
+}
+
+/** Shares a library with everyone on the server, or changes what that allows. */
+export const publish = (libraryId: string, permission: SharePermission) =>
+  api.put(`api/v2.1/shared-repos/${libraryId}/`, { form: { share_type: 'public', permission } })
+
+export const unpublish = (libraryId: string) =>
+  api.delete(`api/v2.1/shared-repos/${libraryId}/`, { query: { share_type: 'public' } })
+
+/** Leaves a library that somebody shared with the caller. */
+export const leaveShared = (libraryId: string, from: string) =>
+  api.delete(`api2/beshared-repos/${libraryId}/`, { query: { share_type: 'personal', from } })
+
+/** People found by a part of their name or address; nobody for an empty text. */
+export function useFoundPeople(words: string) {
+  return useQuery({
+    queryKey: ['people', words],
+    queryFn: async ({ signal }) => {
+      const { users } = await api.get<{ users: Person[] }>('api2/search-user/', { q: words }, signal)
+      return users
+    },
+    enabled: words !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+}

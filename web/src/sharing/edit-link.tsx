@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changeLink, type LinkItem, type LinkKind } from '../api/links.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import {
+  dayOf,
+  endOf,
+  isComplete,
+  type LinkDraft,
+  LinkFields,
+  nameOfRights,
+  newDraft,
+  rightsNamed,
+} from './link-fields.tsx'
+
+/** Changes what a link allows and when it ends. */
+export function EditLink(props: {
+  kind: LinkKind
+  link: LinkItem
+  isDir: boolean
+  mayWrite: boolean
+  onClose: () => void
+}) {
+  const { kind, link } = props
+  const texts = useTexts('sharing')
+  const common = useTexts('common')
+  const queries = useQueryClient()
+  const [first] = useState(() => draftOf(link))
+  const [draft, setDraft] = useState(first)
+  const endChanged = draft.until !== first.until || draft.date !== first.date
+  async function save(): Promise<void> {
+    await changeLink(kind, link.token, {
+      ...(endChanged && { expires: endOf(draft) }),
+      ...(draft.rights !== first.rights && { permissions: rightsNamed[draft.rights] }),
+      description: draft.description.trim(),
+    })
+    await queries.invalidateQueries({ queryKey: ['links'] })
+  }
+  return (
+    <FormDialog
+      title={texts.editLink}
+      submit={common.save}
+      disabled={!isComplete(draft)}
+      onSubmit={save}
+      onClose={props.onClose}
+    >
+      <LinkFields
+        kind={kind}
+        isDir={props.isDir}
+        mayWrite={props.mayWrite}
+        draft={draft}
+        onChange={setDraft}
+        withoutPassword
+      />
+    </FormDialog>
+  )
+}
+
+function draftOf(link: LinkItem): LinkDraft {
+  return {
+    ...newDraft,
+    rights: nameOfRights(link.permissions),
+    until: link.expire_date === '' ? 'never' : 'date',
+    date: link.expire_date === '' ? '' : dayOf(new Date(link.expire_date)),
+    description: link.description,
+  }
+}

@@ -1,0 +1,131 @@
+import { MoreHorizontal, Shield, ShieldOff, UserPlus, UserX } from 'lucide-react'
+import { useState } from 'react'
+import {
+  addMembers,
+  type GroupItem,
+  type GroupMember,
+  removeMember,
+  setGroupAdmin,
+  useMembers,
+} from '../api/groups.ts'
+import type { Person } from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { useAct } from './act.ts'
+import type { GroupRole } from './group-view.tsx'
+import { PeopleField } from './people-field.tsx'
+
+/** The people of a group. */
+export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
+  const { group, role } = props
+  const texts = useTexts('sharing')
+  const common = useTexts('common')
+  const members = useMembers(group.id)
+  const [adding, setAdding] = useState(false)
+  const list = members.data?.pages.flat() ?? []
+  return (
+    <section className="stack" aria-label={texts.members}>
+      <div className="sharing-section-head">
+        <h2>{texts.members}</h2>
+        {role.isAdmin && (
+          <Button icon={UserPlus} onClick={() => setAdding(true)}>
+            {texts.addMembers}
+          </Button>
+        )}
+      </div>
+      {members.isPending && <Waiting />}
+      {members.isError && <Failed error={members.error} onRetry={() => void members.refetch()} />}
+      <ul className="sharing-rows card sharing-list">
+        {list.map((member) => (
+          <Member key={member.email} group={group} member={member} role={role} />
+        ))}
+      </ul>
+      {members.hasNextPage && (
+        <Button busy={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
+          {common.loadMore}
+        </Button>
+      )}
+      {adding && (
+        <AddMembers group={group} without={list.map(({ email }) => email)} onClose={() => setAdding(false)} />
+      )}
+    </section>
+  )
+}
+
+function Member(props: { group: GroupItem; member: GroupMember; role: GroupRole }) {
+  const { group, member, role } = props
+  const texts = useTexts('sharing')
+  const act = useAct('groups')
+  const isSelf = member.email === role.email
+  // Administrators take out plain members; who is one is the owner's to say.
+  const mayRemove = !isSelf && member.role !== 'Owner' && (role.isOwner || (role.isAdmin && !member.is_admin))
+  const mayChange = role.isOwner && member.role !== 'Owner'
+  return (
+    <li className="sharing-row">
+      <Avatar email={member.email} url={member.avatar_url} size={32} />
+      <span className="sharing-names">
+        <bdi title={member.name}>{member.name}</bdi>
+        <bdi className="muted">{member.email}</bdi>
+      </span>
+      {member.role !== 'Member' && (
+        <span className={`badge${member.role === 'Owner' ? ' badge-accent' : ''}`}>
+          {texts.roles[member.role]}
+        </span>
+      )}
+      {(mayRemove || mayChange) && (
+        <Menu
+          trigger={<IconButton label={texts.memberMenu(member.name)} icon={MoreHorizontal} />}
+          entries={[
+            mayChange && {
+              label: member.is_admin ? texts.takeAdmin : texts.makeAdmin,
+              icon: member.is_admin ? ShieldOff : Shield,
+              onSelect: () => void act(() => setGroupAdmin(group.id, member.email, !member.is_admin)),
+            },
+            mayRemove && {
+              label: texts.takeOut,
+              icon: UserX,
+              danger: true,
+              onSelect: () =>
+                void act(() => removeMember(group.id, member.email), texts.takenOut(member.name)),
+            },
+          ]}
+        />
+      )}
+    </li>
+  )
+}
+
+function AddMembers(props: { group: GroupItem; without: readonly string[]; onClose: () => void }) {
+  const texts = useTexts('sharing')
+  const toast = useToast()
+  const refresh = useAct('groups')
+  const [people, setPeople] = useState<readonly Person[]>([])
+  async function add(): Promise<void> {
+    const { failed, success } = await addMembers(
+      props.group.id,
+      people.map(({ email }) => email),
+    )
+    void refresh(async () => {})
+    const reasons = failed.map(({ error_msg }) => error_msg).join(' ')
+    if (success.length === 0 && failed.length > 0) throw new Error(reasons)
+    if (failed.length > 0) toast({ text: reasons, bad: true })
+  }
+  return (
+    <FormDialog
+      title={texts.addMembers}
+      submit={texts.addMembers}
+      disabled={people.length === 0}
+      onSubmit={add}
+      onClose={props.onClose}
+    >
+      <PeopleField label={texts.people} chosen={people} onChange={setPeople} without={props.without} />
+      <p className="field-hint">{texts.pasteHint}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,92 @@
+import { Users } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useGroups } from '../api/groups.ts'
+import { addShares, permissionOf, type SharedPlace, type SharePermission, useShares } from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { useAct } from './act.ts'
+import { useShareActs } from './people-shares.tsx'
+import { PermissionSelect } from './permission-select.tsx'
+import { ShareFailures, ShareRow } from './share-rows.tsx'
+
+/** The groups a folder is shared with. */
+export function GroupShares(props: { place: SharedPlace }) {
+  const texts = useTexts('sharing')
+  const shares = useShares(props.place, true)
+  const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'group')
+  const { change, remove } = useShareActs(props.place)
+  return (
+    <>
+      <AddGroup place={props.place} without={items.map(({ group_info }) => group_info?.id ?? 0)} />
+      <h3>{texts.sharedWith}</h3>
+      {shares.isPending && <Waiting />}
+      {shares.isError && <Failed error={shares.error} onRetry={() => void shares.refetch()} />}
+      {shares.isSuccess && items.length === 0 && <p className="muted">{texts.sharedWithNoGroup}</p>}
+      <ul className="sharing-rows">
+        {items.map((share) => (
+          <ShareRow
+            key={share.group_info?.id}
+            icon={
+              <span className="sharing-sign">
+                <Users size={18} aria-hidden />
+              </span>
+            }
+            name={share.group_info?.name ?? ''}
+            permission={permissionOf(share)}
+            onChange={(permission) => change(share, permission)}
+            onRemove={() => remove(share)}
+          />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
+  const texts = useTexts('sharing')
+  const act = useAct('shares', 'groups')
+  const groups = useGroups()
+  const [chosen, setChosen] = useState('')
+  const [permission, setPermission] = useState<SharePermission>('r')
+  const [failed, setFailed] = useState<readonly { name: string; reason: string }[]>([])
+  const [busy, setBusy] = useState(false)
+  const left = (groups.data ?? []).filter(({ id }) => !props.without.includes(id))
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setBusy(true)
+    await act(async () => {
+      const outcome = await addShares(props.place, { type: 'group', to: [chosen], permission })
+      setChosen('')
+      setFailed(outcome.failed.map(({ group_name: name = '', error_msg: reason }) => ({ name, reason })))
+    })
+    setBusy(false)
+  }
+  if (groups.isSuccess && groups.data.length === 0) {
+    return (
+      <p className="sharing-none">
+        <span className="muted">{texts.noGroups}</span>
+        <ButtonLink to="/groups">{texts.toGroups}</ButtonLink>
+      </p>
+    )
+  }
+  return (
+    <form className="sharing-add" onSubmit={(event) => void submit(event)}>
+      <SelectField label={texts.addGroup} value={chosen} onChange={(event) => setChosen(event.target.value)}>
+        <option value="">{left.length === 0 ? texts.noGroupLeft : texts.chooseGroup}</option>
+        {left.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <PermissionSelect value={permission} onChange={setPermission} />
+      <Button type="submit" variant="primary" busy={busy} disabled={chosen === ''}>
+        {texts.shareNow}
+      </Button>
+      <ShareFailures failed={failed} />
+    </form>
+  )
+}

@@ -1,0 +1,125 @@
+import { Eye, EyeOff, Link2, Link2Off, MoreHorizontal, Pencil, QrCode as QrIcon, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/links.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useAct } from './act.ts'
+import { Confirm } from './confirm.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { EditLink } from './edit-link.tsx'
+import { nameOfRights } from './link-fields.tsx'
+import { QrCode } from './qr-code.tsx'
+
+/** One link with all that can be done with it. `head` says what it leads to, where that is not plain. */
+export function LinkCard(props: {
+  kind: LinkKind
+  link: LinkItem
+  isDir: boolean
+  mayWrite: boolean
+  head?: ReactNode
+  more?: readonly { label: string; icon: typeof Pencil; onSelect: () => void }[]
+  open?: boolean
+}) {
+  const { kind, link } = props
+  const texts = useTexts('sharing')
+  const common = useTexts('common')
+  const act = useAct('links')
+  const [showsQr, setShowsQr] = useState(false)
+  const [asked, setAsked] = useState<'edit' | 'delete'>()
+  const close = () => setAsked(undefined)
+  const turn = () => void act(() => changeLink(kind, link.token, { active: !link.is_active }), switchedText())
+  const switchedText = () => (link.is_active ? texts.switchedOff : texts.switchedOn)
+  return (
+    <li
+      className={`sharing-card${link.is_active && !link.is_expired && link.is_valid ? '' : ' sharing-card-off'}`}
+    >
+      {props.head}
+      <div className="sharing-link">
+        <input
+          className="input"
+          readOnly
+          value={link.link}
+          aria-label={texts.linkAddress}
+          onFocus={(event) => event.target.select()}
+        />
+        <CopyButton text={link.link} primary={props.open === true} />
+        <IconButton
+          label={showsQr ? texts.hideQr : texts.showQr}
+          icon={QrIcon}
+          aria-pressed={showsQr}
+          onClick={() => setShowsQr(!showsQr)}
+        />
+        <Menu
+          trigger={<IconButton label={common.more} icon={MoreHorizontal} />}
+          entries={[
+            ...(props.more ?? []),
+            { label: texts.editLink, icon: Pencil, onSelect: () => setAsked('edit') },
+            {
+              label: link.is_active ? texts.switchOff : texts.switchOn,
+              icon: link.is_active ? Link2Off : Link2,
+              onSelect: turn,
+            },
+            'line',
+            { label: common.delete, icon: Trash2, danger: true, onSelect: () => setAsked('delete') },
+          ]}
+        />
+      </div>
+      {showsQr && <QrCode text={link.link} label={texts.qrOf(link.link)} />}
+      <LinkFacts kind={kind} link={link} />
+      {link.password !== '' && <Password password={link.password} />}
+      {asked === 'edit' && (
+        <EditLink kind={kind} link={link} isDir={props.isDir} mayWrite={props.mayWrite} onClose={close} />
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          title={texts.deleteLink}
+          text={texts.deleteLinkHint}
+          submit={common.delete}
+          onConfirm={() => act(() => deleteLink(kind, link.token), texts.linkDeleted)}
+          onClose={close}
+        />
+      )}
+    </li>
+  )
+}
+
+function LinkFacts(props: { kind: LinkKind; link: LinkItem }) {
+  const { kind, link } = props
+  const texts = useTexts('sharing')
+  const formats = useFormats()
+  return (
+    <div className="sharing-facts">
+      {!link.is_valid && <span className="badge badge-warn">{texts.targetGone}</span>}
+      {!link.is_active && <span className="badge badge-warn">{texts.isOff}</span>}
+      {link.is_expired && <span className="badge badge-warn">{texts.hasEnded}</span>}
+      {kind === 'share' && (
+        <span className="badge badge-accent">{texts.rightsNames[nameOfRights(link.permissions)]}</span>
+      )}
+      {link.expire_date !== '' && !link.is_expired && (
+        <span className="badge">{texts.endsAt(formats.date(link.expire_date))}</span>
+      )}
+      <span className="badge">{texts.views(link.view_cnt)}</span>
+      {link.description !== '' && <bdi className="muted">{link.description}</bdi>}
+    </div>
+  )
+}
+
+function Password(props: { password: string }) {
+  const texts = useTexts('sharing')
+  const common = useTexts('common')
+  const [shown, setShown] = useState(false)
+  return (
+    <div className="sharing-secret">
+      <span className="muted">{common.password}</span>
+      <code>{shown ? props.password : '••••••••'}</code>
+      <IconButton
+        label={shown ? common.hidePassword : common.showPassword}
+        icon={shown ? EyeOff : Eye}
+        onClick={() => setShown(!shown)}
+      />
+      <CopyButton text={props.password} label={texts.copyPassword} />
+    </div>
+  )
+}

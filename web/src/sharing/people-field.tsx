@@ -1,0 +1,128 @@
+import './people-field.css'
+import { X } from 'lucide-react'
+import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react'
+import { type Person, useFoundPeople } from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { useSettled } from './settled.ts'
+
+const SEVERAL = /[,;\s]+/
+const ADDRESS = /^[^@\s]+@[^@\s]+$/
+
+/** Chooses people by a part of their name or address, as one types; a list of addresses can be pasted. */
+export function PeopleField(props: {
+  label: string
+  chosen: readonly Person[]
+  onChange: (people: readonly Person[]) => void
+  /** Addresses of those who cannot be chosen, for they are there already. */
+  without?: readonly string[]
+  /** Lets one person be chosen, no more. */
+  single?: boolean
+}) {
+  const texts = useTexts('sharing')
+  const id = useId()
+  const [typed, setTyped] = useState('')
+  const [marked, setMarked] = useState(0)
+  const words = useSettled(typed.trim())
+  const { data, isFetching } = useFoundPeople(typed.trim() === '' ? '' : words)
+  const taken = new Set([...(props.without ?? []), ...props.chosen.map(({ email }) => email)])
+  const found = (data ?? []).filter(({ email }) => !taken.has(email))
+  const open = typed.trim() !== ''
+  const current = found[Math.min(marked, found.length - 1)]
+
+  function choose(person: Person): void {
+    props.onChange(props.single ? [person] : [...props.chosen, person])
+    setTyped('')
+    setMarked(0)
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && found.length > 0) {
+      event.preventDefault()
+      setMarked((Math.min(marked, found.length - 1) + step + found.length) % found.length)
+    } else if (event.key === 'Enter' && open) {
+      event.preventDefault()
+      if (current !== undefined && words === typed.trim()) choose(current)
+    } else if (event.key === 'Escape' && open) {
+      event.stopPropagation()
+      setTyped('')
+    } else if (event.key === 'Backspace' && typed === '') {
+      props.onChange(props.chosen.slice(0, -1))
+    }
+  }
+
+  function onPaste(event: ClipboardEvent): void {
+    const addresses = event.clipboardData.getData('text').split(SEVERAL).filter(Boolean)
+    if (props.single || addresses.length < 2 || !addresses.every((one) => ADDRESS.test(one))) return
+    event.preventDefault()
+    const fresh = [...new Set(addresses)].filter((email) => !taken.has(email))
+    props.onChange([...props.chosen, ...fresh.map((email) => ({ email, name: email, contact_email: email }))])
+  }
+
+  return (
+    <div className="field people">
+      <label className="field-label" htmlFor={id}>
+        {props.label}
+      </label>
+      <div className="people-box">
+        {props.chosen.map((person) => (
+          <span key={person.email} className="people-chip" title={person.email}>
+            <bdi>{person.name}</bdi>
+            <button
+              type="button"
+              aria-label={texts.takeBack(person.name)}
+              onClick={() => props.onChange(props.chosen.filter(({ email }) => email !== person.email))}
+            >
+              <X size={14} aria-hidden />
+            </button>
+          </span>
+        ))}
+        <input
+          id={id}
+          role="combobox"
+          aria-expanded={open}
+          aria-controls={`${id}-found`}
+          aria-autocomplete="list"
+          aria-activedescendant={open && current ? `${id}-${current.email}` : undefined}
+          autoComplete="off"
+          placeholder={props.chosen.length === 0 ? texts.peoplePlaceholder : ''}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setMarked(0)
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+      </div>
+      {open && (
+        <ul id={`${id}-found`} className="people-found" role="listbox" aria-label={texts.found}>
+          {found.map((person) => (
+            <li
+              key={person.email}
+              id={`${id}-${person.email}`}
+              role="option"
+              aria-selected={person === current}
+              onPointerDown={(event) => {
+                event.preventDefault()
+                choose(person)
+              }}
+            >
+              <Avatar email={person.email} url={person.avatar_url} size={28} />
+              <span className="people-names">
+                <bdi>{person.name}</bdi>
+                <bdi className="muted">{person.email}</bdi>
+              </span>
+            </li>
+          ))}
+          {found.length === 0 && (
+            <li className="people-nobody muted" role="option" aria-selected={false} aria-disabled>
+              {isFetching || words !== typed.trim() ? texts.searching : texts.nobodyFound}
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  )
+}

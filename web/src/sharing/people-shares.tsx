@@ -1,0 +1,153 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Globe } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useAccount } from '../api/account.ts'
+import {
+  addShares,
+  changeShare,
+  endShare,
+  type Person,
+  permissionOf,
+  publish,
+  type SharedPlace,
+  type ShareItem,
+  type SharePermission,
+  sharesKey,
+  unpublish,
+  useSharedOut,
+  useShares,
+} from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { useAct } from './act.ts'
+import { PeopleField } from './people-field.tsx'
+import { PermissionSelect } from './permission-select.tsx'
+import { ShareFailures, ShareRow } from './share-rows.tsx'
+
+/** With whom a folder is shared by name, and with everyone where that may be. */
+export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner: boolean }) {
+  const { place } = props
+  const texts = useTexts('sharing')
+  const shares = useShares(place, true)
+  const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'user')
+  const { change, remove } = useShareActs(place)
+  return (
+    <>
+      <AddPeople
+        place={place}
+        without={[props.owner, ...items.map(({ user_info }) => user_info?.name ?? '')]}
+      />
+      <h3>{texts.sharedWith}</h3>
+      {shares.isPending && <Waiting />}
+      {shares.isError && <Failed error={shares.error} onRetry={() => void shares.refetch()} />}
+      {shares.isSuccess && items.length === 0 && <p className="muted">{texts.sharedWithNobody}</p>}
+      <ul className="sharing-rows">
+        {props.isOwner && place.path === '/' && <Everyone libraryId={place.libraryId} />}
+        {items.map((share) => (
+          <ShareRow
+            key={share.user_info?.name}
+            icon={<Avatar email={share.user_info?.name ?? ''} url={share.user_info?.avatar_url} size={32} />}
+            name={share.user_info?.nickname ?? ''}
+            about={share.user_info?.name}
+            permission={permissionOf(share)}
+            onChange={(permission) => change(share, permission)}
+            onRemove={() => remove(share)}
+          />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Changes shares as if it were done already; what fails is put back and told. */
+export function useShareActs(place: SharedPlace) {
+  const queries = useQueryClient()
+  const act = useAct('shares')
+  const show = (update: (items: ShareItem[]) => ShareItem[]) =>
+    queries.setQueryData<ShareItem[]>(sharesKey(place), (items) => items && update(items))
+  return {
+    change: (share: ShareItem, permission: SharePermission) => {
+      const right = { permission: permission === 'r' ? 'r' : 'rw', is_admin: permission === 'admin' } as const
+      show((items) => items.map((one) => (one === share ? { ...one, ...right } : one)))
+      void act(() => changeShare(place, share, permission))
+    },
+    remove: (share: ShareItem) => {
+      show((items) => items.filter((one) => one !== share))
+      void act(() => endShare(place, share))
+    },
+  }
+}
+
+function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
+  const texts = useTexts('sharing')
+  const act = useAct('shares')
+  const [people, setPeople] = useState<readonly Person[]>([])
+  const [permission, setPermission] = useState<SharePermission>('r')
+  const [failed, setFailed] = useState<readonly { name: string; reason: string }[]>([])
+  const [busy, setBusy] = useState(false)
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setBusy(true)
+    await act(async () => {
+      const to = people.map(({ email }) => email)
+      const outcome = await addShares(props.place, { type: 'user', to, permission })
+      setPeople([])
+      setFailed(outcome.failed.map(({ email = '', error_msg }) => ({ name: email, reason: error_msg })))
+    })
+    setBusy(false)
+  }
+  return (
+    <form className="sharing-add" onSubmit={(event) => void submit(event)}>
+      <PeopleField label={texts.addPeople} chosen={people} onChange={setPeople} without={props.without} />
+      <PermissionSelect value={permission} onChange={setPermission} />
+      <Button type="submit" variant="primary" busy={busy} disabled={people.length === 0}>
+        {texts.shareNow}
+      </Button>
+      <ShareFailures failed={failed} />
+    </form>
+  )
+}
+
+/** Only administrators of the server may begin to share with everyone; who owns a library may always end it. */
+function Everyone(props: { libraryId: string }) {
+  const texts = useTexts('sharing')
+  const { data: account } = useAccount()
+  const { data: out } = useSharedOut()
+  const act = useAct('shares', 'libraries')
+  const share = out?.find(
+    ({ repo_id, share_type, path }) =>
+      share_type === 'public' && repo_id === props.libraryId && path === undefined,
+  )
+  const icon = (
+    <span className="sharing-sign">
+      <Globe size={18} aria-hidden />
+    </span>
+  )
+  if (share !== undefined) {
+    return (
+      <ShareRow
+        icon={icon}
+        name={texts.everyone}
+        about={texts.everyoneHint}
+        permission={permissionOf({ permission: share.share_permission, is_admin: false })}
+        withoutAdmin
+        onChange={(permission) => void act(() => publish(props.libraryId, permission))}
+        onRemove={() => void act(() => unpublish(props.libraryId))}
+      />
+    )
+  }
+  if (out === undefined || !account?.is_staff) return null
+  return (
+    <li className="sharing-row">
+      {icon}
+      <span className="sharing-names">
+        {texts.everyone}
+        <span className="muted">{texts.everyoneHint}</span>
+      </span>
+      <Button onClick={() => void act(() => publish(props.libraryId, 'r'))}>{texts.shareWithEveryone}</Button>
+    </li>
+  )
+}

@@ -1,0 +1,45 @@
+import type { SharePermission } from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { SelectField } from '../ui/field.tsx'
+
+const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
+
+/** What a share allows. Without a visible label `name` says whose it is. */
+export function PermissionSelect(props: {
+  value: SharePermission
+  onChange: (permission: SharePermission) => void
+  name?: string
+  /** Managing is nothing that can be given to everyone. */
+  withoutAdmin?: boolean
+}) {
+  const texts = useTexts('sharing')
+  const options = permissions
+    .filter((one) => one !== 'admin' || !props.withoutAdmin)
+    .map((one) => (
+      <option key={one} value={one}>
+        {texts.permissions[one]}
+      </option>
+    ))
+  const change = (value: string) => props.onChange(value as SharePermission)
+  if (props.name === undefined) {
+    return (
+      <SelectField
+        label={texts.permission}
+        value={props.value}
+        onChange={(event) => change(event.target.value)}
+      >
+        {options}
+      </SelectField>
+    )
+  }
+  return (
+    <select
+      className="input sharing-permission"
+      aria-label={texts.permissionOf(props.name)}
+      value={props.value}
+      onChange={(event) => change(event.target.value)}
+    >
+      {options}
+    </select>
+  )
+}

@@ -1,0 +1,49 @@
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { SharePermission } from '../api/sharing.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { PermissionSelect } from './permission-select.tsx'
+
+/** One share: whom it is for, what it allows, and its end. */
+export function ShareRow(props: {
+  icon: ReactNode
+  name: string
+  about?: string | undefined
+  permission: SharePermission
+  withoutAdmin?: boolean
+  onChange: (permission: SharePermission) => void
+  onRemove: () => void
+}) {
+  const texts = useTexts('sharing')
+  return (
+    <li className="sharing-row">
+      {props.icon}
+      <span className="sharing-names">
+        <bdi title={props.name}>{props.name}</bdi>
+        {props.about && <bdi className="muted">{props.about}</bdi>}
+      </span>
+      <PermissionSelect
+        name={props.name}
+        value={props.permission}
+        onChange={props.onChange}
+        {...(props.withoutAdmin && { withoutAdmin: true })}
+      />
+      <IconButton label={texts.unshare(props.name)} icon={X} onClick={props.onRemove} />
+    </li>
+  )
+}
+
+/** Who could not be shared with, and why, in the server's words. */
+export function ShareFailures(props: { failed: readonly { name: string; reason: string }[] }) {
+  if (props.failed.length === 0) return null
+  return (
+    <ul className="sharing-failures" role="alert">
+      {props.failed.map(({ name, reason }) => (
+        <li key={name}>
+          <bdi>{name}</bdi>: {reason}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,67 @@
+import { Inbox, LogOut } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { folderAddress } from '../addresses.ts'
+import { type LibraryItem, useLibraries } from '../api/libraries.ts'
+import { leaveShared, permissionOf } from '../api/sharing.ts'
+import { useFormats } from '../format.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Empty, Waiting } from '../ui/states.tsx'
+import { useAct } from './act.ts'
+import { Confirm } from './confirm.tsx'
+
+/** Libraries and folders that people shared with the caller by name, with a way out of each. */
+export function SharedWithMe() {
+  const texts = useTexts('sharing')
+  const libraries = useLibraries()
+  if (libraries.isPending) return <Waiting />
+  if (libraries.isError) return <Failed error={libraries.error} onRetry={() => void libraries.refetch()} />
+  const shared = libraries.data.filter(({ type }) => type === 'shared')
+  if (shared.length === 0)
+    return <Empty icon={Inbox} title={texts.nothingSharedWithMe} hint={texts.nothingSharedWithMeHint} />
+  return (
+    <ul className="sharing-rows card sharing-list">
+      {shared.map((library) => (
+        <Row key={library.repo_id} library={library} />
+      ))}
+    </ul>
+  )
+}
+
+function Row(props: { library: LibraryItem }) {
+  const { library } = props
+  const texts = useTexts('sharing')
+  const formats = useFormats()
+  const act = useAct('libraries')
+  const [leaving, setLeaving] = useState(false)
+  const permission = permissionOf({ permission: library.permission, is_admin: library.is_admin ?? false })
+  return (
+    <li className="sharing-row">
+      <Avatar email={library.owner_email} size={32} />
+      <span className="sharing-names">
+        <Link to={folderAddress(library.repo_id)} title={library.repo_name}>
+          <bdi>{library.repo_name}</bdi>
+        </Link>
+        <span className="muted">
+          <bdi>{library.owner_name}</bdi> · {formats.ago(library.last_modified)}
+        </span>
+      </span>
+      <span className="badge">{texts.permissions[permission]}</span>
+      <Button icon={LogOut} aria-label={texts.leaveNamed(library.repo_name)} onClick={() => setLeaving(true)}>
+        {texts.leave}
+      </Button>
+      {leaving && (
+        <Confirm
+          title={texts.leaveNamed(library.repo_name)}
+          text={texts.leaveHint}
+          submit={texts.leave}
+          onConfirm={() => act(() => leaveShared(library.repo_id, library.owner_email))}
+          onClose={() => setLeaving(false)}
+        />
+      )}
+    </li>
+  )
+}
