@@ -8,8 +8,8 @@ import { defineConfig, type Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|webmanifest|wasm)$/
 const SMALLEST = 1024
-// The two steps above it take ten times as long for a twentieth less.
-const BROTLI_QUALITY = 9
+// What is large is loaded by few, and takes long to compress as well as can be.
+const LARGE = 250_000
 
 // Relative addresses throughout: the server says in <base> where the root of the site is, which a proxy may have
 // moved. Built files are sent from `web/`.
@@ -81,7 +81,8 @@ function compressed(): Plugin {
             const file = path.join(dir, name)
             const content = await readFile(file)
             if (content.length < SMALLEST) return
-            const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
+            const quality = content.length > LARGE ? 9 : 11
+            const params = { [constants.BROTLI_PARAM_QUALITY]: quality }
             await writeFile(`${file}.br`, await brotli(content, { params }))
             await writeFile(`${file}.gz`, await zip(content, { level: 9 }))
           }),

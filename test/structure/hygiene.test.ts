@@ -8,19 +8,27 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 describe('the repository', () => {
   it('installs from whichever registry npm is set to, because the lockfile names none', () => {
-    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { resolved?: string }> }
+    const lock = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { resolved?: string; link?: boolean }>
+    }
     assert.ok(Object.keys(lock.packages).length > 1)
-    const resolved = Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined)
+    const resolved = Object.entries(lock.packages).filter(
+      ([, entry]) => entry.resolved !== undefined && entry.link !== true,
+    )
     assert.deepEqual(resolved, [])
   })
 
   it('depends on exact versions only', () => {
-    const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string> | undefined>
     const kinds = ['dependencies', 'optionalDependencies', 'devDependencies', 'overrides']
-    const versions = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
-    assert.ok(versions.length > 0)
-    const loose = versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
-    assert.deepEqual(loose, [])
+    for (const name of ['package.json', 'web/package.json']) {
+      const manifest = JSON.parse(read(name)) as Record<string, Record<string, string> | undefined>
+      const versions = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
+      assert.ok(versions.length > 0)
+      const loose = versions.filter(
+        ([, version]) => !/^(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+      )
+      assert.deepEqual(loose, [])
+    }
   })
 
   it('has a lockfile that agrees with package.json', () => {
