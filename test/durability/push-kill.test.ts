@@ -18,6 +18,8 @@ interface Device {
   readonly folder: Record<string, string | Buffer>
   readonly acknowledged: Map<string, string | Buffer>
   parent: string | undefined
+  /** What it ever tried to push: a name is used once, for what was cut off may be there all the same. */
+  tries: number
 }
 
 it(`killed ${KILLS} times under pushes, every answered push is there and every head is whole`, async (t) => {
@@ -26,7 +28,7 @@ it(`killed ${KILLS} times under pushes, every answered push is there and every h
   const random = seededRandom(seed)
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-push-kill-'))
   const devices = Array.from({ length: CLIENTS }, (): Device => {
-    return { folder: {}, acknowledged: new Map(), parent: undefined }
+    return { folder: {}, acknowledged: new Map(), parent: undefined, tries: 0 }
   })
   let library: string | undefined
   try {
@@ -60,8 +62,8 @@ async function pushUntilKilled(
   const pushing = devices.map(async (device, n) => {
     const sync = await SyncClient.link(client, library)
     device.parent ??= await sync.head()
-    for (let k = 0; !killed.signal.aborted; k++) {
-      const name = `${Object.keys(device.folder).length}-${k}`
+    while (!killed.signal.aborted) {
+      const name = `file ${device.tries++}`
       const content = random() < 0.3 ? Buffer.alloc(100_000 + Math.floor(random() * 1e5), name) : name
       const folder = { ...device.folder, [name]: content }
       const spec: TreeSpec = { [`device ${n}`]: folder }
