@@ -4,6 +4,7 @@ import type { TextExtractor } from '../extraction/text-extractor.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey } from '../library/library-store.ts'
+import { Pace } from '../library/pace.ts'
 import { Tree } from '../library/tree.ts'
 import type { FsId } from '../objects/ids.ts'
 import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/paths.ts'
@@ -96,11 +97,11 @@ export class Search implements AsyncDisposable {
     const query = parseQuery(wish.text)
     const reach = await this.#reach(wish)
     const { total, matches } = await findMatches(db, { ...wish, query, scope: reach.scope })
-    const ways = await findWays(
-      db,
-      matches.map(({ key }) => key),
-    )
-    const highlights = wish.where === 'everywhere' ? await this.#highlights(matches, query) : undefined
+    const keys = matches.map(({ key }) => key)
+    const [ways, highlights] = await Promise.all([
+      findWays(db, keys),
+      wish.where === 'everywhere' ? this.#highlights(matches, query) : undefined,
+    ])
     const found: Found[] = []
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, reach.doors)
@@ -191,6 +192,7 @@ export class Search implements AsyncDisposable {
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
     const shown = new Map<number, string>()
     const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
+    const pace = new Pace()
     const withText = matches.filter(({ hasText }) => hasText)
     for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
       const some = withText.slice(start, start + TEXTS_A_LOOK)
@@ -202,6 +204,7 @@ export class Search implements AsyncDisposable {
         const body = texts.get(key)
         if (body === undefined) continue
         if (performance.now() > deadline) return shown
+        if (pace.isDue) await pace.rest()
         const most = byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT
         shown.set(key, await highlight(await unpackText(body), query, most))
       }
