@@ -50,7 +50,7 @@ interface Made {
   readonly textBytes: number
 }
 
-async function fill(
+export async function fill(
   maker: LibraryMaker,
   corpus: Corpus,
   amount: { names: number; libraries: number; texts: number; textLibraries: number },
@@ -94,7 +94,7 @@ async function* chunk(text: string) {
 }
 
 /** Makes the index of all that is there, through the core. */
-async function index(workspace: Workspace, made: Made): Promise<Row[]> {
+export async function index(workspace: Workspace, made: Made): Promise<Row[]> {
   const before = await workspace.storedBytes()
   const took = await workspace.prepare(async (maker) => {
     const { search } = maker.services
@@ -131,7 +131,7 @@ async function ask(
     'part of a name': () => ({ q: one().slice(1, 5) }),
     'exact name': () => ({ q: corpus.name(corpus.number(1000)) }),
     'a phrase': () => ({ q: `"${one()} ${one()}"` }),
-    'by type': () => ({ q: one(), search_ftypes: 'custom', ftype: 'PDF' }),
+    'by type': () => ({ q: one(), search_ftypes: 'custom', ftype: 'Video' }),
     'by time and size': () => ({ q: one(), time_from: 1_700_000_000, size_from: 100_000 }),
     'in one library': () => ({ q: one(), search_repo: corpus.pick(libraries) }),
     'one letter, in one library': () => ({ q: one().slice(0, 1), search_repo: corpus.pick(libraries) }),

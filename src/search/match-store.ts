@@ -14,7 +14,7 @@ import {
   textsWithWords,
 } from './expression.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeySql } from './keys.ts'
+import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { Query } from './query.ts'
 
 // Of more matches than this the newest are ranked; what is beyond follows in the order it came.
@@ -88,6 +88,9 @@ function sql(parts: readonly string[], ...values: readonly (Value | Sql)[]): Sql
 
 const raw = (text: string): Sql => ({ text, values: [] })
 
+// As a parameter, SQLite would plan the statement anew each time it is used.
+const number = (value: number): Sql => raw(String(value))
+
 function joined(parts: readonly Sql[], by: string): Sql {
   return { text: parts.map(({ text }) => text).join(by), values: parts.flatMap(({ values }) => values) }
 }
@@ -131,17 +134,17 @@ interface RankedPage {
 async function rankedPage(db: Database, wish: MatchWish, sought: Sought): Promise<RankedPage> {
   const { arms, first } = sought
   // All that matches is ranked if it is not more; only then is anything else looked for, or counted.
-  const most = sql`(select case when n < ${MOST_RANKED} then 0 else ${MOST_RANKED} end from known)`
+  const most = raw(`(select case when n < ${MOST_RANKED} then 0 else ${MOST_RANKED} end from known)`)
   const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, most)}`
-  const query = sql`with newest as materialized (select key from (${unionOf(arms, sql`${MOST_RANKED}`)}) m
-        order by key desc limit ${MOST_RANKED}),
+  const query = sql`with newest as materialized (select key from (${unionOf(arms, number(MOST_RANKED))}) m
+        order by key desc limit ${number(MOST_RANKED)}),
       known as materialized (select count(*) as n, min(key) as lowest from newest),
       hit as materialized (select key from newest ${named}),
       page as materialized (select e.key, ${tierSql(db.dialect, wish)} as tier
         from hit cross join search_entry e where e.key = hit.key
-        order by ${orderSql(wish)} limit ${Math.max(wish.limit, 1)} offset ${wish.offset})
+        order by ${orderSql(wish)} limit ${number(Math.max(wish.limit, 1))} offset ${number(wish.offset)})
     select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key, page.tier,
-      (select case when n < ${MOST_RANKED} then n else ${countSql(sought)} end from known) as total,
+      (select case when n < ${number(MOST_RANKED)} then n else ${countSql(sought)} end from known) as total,
       (select count(*) from hit) as ranked, (select lowest from known) as lowest
     from page cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = page.key
@@ -167,12 +170,12 @@ async function unrankedPage(
 ): Promise<Match[]> {
   const offset = Math.max(wish.offset - page.ranked, 0)
   const limit = wish.limit - page.matches.length
-  const named = unionOf(first, sql`${MOST_RANKED}`)
+  const named = unionOf(first, number(MOST_RANKED))
   const query = sql`select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key,
       ${tierSql(db.dialect, wish)} as tier
     from (select key from (${unionOf(arms)}) m where key < ${page.lowest}
         ${first.length === 0 ? raw('') : sql`and key not in (${named})`}
-        order by key desc limit ${limit} offset ${offset}) hit
+        order by key desc limit ${number(limit)} offset ${number(offset)}) hit
       cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = hit.key order by e.key desc`
   return (await db.all<MatchRow>(query.text, ...query.values)).map(toMatch)
@@ -309,24 +312,25 @@ function partedTexts(wish: MatchWish): Arm | undefined {
   )
 }
 
-// The engine goes through its matches by key, either way: the newest are had without looking at the others.
+// The engine goes through its matches from the newest on: those are had without looking at the others.
 function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   const sought = rendered(expression, 'sqlite')
   const { scope } = wish
   const libraries = [...scope.libraries, ...scope.partly].toSorted((a, b) => b - a)
   const rows = rowFilter('sqlite', wish)
+  const [row, key] = [raw(`${table}.rowid`), turnedSql(`${table}.rowid`)]
   const joining = rows === undefined ? '' : ' cross join search_entry f'
-  const from = raw(`select ${table}.rowid as key from ${table}${joining} where ${table} match `)
-  const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(table)}.rowid and ${rows}`
+  const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
+  const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
   const places =
     libraries.length > FEW_LIBRARIES
-      ? [inLibraries('sqlite', `${table}.rowid`, scope)]
+      ? [inLibraries('sqlite', key, scope)]
       : libraries.map((library) => {
           const { after, before } = keyRangeOf(library)
-          return sql`${raw(table)}.rowid > ${after} and ${raw(table)}.rowid < ${before}`
+          return sql`${row} < ${rowOf(after)} and ${row} > ${rowOf(before)}`
         })
   return (newest) => {
-    const end = newest === undefined ? raw('') : sql`order by ${raw(table)}.rowid desc limit ${newest}`
+    const end = newest === undefined ? raw('') : sql`order by ${row} limit ${newest}`
     const parts = places.map(
       (place) => sql`select key from (${from}${sought} and ${place} ${passing} ${end})`,
     )
