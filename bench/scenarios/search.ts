@@ -102,7 +102,9 @@ export async function index(workspace: Workspace, made: Made): Promise<Row[]> {
     for (const id of made.libraries) await search.index.catchUp((await maker.openLibrary(id)).info)
     const named = performance.now()
     await search.texts.settled()
-    return { namesMs: named - began, textsMs: performance.now() - named }
+    const read = performance.now()
+    await search.merging.look()
+    return { namesMs: named - began, textsMs: read - named, mergeMs: performance.now() - read }
   })
   const bytes = (await workspace.storedBytes()) - before
   const [names, texts] = [made.names, made.texts].map((count) => count.toLocaleString('en-US'))

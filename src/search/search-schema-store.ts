@@ -14,6 +14,7 @@ const TABLES = [
   'search_pending',
   'search_name',
   'search_body',
+  'search_merge',
 ]
 
 /** Makes the tables of the index if they are not there, or are of another version. */
@@ -102,6 +103,8 @@ function statements(dialect: Dialect): string[] {
 // Tokens are made by us, with a space between them. The longest starts of tokens looked for have an index of their own:
 // of names, and of words and of names beside texts, which have a mark before them.
 const fts5 = [
+  // How many entries had been written when the parts of the index were last made one.
+  'create table search_merge (written integer not null)',
   `create virtual table search_name using fts5
     (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3')`,
   `create virtual table search_body using fts5

@@ -12,6 +12,7 @@ import { unpackText } from './body.ts'
 import { highlight } from './highlight.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 import { type Filters, findMatches, type Match, type MatchWish, type Scope } from './match-store.ts'
+import { Merging } from './merging.ts'
 import { findFolderKey, findWays, type Step } from './place-store.ts'
 import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
@@ -74,6 +75,7 @@ export class Search implements AsyncDisposable {
   readonly index: SearchIndex
   readonly texts: TextQueue
   readonly reindexing: Reindexing
+  readonly merging: Merging
 
   constructor(options: SearchOptions) {
     this.#options = options
@@ -81,12 +83,14 @@ export class Search implements AsyncDisposable {
     this.index = new SearchIndex({ core, db, isExtractable, onError, onPending: () => this.texts.wake() })
     this.texts = new TextQueue({ core, db, extractor, onError, prepare: () => this.index.prepare() })
     this.reindexing = new Reindexing({ core, db, index: this.index, onError })
+    this.merging = new Merging({ db, onError, prepare: () => this.index.prepare() })
   }
 
   /** Follows what changes from now on, and what changed before. */
   start(): void {
     this.#options.core.onHeadMoved((library) => this.index.wake(library))
     this.reindexing.start()
+    this.merging.start()
     this.texts.wake()
   }
 
@@ -137,7 +141,7 @@ export class Search implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A large library being indexed is left for the next start.
-    const looking = this.reindexing.stop()
+    const looking = Promise.all([this.reindexing.stop(), this.merging.stop()])
     await this.index.stop()
     await looking
     await this.texts.stop()
