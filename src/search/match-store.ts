@@ -19,8 +19,8 @@ import type { Query } from './query.ts'
 
 // Of more matches than this the newest are ranked; what is beyond follows in the order it came.
 const MOST_RANKED = 1000
-// For so few libraries each is looked up by itself; for more, all matches are gone through.
-const FEW_LIBRARIES = 16
+// So few runs of libraries are each looked up by themselves; for more, all matches are gone through.
+const FEW_RUNS = 16
 
 /** Where to look: whole libraries, and folders of others. */
 export interface Scope {
@@ -120,6 +120,8 @@ interface Sought {
   readonly first: readonly Arm[]
   /** Each match once: in one of these only. Undefined if that cannot be said beforehand. */
   readonly apart: readonly Arm[] | undefined
+  /** Whether each match has to be looked up: then that is done once for all of them. */
+  readonly isNarrowed: boolean
 }
 
 interface RankedPage {
@@ -136,7 +138,10 @@ async function rankedPage(db: Database, wish: MatchWish, sought: Sought): Promis
   // All that matches is ranked if it is not more; only then is anything else looked for, or counted.
   const most = raw(`(select case when n < ${MOST_RANKED} then 0 else ${MOST_RANKED} end from known)`)
   const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, most)}`
-  const query = sql`with newest as materialized (select key from (${unionOf(arms, number(MOST_RANKED))}) m
+  const [found, some] = sought.isNarrowed
+    ? [sql`found as materialized (${unionOf(arms)}),`, raw('found')]
+    : [raw(''), sql`(${unionOf(arms, number(MOST_RANKED))})`]
+  const query = sql`with ${found} newest as materialized (select key from ${some} m
         order by key desc limit ${number(MOST_RANKED)}),
       known as materialized (select count(*) as n, min(key) as lowest from newest),
       hit as materialized (select key from newest ${named}),
@@ -149,11 +154,11 @@ async function rankedPage(db: Database, wish: MatchWish, sought: Sought): Promis
     from page cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = page.key
     order by ${orderSql(wish)}`
-  const found = await db.all<MatchRow & Omit<RankedPage, 'matches'>>(query.text, ...query.values)
-  const [row] = found
+  const rows = await db.all<MatchRow & Omit<RankedPage, 'matches'>>(query.text, ...query.values)
+  const [row] = rows
   if (row !== undefined) {
     const { total, ranked, lowest } = row
-    return { total, ranked, lowest, matches: found.slice(0, wish.limit).map(toMatch) }
+    return { total, ranked, lowest, matches: rows.slice(0, wish.limit).map(toMatch) }
   }
   // Beyond the last one, or there is none.
   if (wish.offset === 0) return { total: 0, ranked: 0, lowest: 0, matches: [] }
@@ -181,7 +186,8 @@ async function unrankedPage(
   return (await db.all<MatchRow>(query.text, ...query.values)).map(toMatch)
 }
 
-function countSql({ arms, apart }: Sought): Sql {
+function countSql({ arms, apart, isNarrowed }: Sought): Sql {
+  if (isNarrowed) return raw('(select count(*) from found)')
   const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
   if (apart === undefined) return counted(unionOf(arms))
   return joined(
@@ -222,6 +228,7 @@ function soughtBy(dialect: Dialect, wish: MatchWish): Sought {
     arms,
     first: wish.order === 'rank' ? firstArms(dialect, wish) : [],
     apart: arms.length < 2 ? arms : apartArms(dialect, wish, arms),
+    isNarrowed: rowFilter(dialect, wish) !== undefined,
   }
 }
 
@@ -316,17 +323,17 @@ function partedTexts(wish: MatchWish): Arm | undefined {
 function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   const sought = rendered(expression, 'sqlite')
   const { scope } = wish
-  const libraries = [...scope.libraries, ...scope.partly].toSorted((a, b) => b - a)
+  const runs = runsOf([...scope.libraries, ...scope.partly])
   const rows = rowFilter('sqlite', wish)
   const [row, key] = [raw(`${table}.rowid`), turnedSql(`${table}.rowid`)]
-  const joining = rows === undefined ? '' : ' cross join search_entry f'
+  const joining = rows === undefined ? '' : ' cross join search_entry f indexed by search_entry_facts'
   const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
   const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
   const places =
-    libraries.length > FEW_LIBRARIES
+    runs.length > FEW_RUNS
       ? [inLibraries('sqlite', key, scope)]
-      : libraries.map((library) => {
-          const { after, before } = keyRangeOf(library)
+      : runs.map(({ first, last }) => {
+          const [{ after }, { before }] = [keyRangeOf(first), keyRangeOf(last)]
           return sql`${row} < ${rowOf(after)} and ${row} > ${rowOf(before)}`
         })
   return (newest) => {
@@ -336,6 +343,17 @@ function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
     )
     return joined(parts, ' union all ')
   }
+}
+
+/** Libraries whose keys follow each other, every one of them among those given; the last first. */
+function runsOf(libraries: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const key of libraries.toSorted((a, b) => b - a)) {
+    const run = runs.at(-1)
+    if (run !== undefined && key >= run.first - 1) run.first = key
+    else runs.push({ first: key, last: key })
+  }
+  return runs
 }
 
 function newestOf(all: Sql): Arm {

@@ -103,6 +103,8 @@ function statements(dialect: Dialect): string[] {
 // Tokens are made by us, with a space between them. The longest starts of tokens looked for have an index of their own:
 // of names, and of words and of names beside texts, which have a mark before them.
 const fts5 = [
+  // What a search is narrowed down by, without the names beside it.
+  'create index search_entry_facts on search_entry (key, parent_key, is_dir, mtime, size)',
   // How many entries had been written when the parts of the index were last made one.
   'create table search_merge (written integer not null)',
   `create virtual table search_name using fts5
