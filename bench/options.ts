@@ -11,6 +11,8 @@ export interface Options {
   readonly log: string
   /** Folder for CPU profiles of the servers. */
   readonly profile: string | undefined
+  /** Folder where what takes long to make is left, and found by the next run. */
+  readonly keep: string | undefined
   readonly json: string | undefined
   readonly markdown: string | undefined
   readonly help: boolean
@@ -38,8 +40,8 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   const databases = databaseChoices[values.database]
   if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
   const { quick, log, json, markdown, help } = values
-  const profile = values.profile === undefined ? undefined : path.resolve(values.profile)
-  return { only, databases, quick, log, profile, json, markdown, help }
+  const [profile, keep] = [values.profile, values.keep].map((folder) => folder && path.resolve(folder))
+  return { only, databases, quick, log, profile, keep, json, markdown, help }
 }
 
 function parseFlags(args: readonly string[]) {
@@ -52,6 +54,7 @@ function parseFlags(args: readonly string[]) {
         quick: { type: 'boolean', default: false },
         log: { type: 'string', default: 'info' },
         profile: { type: 'string' },
+        keep: { type: 'string' },
         json: { type: 'string' },
         markdown: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -70,6 +73,7 @@ export function helpText(scenarioNames: readonly string[]): string {
   --quick              small numbers, to see that it runs; its figures mean nothing
   --log <level>        log level of the server; info unless given, as for everybody
   --profile <folder>   has each server leave a CPU profile there, which slows it down
+  --keep <folder>      leaves the SQLite data of search there, and searches what an earlier run left
   --json <file>        writes the findings as JSON too
   --markdown <file>    writes the table as Markdown too
 `

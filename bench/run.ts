@@ -55,10 +55,19 @@ async function measure(
   if (database === 'postgres' && postgres === undefined) return
   await using _postgres = postgres
   const peak = new MemoryPeak()
-  const { log, profile } = options
-  const context = createContext(database, options, parent, async () =>
-    Workspace.create({ parent, postgresUrl: await postgres?.createDatabase(), log, profile, peak }),
-  )
+  const { log, profile, keep } = options
+  const context = createContext(database, options, parent, async (name) => {
+    const postgresUrl = await postgres?.createDatabase()
+    const kept = keep !== undefined && name !== undefined && postgres === undefined
+    return Workspace.create({
+      parent,
+      ...(kept && { kept: path.join(keep, options.quick ? `${name}-quick` : name) }),
+      postgresUrl,
+      log,
+      profile,
+      peak,
+    })
+  })
   const add = (scenario: string, rows: readonly Row[]) => {
     for (const row of rows) outcome.findings.push({ ...row, scenario, database, met: isMet(row) })
   }
@@ -93,7 +102,7 @@ function createContext(
   database: DatabaseKind,
   { quick }: Options,
   parent: string,
-  workspace: () => Promise<Workspace>,
+  workspace: Context['workspace'],
 ): Context {
   let isNginxMissed = false
   const size = (full: number, small: number) => (quick ? small : full)

@@ -5,7 +5,8 @@ const SYLLABLES =
     ' ',
   )
 const WORDS = 30_000
-const EXTENSIONS = ['pdf', 'docx', 'jpg', 'xlsx', 'png', 'mp4', 'zip', 'bin']
+// Of files that have no text to be read: their names are all there is of them.
+const EXTENSIONS = ['jpg', 'png', 'gif', 'mp4', 'mov', 'mp3', 'zip', 'bin']
 
 /** Words as they are spread in texts: few that are everywhere, many that are rare. The same for the same seed. */
 export class Corpus {

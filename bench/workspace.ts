@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client as PostgresClient } from 'pg'
 import { type Config, readConfig } from '../src/config.ts'
@@ -10,6 +10,8 @@ import type { MemoryPeak } from './memory.ts'
 export interface WorkspaceOptions {
   /** Folder to work in. */
   readonly parent: string
+  /** Folder that is left behind, and may have been by an earlier run; one in `parent` unless given. */
+  readonly kept?: string
   /** Undefined for SQLite in the data folder. */
   readonly postgresUrl: string | undefined
   /** Log level of the server. */
@@ -42,9 +44,20 @@ export class Workspace implements AsyncDisposable {
   }
 
   static async create(options: WorkspaceOptions): Promise<Workspace> {
-    const workspace = new Workspace(await mkdtemp(path.join(options.parent, 'workspace-')), options)
-    await mkdir(workspace.#config.dataDirectory, { mode: 0o700 })
+    const folder = options.kept ?? (await mkdtemp(path.join(options.parent, 'workspace-')))
+    const workspace = new Workspace(folder, options)
+    await mkdir(workspace.#config.dataDirectory, { mode: 0o700, recursive: true })
     return workspace
+  }
+
+  /** What `make` gave when it was run in this folder, by this run or by an earlier one. */
+  async once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const file = path.join(this.folder, `${name}.json`)
+    const known = await readFile(file, 'utf8').catch(() => undefined)
+    if (known !== undefined) return JSON.parse(known) as T
+    const made = await make()
+    await writeFile(file, JSON.stringify(made))
+    return made
   }
 
   /** Makes libraries through the core, without a server; all is closed when it resolves. */
@@ -78,7 +91,7 @@ export class Workspace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server?.stop()
-    await rm(this.folder, { recursive: true, force: true })
+    if (this.#options.kept === undefined) await rm(this.folder, { recursive: true, force: true })
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { addFiles } from '../../src/library/upload.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
@@ -24,18 +25,19 @@ const MOST_BEHIND_MS = 5000
 export const search: Scenario = {
   name: 'search',
   async run(context) {
-    await using workspace = await context.workspace()
-    const corpus = new Corpus(SEED)
+    await using workspace = await context.workspace('search')
     const amount = {
       names: context.size(1_000_000, 2000),
       libraries: context.size(1000, 10),
       texts: context.size(100_000, 200),
       textLibraries: context.size(100, 2),
     }
-    const made = await workspace.prepare((maker) => fill(maker, corpus, amount))
-    const rows = await index(workspace, made)
+    const made = await workspace.once('made', () =>
+      workspace.prepare((maker) => fill(maker, new Corpus(SEED), amount)),
+    )
+    const rows = [...(await workspace.once('indexed', () => index(workspace, made)))]
     const server = await workspace.serve()
-    rows.push(...(await ask(context, server, corpus, made)))
+    rows.push(...(await ask(context, server, new Corpus(SEED), made)))
     rows.push(await underUploads(context, server, made.libraries[0] ?? ''))
     return rows
   },
@@ -100,7 +102,9 @@ async function index(workspace: Workspace, made: Made): Promise<Row[]> {
     for (const id of made.libraries) await search.index.catchUp((await maker.openLibrary(id)).info)
     const named = performance.now()
     await search.texts.settled()
-    return { namesMs: named - began, textsMs: performance.now() - named }
+    const read = performance.now()
+    await search.merging.look()
+    return { namesMs: named - began, textsMs: read - named, mergeMs: performance.now() - read }
   })
   const bytes = (await workspace.storedBytes()) - before
   const [names, texts] = [made.names, made.texts].map((count) => count.toLocaleString('en-US'))
@@ -108,6 +112,7 @@ async function index(workspace: Workspace, made: Made): Promise<Row[]> {
   return [
     { what: `search: index ${names} names`, value: entries / (took.namesMs / 1000), unit: 'per s' },
     { what: `search: index ${texts} texts`, value: made.texts / (took.textsMs / 1000), unit: 'per s' },
+    { what: `search: make one index of its parts`, value: took.mergeMs, unit: 'ms' },
     { what: `search: size of the index of them`, value: bytes / 1e6, unit: 'MB' },
     { what: `search: size of the texts`, value: made.textBytes / 1e6, unit: 'MB' },
   ]
@@ -129,7 +134,7 @@ async function ask(
     'part of a name': () => ({ q: one().slice(1, 5) }),
     'exact name': () => ({ q: corpus.name(corpus.number(1000)) }),
     'a phrase': () => ({ q: `"${one()} ${one()}"` }),
-    'by type': () => ({ q: one(), search_ftypes: 'custom', ftype: 'PDF' }),
+    'by type': () => ({ q: one(), search_ftypes: 'custom', ftype: 'Video' }),
     'by time and size': () => ({ q: one(), time_from: 1_700_000_000, size_from: 100_000 }),
     'in one library': () => ({ q: one(), search_repo: corpus.pick(libraries) }),
     'one letter, in one library': () => ({ q: one().slice(0, 1), search_repo: corpus.pick(libraries) }),
@@ -180,10 +185,10 @@ async function underUploads(context: Context, server: BenchServer, library: stri
     .finally(() => (state.isDone = true))
   const behind: number[] = []
   while (!state.isDone && behind.length < PROBES) {
-    const name = `probe ${behind.length} ${library.slice(0, 8)}.txt`
-    await uploadFile(server.client, library, `/${name}`, `text of ${name}`)
+    const id = randomUUID()
+    await uploadFile(server.client, library, `/${id.slice(0, 8)}.txt`, `text of ${id}`)
     const began = performance.now()
-    const query = { q: `"text of probe ${behind.length}"`, search_repo: library }
+    const query = { q: `"text of ${id}"`, search_repo: library }
     while ((await server.client.get('/api2/search/', query)).body.total === 0) {
       if (performance.now() - began > 60_000)
         throw new Error('a text was not found a minute after its upload')

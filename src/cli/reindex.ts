@@ -41,6 +41,7 @@ const rebuild: Record<ReindexedName, (core: LibraryCore, search: Search) => Prom
     let count = 0
     await search.reindexing.rebuild(() => count++)
     await search.texts.settled()
+    await search.merging.look()
     return count
   },
   async paths(core) {

@@ -3,7 +3,7 @@ import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
 import { libraryToken, renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeyOf } from './keys.ts'
+import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
 import { gramsOf } from './tokens.ts'
 
 const NAMES_A_LOOK = 500
@@ -119,11 +119,8 @@ export async function insertEntries(
   ])
   if (dialect === 'sqlite') {
     await tx.insert('search_entry', columns, values)
-    await tx.insert(
-      'search_name',
-      ['rowid', 'tokens'],
-      rows.map(({ entry, tokens }) => [entry.key, tokens]),
-    )
+    const names = rows.map(({ entry, tokens }): [number, string] => [rowOf(entry.key), tokens])
+    await insertRows(tx, 'search_name', names)
     return
   }
   await tx.insert(
@@ -145,7 +142,7 @@ export async function removeEntries(
   }
   // First: who has just read a text holds its row, and what is written for it is seen only afterwards.
   await remove('search_pending', 'entry_key')
-  if (dialect === 'sqlite') await remove('search_name', 'rowid')
+  if (dialect === 'sqlite') await removeRows(tx, 'search_name', keys)
   await removeBodies(tx, dialect, keys)
   await remove('search_text', 'entry_key')
   await remove('search_entry', 'key')
@@ -157,8 +154,27 @@ export async function removeBodies(
   dialect: Dialect,
   keys: readonly number[],
 ): Promise<void> {
-  const among = keysIn(dialect, dialect === 'sqlite' ? 'rowid' : 'entry_key', keys)
+  if (dialect === 'sqlite') return removeRows(tx, 'search_body', keys)
+  const among = keysIn(dialect, 'entry_key', keys)
   await tx.run(`delete from search_body where ${among.sql}`, among.value)
+}
+
+/** FTS5 writes a part of its index for each row that is lower than the one before. */
+export async function insertRows(
+  tx: Transaction,
+  table: 'search_name' | 'search_body',
+  rows: readonly (readonly [row: number, tokens: string])[],
+): Promise<void> {
+  await tx.insert(
+    table,
+    ['rowid', 'tokens'],
+    rows.toSorted(([a], [b]) => a - b),
+  )
+}
+
+async function removeRows(tx: Transaction, table: string, keys: readonly number[]): Promise<void> {
+  const among = keysIn('sqlite', 'rowid', keys.map(rowOf))
+  await tx.run(`delete from ${table} where ${among.sql}`, among.value)
 }
 
 /** Puts an entry where it is now, under the name it has now. */
@@ -182,8 +198,8 @@ export async function replaceEntry(
     await tx.run('update search_entry set grams = ? where key = ?', tokens, entry.key)
     return
   }
-  await tx.run('delete from search_name where rowid = ?', entry.key)
-  await tx.insert('search_name', ['rowid', 'tokens'], [[entry.key, tokens]])
+  await tx.run('delete from search_name where rowid = ?', rowOf(entry.key))
+  await tx.insert('search_name', ['rowid', 'tokens'], [[rowOf(entry.key), tokens]])
 }
 
 /** A new state of what keeps its name. */

@@ -66,15 +66,15 @@ export function textsWithWords(
   return without(allOf([...parts, ...endings(extensions).map(marked)]), excluded.map(anywhere))
 }
 
-/** The texts found by textsWithWords for a query without exclusions whose names hold every word. */
-export function textsWithNames(
+/** The texts found by textsWithWords, for a query without exclusions, whose names do not hold every word. */
+export function textsWithoutNames(
   query: Query,
   extensions: readonly string[] | undefined,
 ): Expression | undefined {
   const parts = query.terms.map(({ folded }) => named(folded))
   const texts = textsWithWords(query, extensions)
   if (texts === undefined || !parts.every((part) => part !== undefined)) return undefined
-  return { all: [texts, ...parts.map(marked)] }
+  return { some: texts, but: allOf(parts.map(marked)) }
 }
 
 /** For each word, the texts that hold it or have it in their name; what is excluded apart. */

@@ -22,6 +22,17 @@ export function keyRangeOf(libraryKey: number): { after: number; before: number 
   return { after: rootKeyOf(libraryKey), before: rootKeyOf(libraryKey) + SPAN }
 }
 
+// The tables of FTS5 are read from the lowest row on, and backwards only with effort: the newest are the lowest.
+const HIGHEST = 2 ** 53 - 1
+
+/** The row of an entry in the tables of FTS5. */
+export function rowOf(entryKey: number): number {
+  return HIGHEST - entryKey
+}
+
+/** As SQL: the key of the entry with a row of FTS5, and the other way round. */
+export const turnedSql = (column: string) => `(${HIGHEST} - ${column})`
+
 export function entryKey(libraryKey: number, number: number): number {
   if (number >= SPAN) throw new RangeError(`library ${libraryKey} has had too many entries to number them`)
   return rootKeyOf(libraryKey) + number

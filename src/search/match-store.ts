@@ -10,17 +10,17 @@ import {
   rendered,
   textsByWord,
   textsExcluded,
-  textsWithNames,
+  textsWithoutNames,
   textsWithWords,
 } from './expression.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeySql } from './keys.ts'
+import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { Query } from './query.ts'
 
 // Of more matches than this the newest are ranked; what is beyond follows in the order it came.
 const MOST_RANKED = 1000
-// For so few libraries each is looked up by itself; for more, all matches are gone through.
-const FEW_LIBRARIES = 16
+// So few runs of libraries are each looked up by themselves; for more, all matches are gone through.
+const FEW_RUNS = 16
 
 /** Where to look: whole libraries, and folders of others. */
 export interface Scope {
@@ -88,70 +88,81 @@ function sql(parts: readonly string[], ...values: readonly (Value | Sql)[]): Sql
 
 const raw = (text: string): Sql => ({ text, values: [] })
 
+// As a parameter, SQLite would plan the statement anew each time it is used.
+const number = (value: number): Sql => raw(String(value))
+
 function joined(parts: readonly Sql[], by: string): Sql {
   return { text: parts.map(({ text }) => text).join(by), values: parts.flatMap(({ values }) => values) }
 }
 
-/** Some of what matches, by key: all of it, or the newest that may be ranked. */
-type Arm = (which: 'all' | 'newest') => Sql
+/** Some of what matches, by key: all of it, or no more than the newest of it. */
+type Arm = (newest?: Sql) => Sql
 
 /** What matches, in order, and how many do. */
 export async function findMatches(
   db: Database,
   wish: MatchWish,
 ): Promise<{ total: number; matches: Match[] }> {
-  const arms = armsOf(db.dialect, wish)
+  const sought = soughtBy(db.dialect, wish)
   const libraries = wish.scope.libraries.length + wish.scope.partly.length
-  if (arms.length === 0 || libraries === 0) return { total: 0, matches: [] }
-  const newest = await rankedPage(db, wish, arms, [])
-  if (newest.counted < MOST_RANKED) return { total: newest.counted, matches: newest.matches }
-  // Names that are what was asked for come first, even if they are not among the newest.
-  const first = wish.order === 'rank' ? firstArms(db.dialect, wish) : []
-  const page = first.length === 0 ? newest : await rankedPage(db, wish, arms, first)
-  const total = await count(db, wish, arms)
-  const isWhole = wish.offset + wish.limit <= page.ranked
-  const rest = isWhole ? [] : await unrankedPage(db, wish, arms, first, page)
-  return { total, matches: [...page.matches, ...rest] }
+  if (sought.arms.length === 0 || libraries === 0) return { total: 0, matches: [] }
+  const page = await rankedPage(db, wish, sought)
+  const isWhole = wish.offset + wish.limit <= page.ranked || page.ranked === page.total
+  const rest = isWhole ? [] : await unrankedPage(db, wish, sought, page)
+  return { total: page.total, matches: [...page.matches, ...rest] }
+}
+
+/** What to look for, each part of it by itself. */
+interface Sought {
+  /** All that matches is in these. */
+  readonly arms: readonly Arm[]
+  /** Names that are what was asked for, and those that begin with it, which come first. */
+  readonly first: readonly Arm[]
+  /** Each match once: in one of these only. Undefined if that cannot be said beforehand. */
+  readonly apart: readonly Arm[] | undefined
+  /** Whether each match has to be looked up: then that is done once for all of them. */
+  readonly isNarrowed: boolean
 }
 
 interface RankedPage {
-  /** How many of the matches are ranked for being new. */
-  readonly counted: number
-  /** How many are ranked, those with an exact name among them. */
+  readonly total: number
+  /** How many are ranked, for being new or for their name. */
   readonly ranked: number
   /** The lowest key of those ranked for being new. */
   readonly lowest: number
   readonly matches: Match[]
 }
 
-async function rankedPage(
-  db: Database,
-  wish: MatchWish,
-  arms: readonly Arm[],
-  first: readonly Arm[],
-): Promise<RankedPage> {
-  const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, 'newest')}`
-  const query = sql`with newest as materialized (select key from (${unionOf(arms, 'newest')}) m
-        order by key desc limit ${MOST_RANKED}),
+async function rankedPage(db: Database, wish: MatchWish, sought: Sought): Promise<RankedPage> {
+  const { arms, first } = sought
+  // All that matches is ranked if it is not more; only then is anything else looked for, or counted.
+  const most = raw(`(select case when n < ${MOST_RANKED} then 0 else ${MOST_RANKED} end from known)`)
+  const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, most)}`
+  const [found, some] = sought.isNarrowed
+    ? [sql`found as materialized (${unionOf(arms)}),`, raw('found')]
+    : [raw(''), sql`(${unionOf(arms, number(MOST_RANKED))})`]
+  const query = sql`with ${found} newest as materialized (select key from ${some} m
+        order by key desc limit ${number(MOST_RANKED)}),
+      known as materialized (select count(*) as n, min(key) as lowest from newest),
       hit as materialized (select key from newest ${named}),
       page as materialized (select e.key, ${tierSql(db.dialect, wish)} as tier
         from hit cross join search_entry e where e.key = hit.key
-        order by ${orderSql(wish)} limit ${Math.max(wish.limit, 1)} offset ${wish.offset})
+        order by ${orderSql(wish)} limit ${number(Math.max(wish.limit, 1))} offset ${number(wish.offset)})
     select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key, page.tier,
-      (select count(*) from newest) as counted, (select count(*) from hit) as ranked,
-      (select min(key) from newest) as lowest
+      (select case when n < ${number(MOST_RANKED)} then n else ${countSql(sought)} end from known) as total,
+      (select count(*) from hit) as ranked, (select lowest from known) as lowest
     from page cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = page.key
     order by ${orderSql(wish)}`
-  const found = await db.all<MatchRow & Omit<RankedPage, 'matches'>>(query.text, ...query.values)
-  const [row] = found
+  const rows = await db.all<MatchRow & Omit<RankedPage, 'matches'>>(query.text, ...query.values)
+  const [row] = rows
   if (row !== undefined) {
-    const { counted, ranked, lowest } = row
-    return { counted, ranked, lowest, matches: found.slice(0, wish.limit).map(toMatch) }
+    const { total, ranked, lowest } = row
+    return { total, ranked, lowest, matches: rows.slice(0, wish.limit).map(toMatch) }
   }
   // Beyond the last one, or there is none.
-  if (wish.offset === 0) return { counted: 0, ranked: 0, lowest: 0, matches: [] }
-  const start = await rankedPage(db, { ...wish, offset: 0, limit: 1 }, arms, first)
+  if (wish.offset === 0) return { total: 0, ranked: 0, lowest: 0, matches: [] }
+  const start = await rankedPage(db, { ...wish, offset: 0, limit: 1 }, sought)
   return { ...start, matches: [] }
 }
 
@@ -159,35 +170,30 @@ async function rankedPage(
 async function unrankedPage(
   db: Database,
   wish: MatchWish,
-  arms: readonly Arm[],
-  first: readonly Arm[],
+  { arms, first }: Sought,
   page: RankedPage,
 ): Promise<Match[]> {
   const offset = Math.max(wish.offset - page.ranked, 0)
   const limit = wish.limit - page.matches.length
+  const named = unionOf(first, number(MOST_RANKED))
   const query = sql`select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key,
       ${tierSql(db.dialect, wish)} as tier
-    from (select key from (${unionOf(arms, 'all')}) m where key < ${page.lowest}
-        ${first.length === 0 ? raw('') : sql`and key not in (${unionOf(first, 'newest')})`}
-        order by key desc limit ${limit} offset ${offset}) hit
+    from (select key from (${unionOf(arms)}) m where key < ${page.lowest}
+        ${first.length === 0 ? raw('') : sql`and key not in (${named})`}
+        order by key desc limit ${number(limit)} offset ${number(offset)}) hit
       cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = hit.key order by e.key desc`
   return (await db.all<MatchRow>(query.text, ...query.values)).map(toMatch)
 }
 
-async function count(db: Database, wish: MatchWish, arms: readonly Arm[]): Promise<number> {
-  const counted = async (part: Sql) => {
-    const query = sql`select count(*) as n from (${part}) m`
-    return (await db.get<{ n: number }>(query.text, ...query.values))?.n ?? 0
-  }
-  const [only, second] = arms
-  if (only !== undefined && second === undefined) return counted(only('all'))
-  const both = db.dialect === 'sqlite' && arms.length === 2 && wish.query.isPlain ? inBoth(wish) : undefined
-  if (both === undefined) return counted(unionOf(arms, 'all'))
-  // Names rest with the texts, too, so nothing has to be gathered to know what is in both.
-  let total = -(await counted(both('all')))
-  for (const arm of arms) total += await counted(arm('all'))
-  return total
+function countSql({ arms, apart, isNarrowed }: Sought): Sql {
+  if (isNarrowed) return raw('(select count(*) from found)')
+  const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
+  if (apart === undefined) return counted(unionOf(arms))
+  return joined(
+    apart.map((arm) => counted(arm())),
+    ' + ',
+  )
 }
 
 interface MatchRow {
@@ -213,6 +219,16 @@ function toMatch(row: MatchRow): Match {
     mtime: row.mtime,
     byName: row.tier <= IN_NAME,
     hasText: row.text_key !== null,
+  }
+}
+
+function soughtBy(dialect: Dialect, wish: MatchWish): Sought {
+  const arms = armsOf(dialect, wish)
+  return {
+    arms,
+    first: wish.order === 'rank' ? firstArms(dialect, wish) : [],
+    apart: arms.length < 2 ? arms : apartArms(dialect, wish, arms),
+    isNarrowed: rowFilter(dialect, wish) !== undefined,
   }
 }
 
@@ -242,13 +258,15 @@ function butExcluded(dialect: Dialect, wish: MatchWish, names: Arm): Arm {
   const excluded = wish.where === 'everywhere' ? textsExcluded(wish.query) : undefined
   if (excluded === undefined) return names
   const texts = bodyArm(dialect, excluded, wish, '')
-  return () => sql`select key from (${names('all')}) n except select key from (${texts('all')}) t`
+  return () => sql`select key from (${names()}) n except select key from (${texts()}) t`
 }
 
-/** Files with a text that are found by their name. */
-function inBoth(wish: MatchWish): Arm | undefined {
-  const names = textsWithNames(wish.query, wish.filters.extensions)
-  return names && fts5Arm('search_body', names, wish)
+/** Names rest with the texts, too, so nothing has to be gathered to know which texts are not found by their name. */
+function apartArms(dialect: Dialect, wish: MatchWish, arms: readonly Arm[]): Arm[] | undefined {
+  const [names, , ...more] = arms
+  if (dialect !== 'sqlite' || !wish.query.isPlain || names === undefined || more.length > 0) return undefined
+  const texts = textsWithoutNames(wish.query, wish.filters.extensions)
+  return texts && [names, fts5Arm('search_body', texts, wish)]
 }
 
 function nameArm(dialect: Dialect, expression: Expression, wish: MatchWish): Arm {
@@ -301,24 +319,25 @@ function partedTexts(wish: MatchWish): Arm | undefined {
   )
 }
 
-// The engine goes through its matches by key, either way: the newest are had without looking at the others.
+// The engine goes through its matches from the newest on: those are had without looking at the others.
 function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   const sought = rendered(expression, 'sqlite')
   const { scope } = wish
-  const libraries = [...scope.libraries, ...scope.partly].toSorted((a, b) => b - a)
+  const runs = runsOf([...scope.libraries, ...scope.partly])
   const rows = rowFilter('sqlite', wish)
-  const joining = rows === undefined ? '' : ' cross join search_entry f'
-  const from = raw(`select ${table}.rowid as key from ${table}${joining} where ${table} match `)
-  const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(table)}.rowid and ${rows}`
+  const [row, key] = [raw(`${table}.rowid`), turnedSql(`${table}.rowid`)]
+  const joining = rows === undefined ? '' : ' cross join search_entry f indexed by search_entry_facts'
+  const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
+  const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
   const places =
-    libraries.length > FEW_LIBRARIES
-      ? [inLibraries('sqlite', `${table}.rowid`, scope)]
-      : libraries.map((library) => {
-          const { after, before } = keyRangeOf(library)
-          return sql`${raw(table)}.rowid > ${after} and ${raw(table)}.rowid < ${before}`
+    runs.length > FEW_RUNS
+      ? [inLibraries('sqlite', key, scope)]
+      : runs.map(({ first, last }) => {
+          const [{ after }, { before }] = [keyRangeOf(first), keyRangeOf(last)]
+          return sql`${row} < ${rowOf(after)} and ${row} > ${rowOf(before)}`
         })
-  return (which) => {
-    const end = which === 'all' ? raw('') : sql`order by ${raw(table)}.rowid desc limit ${MOST_RANKED}`
+  return (newest) => {
+    const end = newest === undefined ? raw('') : sql`order by ${row} limit ${newest}`
     const parts = places.map(
       (place) => sql`select key from (${from}${sought} and ${place} ${passing} ${end})`,
     )
@@ -326,14 +345,25 @@ function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   }
 }
 
-function newestOf(all: Sql): Arm {
-  return (which) =>
-    which === 'all' ? all : sql`select key from (${all}) a order by key desc limit ${MOST_RANKED}`
+/** Libraries whose keys follow each other, every one of them among those given; the last first. */
+function runsOf(libraries: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const key of libraries.toSorted((a, b) => b - a)) {
+    const run = runs.at(-1)
+    if (run !== undefined && key >= run.first - 1) run.first = key
+    else runs.push({ first: key, last: key })
+  }
+  return runs
 }
 
-function unionOf(arms: readonly Arm[], which: 'all' | 'newest'): Sql {
+function newestOf(all: Sql): Arm {
+  return (newest) =>
+    newest === undefined ? all : sql`select key from (${all}) a order by key desc limit ${newest}`
+}
+
+function unionOf(arms: readonly Arm[], newest?: Sql): Sql {
   return joined(
-    arms.map((arm) => sql`select key from (${arm(which)}) a`),
+    arms.map((arm) => sql`select key from (${arm(newest)}) a`),
     ' union ',
   )
 }

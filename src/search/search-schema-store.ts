@@ -2,7 +2,7 @@ import type { Database, Dialect, Transaction } from '../database/database.ts'
 import { columnTypes } from '../database/migrations/types.ts'
 
 // Another number, and what was indexed is dropped and made again (I3).
-const VERSION = 1
+const VERSION = 2
 
 // Held while the tables are made, so that of two nodes that start at once one makes them.
 const SCHEMA_LOCK = 0x5ea4c4
@@ -14,6 +14,7 @@ const TABLES = [
   'search_pending',
   'search_name',
   'search_body',
+  'search_merge',
 ]
 
 /** Makes the tables of the index if they are not there, or are of another version. */
@@ -99,12 +100,17 @@ function statements(dialect: Dialect): string[] {
   ]
 }
 
-// Tokens are made by us, with a space between them.
+// Tokens are made by us, with a space between them. The longest starts of tokens looked for have an index of their own:
+// of names, and of words and of names beside texts, which have a mark before them.
 const fts5 = [
+  // What a search is narrowed down by, without the names beside it.
+  'create index search_entry_facts on search_entry (key, parent_key, is_dir, mtime, size)',
+  // How many entries had been written when the parts of the index were last made one.
+  'create table search_merge (written integer not null)',
   `create virtual table search_name using fts5
-    (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2')`,
+    (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3')`,
   `create virtual table search_body using fts5
-    (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '3')`,
+    (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '3 4')`,
 ]
 
 // A text is in several rows where one tsvector could not hold it.

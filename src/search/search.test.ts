@@ -273,6 +273,35 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await paths('gone', [library, gone]), [])
   })
 
+  it('finds the same when the parts of the index have become one', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, search, settle, find, paths, put } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    const content = await stage.core.content.receive(oneChunk('x'))
+    const files = Array.from({ length: 5000 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+    await addFiles(stage.core, await stage.reopen(library), ROOT, files)
+    for (let n = 0; n < 6; n++) {
+      await put(library, `/note ${n}.txt`, `words of note ${n}`)
+      await settle(library)
+    }
+    await removeOne(stage.core, await stage.reopen(library), at('/note 3.txt'))
+    await settle(library)
+    const look = async () => [
+      (await find('item', [library])).total,
+      await paths('item-4999', [library]),
+      (await paths('words', [library])).toSorted(),
+    ]
+    const before = await look()
+    assert.deepEqual([before[0], before[2]], [5000, [0, 1, 2, 4, 5].map((n) => `/note ${n}.txt`)])
+    await search.merging.look()
+    assert.deepEqual(await look(), before)
+    await put(library, '/note 6.txt', 'words of note 6')
+    await settle(library)
+    await search.merging.look()
+    assert.equal((await find('words', [library])).total, 6)
+  })
+
   it('goes on where it was stopped in the middle of something large', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return

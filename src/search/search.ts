@@ -4,6 +4,7 @@ import type { TextExtractor } from '../extraction/text-extractor.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey } from '../library/library-store.ts'
+import { Pace } from '../library/pace.ts'
 import { Tree } from '../library/tree.ts'
 import type { FsId } from '../objects/ids.ts'
 import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/paths.ts'
@@ -11,6 +12,7 @@ import { unpackText } from './body.ts'
 import { highlight } from './highlight.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 import { type Filters, findMatches, type Match, type MatchWish, type Scope } from './match-store.ts'
+import { Merging } from './merging.ts'
 import { findFolderKey, findWays, type Step } from './place-store.ts'
 import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
@@ -73,6 +75,7 @@ export class Search implements AsyncDisposable {
   readonly index: SearchIndex
   readonly texts: TextQueue
   readonly reindexing: Reindexing
+  readonly merging: Merging
 
   constructor(options: SearchOptions) {
     this.#options = options
@@ -80,12 +83,14 @@ export class Search implements AsyncDisposable {
     this.index = new SearchIndex({ core, db, isExtractable, onError, onPending: () => this.texts.wake() })
     this.texts = new TextQueue({ core, db, extractor, onError, prepare: () => this.index.prepare() })
     this.reindexing = new Reindexing({ core, db, index: this.index, onError })
+    this.merging = new Merging({ db, onError, prepare: () => this.index.prepare() })
   }
 
   /** Follows what changes from now on, and what changed before. */
   start(): void {
     this.#options.core.onHeadMoved((library) => this.index.wake(library))
     this.reindexing.start()
+    this.merging.start()
     this.texts.wake()
   }
 
@@ -96,11 +101,11 @@ export class Search implements AsyncDisposable {
     const query = parseQuery(wish.text)
     const reach = await this.#reach(wish)
     const { total, matches } = await findMatches(db, { ...wish, query, scope: reach.scope })
-    const ways = await findWays(
-      db,
-      matches.map(({ key }) => key),
-    )
-    const highlights = wish.where === 'everywhere' ? await this.#highlights(matches, query) : undefined
+    const keys = matches.map(({ key }) => key)
+    const [ways, highlights] = await Promise.all([
+      findWays(db, keys),
+      wish.where === 'everywhere' ? this.#highlights(matches, query) : undefined,
+    ])
     const found: Found[] = []
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, reach.doors)
@@ -136,7 +141,7 @@ export class Search implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A large library being indexed is left for the next start.
-    const looking = this.reindexing.stop()
+    const looking = Promise.all([this.reindexing.stop(), this.merging.stop()])
     await this.index.stop()
     await looking
     await this.texts.stop()
@@ -191,6 +196,7 @@ export class Search implements AsyncDisposable {
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
     const shown = new Map<number, string>()
     const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
+    const pace = new Pace()
     const withText = matches.filter(({ hasText }) => hasText)
     for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
       const some = withText.slice(start, start + TEXTS_A_LOOK)
@@ -202,6 +208,7 @@ export class Search implements AsyncDisposable {
         const body = texts.get(key)
         if (body === undefined) continue
         if (performance.now() > deadline) return shown
+        if (pace.isDue) await pace.rest()
         const most = byName ? LOOKED_AT_FOR_NAME : LOOKED_AT_FOR_TEXT
         shown.set(key, await highlight(await unpackText(body), query, most))
       }

@@ -148,7 +148,9 @@ export class StepWriter {
         if (this.#from === 0) await putPosition(tx, libraryKey)
         if (!(await move(tx))) return false
         if (removed.length > 0) await removeEntries(tx, db.dialect, removed)
-        for (const entry of renamed) await replaceEntry(tx, db.dialect, entry)
+        // By rows of FTS5, which writes a part of its index for each that is lower than the one before.
+        for (const entry of renamed.toSorted((a, b) => b.entry.key - a.entry.key))
+          await replaceEntry(tx, db.dialect, entry)
         for (const entry of updated) await updateEntry(tx, entry)
         await removeTexts(tx, db.dialect, textless)
         if (added.length > 0) await insertEntries(tx, db.dialect, added)

@@ -12,6 +12,7 @@ import {
   nextDue,
   type PendingText,
   postponePending,
+  putBodies,
   putText,
 } from './text-store.ts'
 
@@ -180,18 +181,22 @@ export class TextQueue {
     const stopping = this.#stopping.signal.aborted
     await db.write(
       async (tx) => {
+        const read: { key: number; parts: readonly string[] }[] = []
         for (const outcome of outcomes.toSorted((a, b) => byKey(a.pending, b.pending))) {
           const { pending } = outcome
           const retryAt = core.now() + FIRST_RETRY_SECONDS * 4 ** pending.attempts
           if ('parts' in outcome) {
             const isCurrent = await endPending(tx, pending, until)
-            if (isCurrent) await putText(tx, db, pending, outcome.body, outcome.parts)
+            if (!isCurrent) continue
+            await putText(tx, pending, outcome.body)
+            read.push({ key: pending.key, parts: outcome.parts })
           } else if ('reason' in outcome) {
             await failPending(tx, pending, until, outcome.reason.slice(0, LONGEST_REASON))
           } else if (stopping) await postponePending(tx, pending, until, core.now())
           else if (pending.attempts + 1 < MOST_ATTEMPTS) await postponePending(tx, pending, until, retryAt)
           else await failPending(tx, pending, until, reasonOf(outcome.error))
         }
+        await putBodies(tx, db.dialect, read)
       },
       { durable: false },
     )

@@ -1,8 +1,8 @@
 import type { Database, Dialect, Reader, Transaction } from '../database/database.ts'
 import { type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import { removeBodies } from './entry-store.ts'
+import { insertRows, removeBodies } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeyOf } from './keys.ts'
+import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
 
 /** A file whose text is to be read. */
 export interface PendingText {
@@ -166,25 +166,37 @@ export async function findTexts(db: Database, keys: readonly number[]): Promise<
   return new Map(rows.map(({ entry_key, body }) => [entry_key, body]))
 }
 
-/** What a file holds. `parts`: its tokens as columns take them. */
+/** What a file holds, compressed, to be shown. */
 export async function putText(
   tx: Transaction,
-  db: Database,
   { key, objectId }: PendingText,
   body: Uint8Array,
-  parts: readonly string[],
 ): Promise<void> {
   await tx.run('delete from search_text where entry_key = ?', key)
-  await removeBodies(tx, db.dialect, [key])
   await tx.insert('search_text', ['entry_key', 'object_id', 'body'], [[key, idToBytes(objectId), body]])
-  if (db.dialect === 'sqlite') {
-    await tx.insert('search_body', ['rowid', 'tokens'], [[key, parts.join(' ')]])
-    return
+}
+
+/** What files hold, to be searched. `parts`: its tokens as columns take them. */
+export async function putBodies(
+  tx: Transaction,
+  dialect: Dialect,
+  bodies: readonly { readonly key: number; readonly parts: readonly string[] }[],
+): Promise<void> {
+  if (bodies.length === 0) return
+  await removeBodies(
+    tx,
+    dialect,
+    bodies.map(({ key }) => key),
+  )
+  if (dialect === 'sqlite') {
+    const rows = bodies.map(({ key, parts }): [number, string] => [rowOf(key), parts.join(' ')])
+    return insertRows(tx, 'search_body', rows)
   }
-  const isWhole = parts.length === 1 ? 1 : 0
   await tx.insert(
     'search_body',
     ['entry_key', 'part', 'is_whole', 'tokens'],
-    parts.map((tokens, index) => [key, index, isWhole, tokens]),
+    bodies.flatMap(({ key, parts }) =>
+      parts.map((tokens, index) => [key, index, parts.length === 1 ? 1 : 0, tokens]),
+    ),
   )
 }

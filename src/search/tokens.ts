@@ -59,22 +59,27 @@ const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
 const escaped = (folded: string) =>
   Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0))))
 
+// Of three, every one is in too many names.
+const CHARACTERS_A_GRAM = 4
+
 /**
- * The tokens of a name: every three neighbouring characters, from each character on, with a mark for where the name
- * begins and ends. Any part of a name is then a run of neighbouring tokens, and one or two characters begin a token.
+ * The tokens of a name: every four neighbouring characters, from each character on, with a mark for where the name
+ * begins and ends. Any part of a name is then a run of neighbouring tokens, and one to three characters begin a token.
  */
 export function gramsOf(foldedName: string): string[] {
   const characters = [START, ...escaped(foldedName), END]
-  return characters.map(
-    (character, index) => character + (characters[index + 1] ?? '') + (characters[index + 2] ?? ''),
-  )
+  return characters.map((_, index) => gramAt(characters, index))
+}
+
+function gramAt(characters: readonly string[], index: number): string {
+  return characters.slice(index, index + CHARACTERS_A_GRAM).join('')
 }
 
 /** What finds the names that hold a text; `starts` and `ends`: only at their beginning or end. */
 export function partOfName(folded: string, { starts = false, ends = false } = {}): Phrase {
   const characters = [...(starts ? [START] : []), ...escaped(folded), ...(ends ? [END] : [])]
-  if (characters.length < 3) return { tokens: [characters.join('')], prefix: true }
-  const tokens = characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
+  if (characters.length < CHARACTERS_A_GRAM) return { tokens: [characters.join('')], prefix: true }
+  const tokens = characters.slice(CHARACTERS_A_GRAM - 1).map((_, index) => gramAt(characters, index))
   return { tokens, prefix: false }
 }
 

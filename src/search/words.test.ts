@@ -36,10 +36,17 @@ describe('tokens', () => {
     )
   })
 
-  it('of a name are three neighbours from each character on', () => {
-    assert.deepEqual(gramsOf('a.b'), ['\ue0f0a\ue02e', 'a\ue02eb', '\ue02eb\ue0f1', 'b\ue0f1', '\ue0f1'])
-    assert.deepEqual(partOfName('ab'), { tokens: ['ab'], prefix: true })
-    assert.deepEqual(partOfName('abcd'), { tokens: ['abc', 'bcd'], prefix: false })
+  it('of a name are four neighbours from each character on', () => {
+    assert.deepEqual(gramsOf('a.bc'), [
+      '\ue0f0a\ue02eb',
+      'a\ue02ebc',
+      '\ue02ebc\ue0f1',
+      'bc\ue0f1',
+      'c\ue0f1',
+      '\ue0f1',
+    ])
+    assert.deepEqual(partOfName('abc'), { tokens: ['abc'], prefix: true })
+    assert.deepEqual(partOfName('abcde'), { tokens: ['abcd', 'bcde'], prefix: false })
   })
 
   it('never hold anything that means something to an engine', () => {

@@ -128,4 +128,21 @@ describe('a side database', () => {
     clearInterval(timer)
     assert.ok(turns > 5, String(turns))
   })
+
+  it('answers a short query while a long one is under way', async () => {
+    await using db = await open()
+    const count = (most: number) =>
+      db.get(
+        'with recursive c (n) as (select 1 union all select n + 1 from c where n < ?) select count(*) from c',
+        most,
+      )
+    // Both threads are there.
+    await Promise.all([count(100_000), count(100_000)])
+    const order: string[] = []
+    await Promise.all([
+      count(3_000_000).then(() => order.push('long')),
+      count(10).then(() => order.push('short')),
+    ])
+    assert.deepEqual(order, ['short', 'long'])
+  })
 })

@@ -5,31 +5,31 @@ import { Turns } from '../turns.ts'
 import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
 
 /**
- * A second SQLite file for what is derived and large (I3), read on one thread and written on another: neither a
- * long query nor a long write holds up the event loop (I10) or the writers of the main file. The threads start when
- * first needed. Every commit is synced.
+ * A second SQLite file for what is derived and large (I3), read on two threads and written on another: neither a
+ * long query nor a long write holds up the event loop (I10) or the writers of the main file, and one long query does not
+ * hold up a short one. The threads start when first needed. Every commit is synced.
  */
 export class SideDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly schemaVersion = 0
-  readonly #reader: SideThread
+  readonly #readers: readonly [SideThread, SideThread]
   readonly #writer: SideThread
   readonly #turns = new Turns()
   #closed = false
 
   constructor(file: string) {
-    this.#reader = new SideThread({ file, role: 'reader' })
+    this.#readers = [new SideThread({ file, role: 'reader' }), new SideThread({ file, role: 'reader' })]
     this.#writer = new SideThread({ file, role: 'writer' })
   }
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
     if (this.#closed) throw databaseClosed()
-    return (await this.#reader.ask({ op: 'all', sql, parameters })) as R[]
+    return (await this.#reader().ask({ op: 'all', sql, parameters })) as R[]
   }
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
     if (this.#closed) throw databaseClosed()
-    return (await this.#reader.ask({ op: 'get', sql, parameters })) as R | undefined
+    return (await this.#reader().ask({ op: 'get', sql, parameters })) as R | undefined
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
@@ -53,8 +53,14 @@ export class SideDatabase implements Database {
     this.#closed = true
     const endTurn = await this.#turns.take()
     endTurn()
-    await this.#reader.close()
+    for (const reader of this.#readers) await reader.close()
     await this.#writer.close()
+  }
+
+  // The second is for what would have to wait: mostly there is nothing, and it is not started.
+  #reader(): SideThread {
+    const [first, second] = this.#readers
+    return second.load < first.load ? second : first
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -157,6 +163,11 @@ class SideThread {
 
   constructor(data: SideThreadData) {
     this.#data = data
+  }
+
+  /** How much it has been asked that it has not answered. */
+  get load(): number {
+    return this.#waiting.length
   }
 
   async ask(request: SideRequest): Promise<unknown> {

@@ -1,0 +1,37 @@
+import type { Database, Reader, Transaction } from '../database/database.ts'
+
+export const MERGED_TABLES = ['search_name', 'search_body'] as const
+export type MergedTable = (typeof MERGED_TABLES)[number]
+
+/** How many entries were ever written, and how many had been when the index was last merged. */
+export async function findWritten(reader: Reader): Promise<{ written: number; merged: number }> {
+  const row = await reader.get<{ written: number; merged: number }>(
+    `select coalesce((select sum(next_number) from search_library), 0) as written,
+       coalesce((select max(written) from search_merge), 0) as merged`,
+  )
+  return row ?? { written: 0, merged: 0 }
+}
+
+export async function putMerged(db: Database, written: number): Promise<void> {
+  await db.write(async (tx) => {
+    await tx.run('delete from search_merge')
+    await tx.insert('search_merge', ['written'], [[written]])
+  })
+}
+
+/**
+ * Merges the parts of an index of FTS5, some pages of it; false once there is nothing left to merge. `begins`: all
+ * parts are to become one.
+ */
+export async function mergeSome(
+  tx: Transaction,
+  table: MergedTable,
+  pages: number,
+  begins: boolean,
+): Promise<boolean> {
+  const changes = async () => (await tx.get<{ n: number }>('select total_changes() as n'))?.n ?? 0
+  const before = await changes()
+  await tx.run(`insert into ${table} (${table}, rank) values ('merge', ?)`, begins ? -pages : pages)
+  // The engine says that one change is none.
+  return (await changes()) - before > 1
+}
