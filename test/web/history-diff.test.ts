@@ -42,7 +42,7 @@ describe('the comparison of two texts', () => {
 const linesOf = (text: string) => (text === '' ? [] : text.split('\n'))
 
 function longestCommon(a: readonly string[], b: readonly string[]): number {
-  let row = new Array<number>(b.length + 1).fill(0)
+  let row = Array.from({ length: b.length + 1 }, () => 0)
   for (const line of a) {
     const next = [0]
     for (const [index, other] of b.entries()) {

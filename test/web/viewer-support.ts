@@ -64,3 +64,11 @@ export async function fitsWidth(page: Page): Promise<void> {
   )) as [number, number][]
   for (const [width, room] of places) assert.ok(width <= room, `${width} pixels wide on ${room}`)
 }
+
+/** Types at the beginning of the editor. */
+export async function write(page: Page, text: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: /^Editor: / })
+  await editor.click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.insertText(text)
+}

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
 import { makeDocx } from '../support/documents/packages.ts'
+import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
 import { fitsWidth, makePages, makePicture, makeTone } from './viewer-support.ts'
@@ -160,17 +161,39 @@ describe('looking at files', () => {
     await page.getByText('There is no preview for this kind of file.').waitFor()
     await tab.checkAccess()
     await tab.picture('viewer-other')
-    const [download] = await Promise.all([
+    const [saved] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).last().click(),
     ])
-    assert.equal(download.suggestedFilename(), 'data.bin')
+    assert.equal(saved.suggestedFilename(), 'data.bin')
     assert.deepEqual(tab.complaints, [])
     await open('/damaged.docx')
     await page.getByText('The text of this document cannot be read.').waitFor()
     await open('/missing.txt')
     await page.getByText('is not here').waitFor()
     await tab.checkAccess()
+  })
+
+  it('reads and writes in an encrypted library that is open', async (t) => {
+    const person = await suite.server.signUp()
+    const { id } = await createEncrypted(person, 4)
+    await openEncrypted(person, id)
+    await uploadFile(person, id, '/secret.jpg', await makePicture('#334455'))
+    await uploadFile(person, id, '/secret.txt', 'between us')
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/view/${id}?p=/secret.jpg`)
+    await isDrawn(page, 'secret.jpg')
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('between us').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Editor: secret.txt' }).press('Control+End')
+    await page.keyboard.insertText(' two')
+    await page.keyboard.press('Control+s')
+    await page.getByText('Saved.').waitFor()
+    assert.equal((await download(person, id, '/secret.txt')).toString(), 'between us two')
+    assert.deepEqual(tab.complaints, [])
   })
 
   it('fits a phone, in the dark, whatever the names are', async (t) => {
