@@ -94,6 +94,12 @@ async function tab(
   return context.newPage()
 }
 
+/** Until all pictures in sight are there; live events keep the network from ever being idle. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction('[...document.images].every((image) => image.complete)')
+  await page.waitForTimeout(1500)
+}
+
 const WIDE = { viewport: { width: 1180, height: 720 } }
 
 async function filesPicture(
@@ -109,7 +115,7 @@ async function filesPicture(
     .first()
     .click({ modifiers: ['ControlOrMeta'] })
   await page.getByRole('button', { name: 'Details' }).first().click()
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   await page.screenshot({ path: path.join(folder, 'web-files.png') })
 }
 
@@ -122,7 +128,7 @@ async function notesPicture(
   const page = await tab(browser, ann, WIDE)
   await page.goto(`${url}/app/view/${library}?p=/spring.md`)
   await page.getByRole('heading', { name: 'Garden, spring' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await settled(page)
   await page.screenshot({ path: path.join(folder, 'web-notes.png') })
 }
 
@@ -141,7 +147,7 @@ async function phonePicture(
   const dark = await tab(browser, ann, { ...phone, colorScheme: 'dark' })
   await dark.goto(`${url}/app/library/${library}?p=/Photos`)
   await dark.getByText('garden 1.jpg').first().waitFor()
-  await dark.waitForLoadState('networkidle')
+  await settled(dark)
   await dark.screenshot({ path: path.join(folder, 'web-phone.png') })
 }
 
