@@ -42,7 +42,7 @@ describe('uploads that are cut off', () => {
     await tab.go(`/library/${library}`)
     const network = await networkOf(page)
     const ranges = rangesSent(page)
-    await network.slow(6 * MB)
+    await network.slow(3 * MB)
     await dropFiles(page, [{ name: 'film.bin', size: 30 * MB }])
     await untilStored(person, library, 'film.bin')
     await network.cut()
@@ -107,7 +107,7 @@ describe('uploads that are cut off', () => {
     page.on('dialog', (dialog) => void dialog.accept())
     await tab.go(`/library/${library}`)
     const network = await networkOf(page)
-    await network.slow(4 * MB)
+    await network.slow(2.5 * MB)
     await dropFiles(page, [
       { name: 'film.bin', size: 40 * MB },
       { name: 'paused.txt', text: 'later' },
@@ -128,6 +128,31 @@ describe('uploads that are cut off', () => {
     await page.waitForFunction(
       () => !('carrel.uploads' in (globalThis as { localStorage?: object }).localStorage!),
     )
+  })
+
+  it('stay with their tab while it lives, and are taken over when it is gone', async (t) => {
+    const { person, library } = await setUp()
+    const tab = await suite.openTab(t, person)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/library/${library}`)
+    const network = await networkOf(page)
+    await network.slow(3 * MB)
+    await dropFiles(page, [{ name: 'film.bin', size: 40 * MB }])
+    await untilStored(person, library, 'film.bin')
+    await page.waitForFunction(isKept, { name: 'film.bin', withFile: true })
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('navigation', { name: 'Main' }).waitFor()
+    await other.waitForFunction("sessionStorage.getItem('carrel.tab') !== null")
+    assert.equal(await other.getByRole('region', { name: 'Uploads' }).count(), 0)
+    await page.close()
+    const ranges = rangesSent(other)
+    await other.reload()
+    await title(other, '1 item uploaded').waitFor()
+    assert.ok(!ranges[0]?.startsWith('bytes 0-'), ranges[0])
+    assert.deepEqual(await namesIn(person, library), ['film.bin'])
+    assert.ok((await storedBytes(suite.server, library, '/film.bin')).equals(madeBytes(40 * MB)))
   })
 
   /** Two files on the disk, alike but for their content and time. */

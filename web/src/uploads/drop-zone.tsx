@@ -1,9 +1,10 @@
 import './drop-zone.css'
 import { CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useFormats } from '../format.ts'
 import { nameOf } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
+import { useFailureToast, useToast } from '../ui/toasts.tsx'
 import { gather } from './gathering.ts'
 import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 
@@ -11,6 +12,8 @@ import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
   const { target } = props
   const texts = useTexts('uploads')
+  const formats = useFormats()
+  const toast = useToast()
   const tellFailure = useFailureToast()
   const depth = useRef(0)
   const [over, setOver] = useState(false)
@@ -48,8 +51,9 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
     setOver(false)
     if (target === undefined) return
     try {
-      const { files, emptyFolders } = await gather(event.dataTransfer)
+      const { files, emptyFolders, unreadable } = await gather(event.dataTransfer)
       addUploads(target, files, emptyFolders)
+      if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
     } catch (error) {
       tellFailure(error)
     }

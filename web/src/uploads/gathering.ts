@@ -5,7 +5,12 @@ import type { PickedFile } from './uploads.ts'
 export interface Gathered {
   readonly files: readonly PickedFile[]
   readonly emptyFolders: readonly string[]
+  /** How many could not be read. */
+  readonly unreadable: number
 }
+
+/** What the browser may not read, or no longer finds. */
+const UNREADABLE = Symbol('unreadable')
 
 interface HandleItem {
   /** Only where the page came over a safe connection. */
@@ -33,6 +38,7 @@ async function read(
 ): Promise<Gathered> {
   const files: PickedFile[] = []
   const emptyFolders: string[] = []
+  let unreadable = 0
   for (const { file, entry, handle } of dropped) {
     const root = (await handle) ?? undefined
     if (entry === null) {
@@ -40,24 +46,31 @@ async function read(
       continue
     }
     for await (const found of below(entry)) {
-      if (typeof found === 'string') emptyFolders.push(found)
+      if (found === UNREADABLE) unreadable += 1
+      else if (typeof found === 'string') emptyFolders.push(found)
       else files.push({ ...found, ...(await handleOf(found, root)) })
     }
   }
-  return { files, emptyFolders }
+  return { files, emptyFolders, unreadable }
 }
 
 /** All files below an entry, and the paths of the folders with nothing in them. */
-async function* below(entry: FileSystemEntry): AsyncGenerator<PickedFile | string> {
+async function* below(entry: FileSystemEntry): AsyncGenerator<PickedFile | string | typeof UNREADABLE> {
   const relativePath = entry.fullPath.replace(/^\/+/, '')
   if (isFile(entry)) {
-    yield { file: await fileOf(entry), relativePath }
+    const file = await fileOf(entry).catch(() => undefined)
+    yield file === undefined ? UNREADABLE : { file, relativePath }
     return
   }
   let isEmpty = true
-  for await (const child of childrenOf(entry as FileSystemDirectoryEntry)) {
-    isEmpty = false
-    yield* below(child)
+  try {
+    for await (const child of childrenOf(entry as FileSystemDirectoryEntry)) {
+      isEmpty = false
+      yield* below(child)
+    }
+  } catch {
+    yield UNREADABLE
+    return
   }
   if (isEmpty) yield relativePath
 }

@@ -37,7 +37,7 @@ export interface Upload {
   tries: number
   /** Whether the server may have it although nobody heard so. */
   isUnsure: boolean
-  /** Whether chunks of it are stored. */
+  /** Whether what the server has of it in chunks is of this very upload. */
   isBegun: boolean
   /** Whether it goes in a request of its own, because one with others was refused. */
   isAlone: boolean

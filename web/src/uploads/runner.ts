@@ -121,8 +121,7 @@ export class Runner {
       onSent: () => {
         run.isSent = true
       },
-      onChunkStored: (upload) => {
-        upload.tries = 0
+      onBegun: (upload) => {
         if (upload.isBegun) return
         upload.isBegun = true
         this.#options.keeper.putNow(upload)

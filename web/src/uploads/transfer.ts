@@ -18,7 +18,8 @@ export interface TransferOptions {
   /** So much of it is there already. */
   readonly onResume: (upload: Upload, stored: number) => void
   readonly onStored: (upload: Upload, name?: string) => void
-  readonly onChunkStored: (upload: Upload) => void
+  /** What the server has of it from now on can be gone on with. */
+  readonly onBegun: (upload: Upload) => void
   readonly onSent: () => void
 }
 
@@ -51,7 +52,10 @@ export async function sendChunks(upload: Upload, options: TransferOptions): Prom
   if (upload.isUnsure && (await notStored([upload], options)).length === 0) return
   const file = options.fileOf(upload)
   const { size, libraryId, target } = upload
-  let stored = upload.isBegun ? resumeAt(await storedBytes(upload), size) : 0
+  const there = await storedBytes(upload)
+  let stored = upload.isBegun ? resumeAt(there, size) : 0
+  // Where nothing was left of another upload of that name, all that is found there later is of this one.
+  if (there === 0) options.onBegun(upload)
   options.onResume(upload, stored)
   for (
     let chunk = nextChunk(stored, size, 0);
@@ -74,7 +78,10 @@ export async function sendChunks(upload: Upload, options: TransferOptions): Prom
     )
     stored = end
     if (end === size) options.onStored(upload, namesIn(answer)[0])
-    else options.onChunkStored(upload)
+    else {
+      upload.tries = 0
+      options.onBegun(upload)
+    }
   }
 }
 

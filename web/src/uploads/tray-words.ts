@@ -26,5 +26,6 @@ export function useTrayWords(): { title: string; about: string } {
   }
   const done = texts.uploaded(counts.done, formats.number(counts.done))
   if (failed === 0) return { title: done, about: '' }
+  if (counts.failed === 0) return { title: texts.lostSome(failed, formats.number(failed)), about: '' }
   return { title: texts.failed(failed, formats.number(failed)), about: counts.done > 0 ? done : '' }
 }

@@ -9,6 +9,12 @@ export const uploads: Texts['uploads'] = {
   uploaded: (count, shown) => (count === 1 ? '1 Eintrag hochgeladen' : `${shown} Einträge hochgeladen`),
   failed: (count, shown) =>
     count === 1 ? '1 Eintrag wurde nicht hochgeladen' : `${shown} Einträge wurden nicht hochgeladen`,
+  lostSome: (count, shown) =>
+    count === 1
+      ? 'Eine Datei muss noch einmal gewählt werden'
+      : `${shown} Dateien müssen noch einmal gewählt werden`,
+  unreadable: (count, shown) =>
+    count === 1 ? 'Eine Datei ließ sich nicht lesen.' : `${shown} Dateien ließen sich nicht lesen.`,
   paused: 'Uploads sind angehalten',
   doneOf: (done, all) => `${done} von ${all} hochgeladen`,
   perSecond: (size) => `${size}/s`,

@@ -7,6 +7,10 @@ export const uploads = {
   uploaded: (count: number, shown: string) => (count === 1 ? '1 item uploaded' : `${shown} items uploaded`),
   failed: (count: number, shown: string) =>
     count === 1 ? '1 item was not uploaded' : `${shown} items were not uploaded`,
+  lostSome: (count: number, shown: string) =>
+    count === 1 ? 'One file has to be chosen again' : `${shown} files have to be chosen again`,
+  unreadable: (count: number, shown: string) =>
+    count === 1 ? 'One file could not be read.' : `${shown} files could not be read.`,
   paused: 'Uploads are paused',
   doneOf: (done: string, all: string) => `${done} of ${all} uploaded`,
   perSecond: (size: string) => `${size}/s`,

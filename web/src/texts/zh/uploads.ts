@@ -8,6 +8,8 @@ export const uploads: Texts['uploads'] = {
   uploading: (_all, done, all) => `正在上传 ${done}/${all}`,
   uploaded: (_count, shown) => `已上传 ${shown} 项`,
   failed: (_count, shown) => `${shown} 项未能上传`,
+  lostSome: (_count, shown) => `需要重新选择 ${shown} 个文件`,
+  unreadable: (_count, shown) => `${shown} 个文件无法读取。`,
   paused: '上传已暂停',
   doneOf: (done, all) => `已上传 ${done}/${all}`,
   perSecond: (size) => `${size}/秒`,
