@@ -146,6 +146,7 @@ async function phonePicture(
   }
   const dark = await tab(browser, ann, { ...phone, colorScheme: 'dark' })
   await dark.goto(`${url}/app/library/${library}?p=/Photos`)
+  await dark.getByRole('button', { name: 'Show as grid' }).click()
   await dark.getByText('garden 1.jpg').first().waitFor()
   await settled(dark)
   await dark.screenshot({ path: path.join(folder, 'web-phone.png') })

@@ -1,8 +1,8 @@
 import './account.css'
 import type { ComponentType } from 'react'
 import { Link, useParams } from 'wouter'
-import { usePageTitle } from '../libraries/page-title.ts'
 import { useTexts } from '../texts/texts.tsx'
+import { useTitle } from '../ui/title.ts'
 import { Appearance } from './appearance.tsx'
 import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -26,7 +26,7 @@ const names = Object.keys(sections) as Section[]
 /** All that one can decide about one's own account. */
 export default function AccountPage() {
   const texts = useTexts('account')
-  usePageTitle(texts.title)
+  useTitle(texts.title)
   const { section } = useParams<{ section?: string }>()
   const current = names.find((name) => name === section) ?? 'profile'
   const Shown = sections[current]

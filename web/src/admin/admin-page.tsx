@@ -1,3 +1,4 @@
+import { useTitle } from '../ui/title.ts'
 import '../sharing/sharing.css'
 import './admin.css'
 import { ShieldX } from 'lucide-react'
@@ -35,6 +36,7 @@ const names = Object.keys(sections) as readonly SectionName[]
 /** What administrators of the server see and do. The server refuses everybody else, whatever is shown here. */
 export default function AdminPage() {
   const texts = useTexts('admin')
+  useTitle(texts.title)
   const common = useTexts('common')
   const { section = 'status' } = useParams()
   const { data: account } = useAccount()

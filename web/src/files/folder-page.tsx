@@ -1,12 +1,11 @@
+import { useTitle } from '../ui/title.ts'
 import './files.css'
-import { useEffect } from 'react'
 import { useParams } from 'wouter'
 import { useFolder } from '../api/entries.ts'
 import { canEdit, useLibrary } from '../api/libraries.ts'
 import { Unlocked } from '../libraries/unlocked.tsx'
 import { cleaned, nameOf } from '../paths.ts'
 import { useQueryParams } from '../query-params.ts'
-import { useTexts } from '../texts/texts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
@@ -58,14 +57,4 @@ function Listed(props: {
       {folder.error ? <Failed error={folder.error} onRetry={() => void folder.refetch()} /> : <Waiting />}
     </div>
   )
-}
-
-function useTitle(name: string): void {
-  const { appName } = useTexts('common')
-  useEffect(() => {
-    document.title = name === '' ? appName : `${name} · ${appName}`
-    return () => {
-      document.title = appName
-    }
-  }, [name, appName])
 }

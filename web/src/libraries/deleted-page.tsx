@@ -15,15 +15,15 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
 import { LibraryIcon } from './library-row.tsx'
 import { NamedLibrary } from './named-library.tsx'
-import { usePageTitle } from './page-title.ts'
 
 /** Libraries on their way out: brought back from here, or gone for good. */
 export default function DeletedPage() {
   const texts = useTexts('libraries')
-  usePageTitle(texts.deletedTitle)
+  useTitle(texts.deletedTitle)
   const { data, error, refetch } = useDeletedLibraries()
   const [purged, setPurged] = useState<DeletedLibrary | 'all'>()
   const close = () => setPurged(undefined)

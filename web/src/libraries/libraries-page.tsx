@@ -7,6 +7,7 @@ import { useLanguage, useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { FilterBox } from './filter-box.tsx'
 import { LibraryDialogs, type OpenDialog } from './library-dialogs.tsx'
 import { LibraryTable } from './library-table.tsx'
@@ -14,13 +15,12 @@ import { NewLibraryDialog } from './new-library-dialog.tsx'
 import { NothingHere } from './nothing-here.tsx'
 import { sorted, useOrder } from './order.ts'
 import { OrderSelect } from './order-select.tsx'
-import { usePageTitle } from './page-title.ts'
 import { type Way, ways } from './ways.ts'
 
 /** All libraries one can open, by how one came to them. */
 export default function LibrariesPage() {
   const texts = useTexts('libraries')
-  usePageTitle(texts.title)
+  useTitle(texts.title)
   const { data, error, refetch } = useLibraries()
   const [params] = useSearchParams()
   const way = ways.find((one) => one === params.get('show')) ?? 'mine'

@@ -11,14 +11,14 @@ import { IconButton } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { FileIcon } from '../ui/file-icon.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { useFailureToast } from '../ui/toasts.tsx'
 import { LibraryIcon } from './library-row.tsx'
-import { usePageTitle } from './page-title.ts'
 
 /** Libraries, folders and files with a star. */
 export default function StarredPage() {
   const texts = useTexts('libraries')
-  usePageTitle(texts.starred)
+  useTitle(texts.starred)
   const common = useTexts('common')
   const { data, error, refetch } = useStarred()
   return (

@@ -1,3 +1,4 @@
+import { useTitle } from '../ui/title.ts'
 import './sharing.css'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { useState } from 'react'
@@ -32,6 +33,7 @@ function NoGroup() {
 
 function GroupList() {
   const texts = useTexts('sharing')
+  useTitle(texts.groups)
   const groups = useGroups()
   const { data: account } = useAccount()
   const [making, setMaking] = useState(false)

@@ -1,3 +1,4 @@
+import { useTitle } from '../ui/title.ts'
 import './sharing.css'
 import { Tabs } from 'radix-ui'
 import { useSearchParams } from 'wouter'
@@ -13,6 +14,7 @@ type TabName = (typeof tabs)[number]
 /** All that the caller shares, and what is shared with them. The tab is part of the address. */
 export default function LinksPage() {
   const texts = useTexts('sharing')
+  useTitle(texts.linksTitle)
   const [params, setParams] = useSearchParams()
   const current = tabs.find((tab) => tab === params.get('tab')) ?? 'share'
   const labels: Record<TabName, string> = {

@@ -2,10 +2,10 @@ import { useEffect } from 'react'
 import { useTexts } from '../texts/texts.tsx'
 
 /** What the tab of the browser is called while a page is shown. */
-export function useTitle(name: string): void {
+export function useTitle(name: string | undefined): void {
   const { appName } = useTexts('common')
   useEffect(() => {
-    document.title = name === '' ? appName : `${name} · ${appName}`
+    document.title = name ? `${name} · ${appName}` : appName
     return () => {
       document.title = appName
     }

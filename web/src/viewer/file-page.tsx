@@ -12,11 +12,11 @@ import { useTexts } from '../texts/texts.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { FileBar } from './file-bar.tsx'
 import { FileBody } from './file-body.tsx'
 import { filesOf, type ShownFile, useLastKnown } from './shown-file.ts'
 import { usePreloaded, useStepping } from './stepping.ts'
-import { useTitle } from './use-title.ts'
 
 export default function FilePage() {
   const { id = '' } = useParams()
