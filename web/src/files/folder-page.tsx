@@ -1,4 +1,3 @@
-import { useTitle } from '../ui/title.ts'
 import './files.css'
 import { useParams } from 'wouter'
 import { useFolder } from '../api/entries.ts'
@@ -8,6 +7,7 @@ import { cleaned, nameOf } from '../paths.ts'
 import { useQueryParams } from '../query-params.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { FolderContents } from './folder-contents.tsx'
 

@@ -1,4 +1,3 @@
-import { useTitle } from '../ui/title.ts'
 import './sharing.css'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { useState } from 'react'
@@ -11,6 +10,7 @@ import { FormDialog } from '../ui/dialog.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { useTitle } from '../ui/title.ts'
 import { useAct } from './act.ts'
 import { GroupView } from './group-view.tsx'
 
