@@ -99,7 +99,7 @@ describe('the state of the server and its log', () => {
     for (const section of ['', '/statistics', '/users', '/libraries', '/audit']) {
       await phone?.go(`/admin${section}`)
       await phone?.page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
-      await phone?.page.waitForFunction('document.querySelector(".spinner") === null')
+      await phone?.page.locator('.page:not(:has(.spinner))').waitFor()
       await phone?.checkAccess()
       await phone?.picture(`admin${section.replace('/', '-')}-phone-dark`)
       const overflow = await phone?.page.evaluate(

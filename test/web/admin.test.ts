@@ -55,7 +55,7 @@ describe('administration', () => {
     await editing.getByLabel('Quota in GB').fill('')
     await tab.checkAccess()
     await editing.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('cell', { name: 'Guest' }).waitFor()
+    await page.getByRole('cell', { name: 'Guest', exact: true }).waitFor()
     assert.deepEqual([(await user()).role, (await user()).quota_total], ['guest', -2])
 
     await menu('Reset password')
@@ -67,7 +67,7 @@ describe('administration', () => {
     await Client.signIn(suite.server.url, email, fresh)
 
     await menu('Switch off')
-    await page.getByText('switched off', { exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'Guest switched off' }).waitFor()
     assert.equal((await user()).is_active, false)
     await menu('Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

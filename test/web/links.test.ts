@@ -102,6 +102,13 @@ describe('links', () => {
     const { body } = await space.client.get(`/api/v2.1/share-links/${token}/`)
     assert.deepEqual([body.permissions.can_download, body.expire_date.slice(0, 4)], [false, '2099'])
 
+    // The keyboard comes back to where it was.
+    await more('Delete')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('button[aria-label="More"]:focus').waitFor()
+
     await more('Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No share links yet').waitFor()

@@ -14,11 +14,20 @@ export function Dialog(props: {
   wide?: boolean
 }) {
   const texts = useTexts('common')
+  const [back] = useState(focusedNow)
   return (
     <Radix.Root open onOpenChange={(open) => !open && props.onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="dialog-veil" />
-        <Radix.Content className={`dialog${props.wide ? ' dialog-wide' : ''}`} aria-describedby={undefined}>
+        <Radix.Content
+          className={`dialog${props.wide ? ' dialog-wide' : ''}`}
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => {
+            if (!back?.isConnected) return
+            event.preventDefault()
+            back.focus()
+          }}
+        >
           <div className="dialog-head">
             <Radix.Title asChild>
               <h2>{props.title}</h2>
@@ -33,6 +42,14 @@ export function Dialog(props: {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Where the keyboard is to come back to: of an entry in a menu, which is gone by then, the button of the menu. */
+function focusedNow(): HTMLElement | undefined {
+  const focused = document.activeElement
+  const opener = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
+  const back = opener ? document.getElementById(opener) : focused
+  return back instanceof HTMLElement ? back : undefined
 }
 
 /** A dialog with something to fill in. `onSubmit` closes it unless it throws; what it throws is shown. */
