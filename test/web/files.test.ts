@@ -129,6 +129,13 @@ describe('the folder page', () => {
     await tab.checkAccess()
     await press('Escape')
     assert.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'grid')
+    await press('Escape')
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await list.grid.focus()
+    await press('Home', 'ArrowRight')
+    assert.deepEqual(await list.chosen(), ['hill.jpg'])
+    await press('Shift+ArrowLeft')
+    assert.deepEqual(await list.chosen(), ['2025', 'hill.jpg'])
     assert.deepEqual(tab.complaints, [])
   })
 
