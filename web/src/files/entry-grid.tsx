@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useRef } from 'react'
 import type { Entry } from '../api/entries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ContextMenu, type MenuEntry } from '../ui/menu.tsx'
@@ -7,18 +7,17 @@ import type { OnDropped } from './dragging.ts'
 import { useEntryDrags } from './entry-drags.ts'
 import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
 import { GridHead } from './grid-head.tsx'
+import { openMenuAt, useColumns, useVisit } from './grid-hooks.ts'
 import type { Here } from './here.ts'
 import { useKeys } from './keys.ts'
 import type { Sorting } from './order.ts'
 import type { Preferences } from './preferences.ts'
 import { none, only, rangeTo, type Selection, type Shown, toggled } from './selection.ts'
 import { COARSE, useMedia } from './use-media.ts'
-import { lastVisit, leave, takeFocus } from './visits.ts'
 
 const HEAD_PIXELS = 38
 const ROW_PIXELS = 46
 const NARROW_ROW_PIXELS = 60
-const TILE_LEAST_PIXELS = 168
 const TILE_HEIGHT_PIXELS = 206
 
 export interface EntryGridProps {
@@ -213,57 +212,5 @@ export function EntryGrid(props: EntryGridProps) {
         </div>
       </div>
     </ContextMenu>
-  )
-}
-
-/** How many tiles fit beside each other. */
-function useColumns(scroller: { current: HTMLElement | null }, asTiles: boolean): number {
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const element = scroller.current
-    if (element === null || !asTiles) return
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    setWidth(element.clientWidth)
-    return () => observer.disconnect()
-  }, [scroller, asTiles])
-  return asTiles ? Math.max(2, Math.floor(width / TILE_LEAST_PIXELS)) : 1
-}
-
-/** Comes back to where the folder was left, and remembers where it is left now. */
-function useVisit(
-  { libraryId, path }: Here,
-  scroller: { current: HTMLElement | null },
-  active: string | undefined,
-  /** Asked of the virtual list, which knows it; the element is gone by then. */
-  scrollTop: () => number,
-  showActive: () => void,
-): void {
-  const latest = useRef({ active, scrollTop })
-  useLayoutEffect(() => {
-    latest.current = { active, scrollTop }
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as the list appears; a folder has a list of its own.
-  useLayoutEffect(() => {
-    const element = scroller.current
-    if (element === null) return
-    const visit = lastVisit(libraryId, path)
-    element.scrollTop = visit?.scrollTop ?? 0
-    if (visit?.reveal) showActive()
-    if (takeFocus(libraryId, path)) element.focus({ preventScroll: true })
-    return () => {
-      leave(libraryId, path, { scrollTop: latest.current.scrollTop(), active: latest.current.active })
-    }
-  }, [])
-}
-
-/** Has the menu open beside an entry, as a press of the right button would. */
-function openMenuAt(scroller: HTMLElement | null, place: number, beside?: Element): void {
-  const item = scroller?.querySelector(`#${itemId(place)}`)
-  if (!item) return
-  const box = (beside ?? item).getBoundingClientRect()
-  const [clientX, clientY] = beside ? [box.left, box.bottom] : [box.left + 60, box.bottom - 8]
-  item.dispatchEvent(
-    new window.MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX, clientY }),
   )
 }

@@ -1,4 +1,4 @@
-import { ArrowUp, FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
+import { ArrowUp } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
@@ -9,9 +9,8 @@ import type { Selected } from '../api/entry-changes.ts'
 import type { LibraryDetail } from '../api/libraries.ts'
 import { parentOf } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Empty } from '../ui/states.tsx'
 import { useFailureToast } from '../ui/toasts.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
@@ -21,12 +20,12 @@ import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
 import { EntryGrid } from './entry-grid.tsx'
 import { addressOf } from './entry-name.tsx'
 import type { Here } from './here.ts'
+import { NothingShown } from './nothing-shown.tsx'
 import { byName, matching, sorted } from './order.ts'
 import { usePreferences } from './preferences.ts'
 import { all, kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { FindBox, Toolbar } from './toolbar.tsx'
-import { upload } from './uploading.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
 import { useFolderMenu } from './use-folder-menu.ts'
 import { NARROW, NO_ROOM_BESIDE, useMedia } from './use-media.ts'
@@ -216,35 +215,5 @@ export function FolderContents(props: {
         />
       )}
     </div>
-  )
-}
-
-function NothingShown(props: {
-  here: Here
-  sought: string
-  onClear: () => void
-  setDialog: (dialog: OpenDialog) => void
-}) {
-  const { here, sought } = props
-  const texts = useTexts('files')
-  if (sought.trim() !== '') {
-    return (
-      <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(sought.trim())}>
-        <Button onClick={props.onClear}>{texts.clearFind}</Button>
-      </Empty>
-    )
-  }
-  if (!here.editable) return <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyReadOnly} />
-  return (
-    <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyHint}>
-      <span className="files-buttons">
-        <Button variant="primary" icon={Upload} onClick={() => void upload(here)}>
-          {texts.uploadFiles}
-        </Button>
-        <Button icon={FolderPlus} onClick={() => props.setDialog({ kind: 'new-folder' })}>
-          {texts.newFolder}
-        </Button>
-      </span>
-    </Empty>
   )
 }
