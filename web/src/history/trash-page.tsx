@@ -1,13 +1,14 @@
 import './history.css'
 import { RotateCcw, Search, Trash2 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { useParams, useSearch } from 'wouter'
+import { useParams } from 'wouter'
 import { folderAddress, trashAddress } from '../addresses.ts'
 import { useAccount } from '../api/account.ts'
 import { canEdit, useLibrary } from '../api/libraries.ts'
 import { type TrashItem, trashPath, useTrash } from '../api/trash.ts'
 import { Unlocked } from '../libraries/unlocked.tsx'
 import { cleaned, nameOf } from '../paths.ts'
+import { useQueryParams } from '../query-params.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -21,7 +22,7 @@ import { useRestoring } from './use-restoring.ts'
 
 export default function TrashPage() {
   const { id = '' } = useParams()
-  const folder = cleaned(new URLSearchParams(useSearch()).get('p') ?? '')
+  const folder = cleaned(useQueryParams().get('p') ?? '')
   return (
     <Unlocked libraryId={id}>
       <Trash key={`${id}${folder}`} libraryId={id} folder={folder} />

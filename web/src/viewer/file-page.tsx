@@ -1,13 +1,14 @@
 import './viewer.css'
 import { FileX } from 'lucide-react'
 import { useMemo } from 'react'
-import { useParams, useSearch } from 'wouter'
+import { useParams } from 'wouter'
 import { folderAddress } from '../addresses.ts'
 import type { Folder } from '../api/entries.ts'
 import { canEdit, type Permission, useLibrary } from '../api/libraries.ts'
 import { useFolderAt } from '../api/viewer.ts'
 import { Unlocked } from '../libraries/unlocked.tsx'
 import { cleaned, join, nameOf, parentOf } from '../paths.ts'
+import { useQueryParams } from '../query-params.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -20,7 +21,7 @@ import { usePreloaded, useStepping } from './stepping.ts'
 
 export default function FilePage() {
   const { id = '' } = useParams()
-  const query = new URLSearchParams(useSearch())
+  const query = useQueryParams()
   const path = cleaned(query.get('p') ?? '')
   const commitId = query.get('commit') ?? undefined
   return (
