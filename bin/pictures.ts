@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
-import { Client } from '../test/support/client.ts'
+import type { Client } from '../test/support/client.ts'
 import { startServer, type TestServer } from '../test/support/server.ts'
 import { uploadFile } from '../test/support/transfer.ts'
 import { findProgram } from './system-programs.ts'

@@ -71,12 +71,11 @@ describe('the web app as it is served', () => {
     if (tab === undefined) return
     let bytes = 0
     const sizes = new Map<string, number>()
-    tab.page.on('requestfinished', (request) => {
-      void request.sizes().then(({ responseBodySize }) => {
-        if (!request.url().includes('/web/') && !request.url().endsWith('/app/')) return
-        bytes += responseBodySize
-        sizes.set(request.url(), responseBodySize)
-      })
+    tab.page.on('requestfinished', async (request) => {
+      const { responseBodySize } = await request.sizes()
+      if (!request.url().includes('/web/') && !request.url().endsWith('/app/')) return
+      bytes += responseBodySize
+      sizes.set(request.url(), responseBodySize)
     })
     await tab.go('/')
     await tab.page.getByRole('navigation', { name: 'Main' }).waitFor()

@@ -56,12 +56,16 @@ export function readPiece(
   const bytes = buffers.take(end - start)
   return new Promise((resolve, reject) => {
     read(file.handle.fd, bytes, 0, bytes.length, start, (error, bytesRead) => {
-      // What is closed now is closed for good; nobody waits for it.
-      file.release()?.catch(() => {})
+      letGo(file)
       if (error !== null) reject(readError(id, error))
       else if (bytesRead < bytes.length) {
         reject(new BlockDamaged(id, `it ends after ${start + bytesRead} bytes`))
       } else resolve({ bytes, giveBack: () => buffers.give(bytes) })
     })
   })
+}
+
+/** What is closed now is closed for good; nobody waits for it. */
+function letGo(file: UsedFile): void {
+  file.release()?.catch(() => {})
 }
