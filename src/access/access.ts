@@ -12,8 +12,14 @@ import {
   type Permission,
   type Right,
 } from '../library/library.ts'
-import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
-import { findLibraries, findLibrary, findLibraryByKey, listLibrariesOf } from '../library/library-store.ts'
+import type { LibraryInfo, LibraryName, LibrarySummary } from '../library/library-info.ts'
+import {
+  findLibraries,
+  findLibrary,
+  findLibraryByKey,
+  listLibrariesOf,
+  listLibraryNamesOf,
+} from '../library/library-store.ts'
 import { baseOf } from '../library/scope.ts'
 import { findSubLibraryInfos } from '../library/sub-libraries.ts'
 import { findSubLibraryAt } from '../library/sub-library-store.ts'
@@ -142,18 +148,27 @@ export class Access {
   async listOwned(user: Account): Promise<OwnedSummary[]> {
     const owned = await listLibrariesOf(this.#core.db, user.key)
     const reached = owned.filter((library) => scopeReaches(user.scope, library))
-    return reached.map((library) => {
-      const { permission } = within(user.scope, { permission: capped('rw', library), isAdmin: true })
-      return { ...library, permission }
-    })
+    return reached.map((library) => ({ ...library, permission: ownPermission(user, library) }))
   }
 
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
-    const readable = (await this.listOwned(user)).map((library): Readable => {
-      const { id, name, encrypted, key, permission } = library
-      return { id, name, ownerKey: user.key, encrypted, permission, via: 'mine', libraryKey: key, base: ROOT }
-    })
+    const readable: Readable[] = []
+    for (const library of await listLibraryNamesOf(this.#core.db, user.key)) {
+      if (!scopeReaches(user.scope, library)) continue
+      const { id, name, encrypted, key: libraryKey } = library
+      const permission = ownPermission(user, library)
+      readable.push({
+        id,
+        name,
+        ownerKey: user.key,
+        encrypted,
+        permission,
+        via: 'mine',
+        libraryKey,
+        base: ROOT,
+      })
+    }
     for (const via of ['shared', 'group', 'public'] as const) {
       for (const { info, permission } of await this.listShared(user, via)) {
         readable.push({
@@ -243,4 +258,9 @@ function rightOfAccount(
   const here = (grant: Grant) => (grant.subKey === sub?.key ? { ...grant, path: baseOf(library) } : grant)
   const decision = decide(sub === undefined ? grants : grants.map(here), baseOf(library))
   return decision && { permission: capped(decision.permission, library), isAdmin: decision.isAdmin }
+}
+
+/** What a user may do in a library they own. */
+function ownPermission({ scope }: Account, library: LibraryName): Permission {
+  return within(scope, { permission: capped('rw', library), isAdmin: true }).permission
 }

@@ -1,4 +1,5 @@
-import type { Permission } from '../library/library.ts'
+import type { Library, Permission } from '../library/library.ts'
+import { baseOf } from '../library/scope.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
@@ -17,4 +18,18 @@ export interface Readable {
   /** Where its content is: a library, and the folder there that is its root. */
   readonly libraryKey: number
   readonly base: LibraryPath
+}
+
+/** A library that is open, as one of those its reader may read. */
+export function readableOf({ info, isOwner, permission }: Library): Readable {
+  return {
+    id: info.id,
+    name: info.name,
+    ownerKey: info.ownerKey,
+    encrypted: info.encryption !== undefined,
+    permission,
+    via: isOwner ? 'mine' : 'shared',
+    libraryKey: info.key,
+    base: baseOf(info),
+  }
 }

@@ -18,6 +18,9 @@ export interface LibraryEncryption {
 
 export type LibraryStatus = 'normal' | 'read-only'
 
+/** What tells libraries apart, and what may be done with one. */
+export type LibraryName = Pick<LibrarySummary, 'key' | 'id' | 'name' | 'status' | 'encrypted'>
+
 /** What lists of libraries show; reading no more than this makes them three times as fast. */
 export interface LibrarySummary {
   readonly key: number

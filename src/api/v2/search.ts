@@ -1,4 +1,4 @@
-import type { Readable } from '../../access/readable.ts'
+import { type Readable, readableOf } from '../../access/readable.ts'
 import { fail } from '../../errors.ts'
 import { flag, optionalText, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
@@ -88,8 +88,7 @@ async function placeOf(
   const id = parseLibraryId(place) ?? fail({ code: 'library-not-found', id: place })
   const library = await access.open(user, id)
   const folder = path && (await folderAt(library, path)).path
-  const within = (await access.listReadable(user)).filter((one) => one.id === id)
-  return { within: within.slice(0, 1), ...(folder && { folder }), inOneLibrary: true }
+  return { within: [readableOf(library)], ...(folder && { folder }), inOneLibrary: true }
 }
 
 /** Only what one account shares, or all but what one shares. An account there is not shares nothing. */

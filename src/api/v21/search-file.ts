@@ -1,3 +1,4 @@
+import { readableOf } from '../../access/readable.ts'
 import { fail } from '../../errors.ts'
 import { map, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
@@ -30,8 +31,7 @@ export const searchFileRoutes = [
 
 /** What of a library has a text in its name. Throws library-not-found, permission-denied. */
 export async function findNames({ access, search }: ApiServices, user: Account, id: LibraryId, text: string) {
-  await access.open(user, id)
-  const within = (await access.listReadable(user)).filter((one) => one.id === id).slice(0, 1)
+  const within = [readableOf(await access.open(user, id))]
   const { found } = await search.find({
     text,
     within,
