@@ -206,9 +206,12 @@ class SideThread {
     this.#worker?.unref()
     if (this.#inTransaction) return
     this.#idle = setTimeout(() => {
-      this.#ending = this.#end().finally(() => {
-        this.#ending = undefined
-      })
+      this.#ending = this.#end()
+        // A connection that cannot be closed well goes with its thread, and nobody waits for it.
+        .catch(() => this.#worker?.terminate())
+        .then(() => {
+          this.#ending = undefined
+        })
     }, IDLE_MS).unref()
   }
 
