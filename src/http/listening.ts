@@ -51,8 +51,8 @@ export async function drain(
   // One that never listened says so, and is closed all the same.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   connections.closeUnused()
-  // A connection that took another protocol is not among those that can be closed here.
-  await Promise.race([closed.then(settled), timeUp.promise])
+  await closed
+  await Promise.race([settled(), timeUp.promise])
   clearTimeout(timer)
 }
 
