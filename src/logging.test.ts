@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { createLogger } from './logging.ts'
@@ -59,13 +60,14 @@ describe('the logger', () => {
     assert.match(below.join('\n'), /Error: no block\n {4}at .*Error: disk on fire/s)
   })
 
-  const module = JSON.stringify(new URL('./logging.ts', import.meta.url).href)
-  const child = (script: string) =>
-    spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = (script: string) => {
+    const whole = `const { createLogger } = require(process.argv[1]);${script}`
+    const args = ['-e', whole, path.join(import.meta.dirname, 'logging.ts')]
+    return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  }
 
   it('writes out everything before the process ends', async () => {
     const { stdout } = child(`
-      const { createLogger } = await import(${module})
       const logger = createLogger('info', { pretty: false })
       for (let n = 0; n < 5000; n++) logger[n % 100 ? 'info' : 'warn']({ n }, 'äöü')
       setTimeout(() => {
@@ -82,7 +84,6 @@ describe('the logger', () => {
 
   it('does not keep the process from ending when its reader is gone', { timeout: 60_000 }, async (t) => {
     const process = child(`
-      const { createLogger } = await import(${module})
       const logger = createLogger('info', { pretty: false })
       globalThis.process.stdout.on('error', () => {})
       globalThis.process.stdin.once('data', () => {
