@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { createLogger } from './logging.ts'
 
@@ -54,5 +58,44 @@ describe('the logger', () => {
     const [first = '', ...below] = lines.join('').split('\n')
     assert.match(first, /^\d\d:\d\d:\d\d .*error.* storage {2}failed id=ab n=1$/)
     assert.match(below.join('\n'), /Error: no block\n {4}at .*Error: disk on fire/s)
+  })
+
+  const child = (script: string) => {
+    const whole = `const { createLogger } = require(process.argv[1]);${script}`
+    const args = ['-e', whole, path.join(import.meta.dirname, 'logging.ts')]
+    return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  }
+
+  it('writes out everything before the process ends', async () => {
+    const { stdout } = child(`
+      const logger = createLogger('info', { pretty: false })
+      for (let n = 0; n < 5000; n++) logger[n % 100 ? 'info' : 'warn']({ n }, 'äöü')
+      setTimeout(() => {
+        logger.info({ n: 5000 }, 'last')
+        process.exit()
+      }, 20)
+    `)
+    const lines = (await text(stdout)).trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).n),
+      Array.from({ length: 5001 }, (_, n) => n),
+    )
+  })
+
+  it('does not keep the process from ending when its reader is gone', { timeout: 60_000 }, async (t) => {
+    const process = child(`
+      const logger = createLogger('info', { pretty: false })
+      globalThis.process.stdout.on('error', () => {})
+      globalThis.process.stdin.once('data', () => {
+        for (let n = 0; n < 3; n++) logger.error('there is nobody')
+        globalThis.process.exit(3)
+      })
+    `)
+    t.after(() => process.kill('SIGKILL'))
+    process.stdout.destroy()
+    await once(process.stdout, 'close')
+    process.stdin.write('go')
+    const [code] = await once(process, 'exit')
+    assert.equal(code, 3)
   })
 })

@@ -1,3 +1,4 @@
+import { write, writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import pino from 'pino'
 
@@ -46,9 +47,14 @@ function timeField(): string {
   return `,"time":"${secondText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z"`
 }
 
-const MOST_HELD_BYTES = 8 * 2 ** 20
+const STDOUT = 1
+const MOST_HELD_CHARACTERS = 8 * 2 ** 20
 const ENOUGH_CHARACTERS = 16 * 1024
+const BYTES_A_WRITE = 16 * 1024
 const HELD_MS = 50
+/** How long a reader who stalls is waited for: until the next try, and at the end of the process in all. */
+const RETRY_MS = 100
+const LAST_WORDS_MS = 1000
 /** As pino numbers it; what is above is unusual. */
 const INFO = 30
 /** Has pino say the level of each line in `lastLevel` before it is written. */
@@ -57,22 +63,25 @@ const saysLevel: unique symbol = Symbol.for('pino.metadata')
 /**
  * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
  * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
- * (I10). What is still held is written out when the process ends; lines beyond the bound are dropped (I9).
+ * (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
+ * bound are dropped (I9).
  */
 class HeldLines {
   readonly [saysLevel] = true
   lastLevel = 0
-  readonly #out: pino.DestinationStream
   #held = ''
+  /** What is left of the bytes being written. */
+  #rest: Buffer = Buffer.alloc(0)
+  #isWriting = false
+  #isBroken = false
   #timer: NodeJS.Timeout | undefined
 
   constructor() {
-    // Before the destination gets to write out its own.
-    process.once('exit', this.#flush)
-    this.#out = pino.destination({ dest: 1, sync: false, maxLength: MOST_HELD_BYTES })
+    process.once('exit', () => this.#writeLast())
   }
 
   write(line: string): void {
+    if (this.#isBroken || this.#held.length + line.length > MOST_HELD_CHARACTERS) return
     this.#held += line
     if (this.#held.length >= ENOUGH_CHARACTERS || this.lastLevel > INFO) this.#flush()
     else this.#timer ??= setTimeout(this.#flush, HELD_MS).unref()
@@ -81,9 +90,48 @@ class HeldLines {
   readonly #flush = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const lines = this.#held
+    if (this.#isWriting) return
+    if (this.#rest.length === 0) this.#takeHeld()
+    if (this.#rest.length === 0) return
+    this.#isWriting = true
+    write(STDOUT, this.#rest.subarray(0, BYTES_A_WRITE), (error, written) => this.#onWritten(error, written))
+  }
+
+  #takeHeld(): void {
+    this.#rest = Buffer.from(this.#held)
     this.#held = ''
-    if (lines !== '') this.#out.write(lines)
+  }
+
+  #onWritten(error: NodeJS.ErrnoException | null, written: number): void {
+    this.#isWriting = false
+    if (error === null) {
+      this.#rest = this.#rest.subarray(written)
+      if (this.#rest.length > 0 || this.#held !== '') this.#flush()
+    } else if (error.code === 'EAGAIN') this.#timer ??= setTimeout(this.#flush, RETRY_MS).unref()
+    else this.#giveUp()
+  }
+
+  /** The reader is gone, and nobody is left to be told. */
+  #giveUp(): void {
+    this.#isBroken = true
+    this.#held = ''
+    this.#rest = Buffer.alloc(0)
+  }
+
+  #writeLast(): void {
+    const deadline = performance.now() + LAST_WORDS_MS
+    // What another thread is writing is not written twice.
+    if (this.#isWriting) this.#rest = this.#rest.subarray(BYTES_A_WRITE)
+    while (this.#rest.length > 0 || this.#held !== '') {
+      if (this.#rest.length === 0) this.#takeHeld()
+      try {
+        this.#rest = this.#rest.subarray(writeSync(STDOUT, this.#rest))
+      } catch (error) {
+        const isStalled = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+        if (!isStalled || performance.now() > deadline) return
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+    }
   }
 }
 

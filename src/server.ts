@@ -106,6 +106,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly services: Services
   /** Stops accepting, finishes what runs, flushes. */
   close(): Promise<void>
+  /** What `close` is waiting for; undefined while it is not. */
+  readonly closing: string | undefined
 }
 
 /** The server cannot start; the message says what to do about it. */
@@ -116,7 +118,7 @@ export class StartError extends Error {
 /** Opens the stores, wires the rooms together and listens. The only place that knows which stores are in use. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
-  await using opened = new AsyncDisposableStack()
+  await using opened = new Rooms()
   await prepareDataFolder(config.dataDirectory)
   const secret = await loadSecret(config.secret.file, config.secret.given)
   const onFatal = (error: Error) => {
@@ -124,28 +126,38 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     options.onFatal(error)
   }
   const db = opened.use(
+    'the database',
     await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
   )
-  const blocks = opened.use(await openBlocks(config))
-  const core = opened.use(openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }))
+  const blocks = opened.use('the blocks', await openBlocks(config))
+  const core = opened.use(
+    'the libraries',
+    openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),
+  )
   const searchDb = openSearchDatabase(config, db)
-  if (searchDb !== db) opened.use(searchDb)
+  if (searchDb !== db) opened.use('the search database', searchDb)
   const services = createServices({ db, searchDb, core, config, secret, now, logger })
-  opened.use(services.search)
-  opened.use(services.activity)
-  await opened.use(services.archives).removeLeftovers()
-  opened.use(services.thumbnails)
-  opened.use(services.documentTexts)
+  opened.use('search', services.search)
+  opened.use('activity', services.activity)
+  await opened.use('archives', services.archives).removeLeftovers()
+  opened.use('thumbnails', services.thumbnails)
+  opened.use('texts of documents', services.documentTexts)
   await services.partialUploads.prepare()
   const firstRun = await ensureAdministrator(services.accounts, config.administrator)
   await services.activity.start()
-  await opened.use(services.copyMoveTasks).resume()
+  await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()
-  opened.use(startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  opened.use('upkeep', startUpkeep(services, db, logger.child({ room: 'jobs' })))
   // Let go of before upkeep, which would otherwise wait for it to count everything.
-  opened.use(services.usage)
-  const notifications = opened.use(createNotifications(services, logger.child({ room: 'sync' })))
-  const http = opened.use(createHttp(services, db, config, logger.child({ room: 'http' }), notifications))
+  opened.use('usage', services.usage)
+  const notifications = opened.use(
+    'notifications',
+    createNotifications(services, logger.child({ room: 'sync' })),
+  )
+  const http = opened.use(
+    'requests',
+    createHttp(services, db, config, logger.child({ room: 'http' }), notifications),
+  )
   const listening = await http.listen({ host: config.host, port: config.port })
 
   const kept = opened.move()
@@ -154,10 +166,52 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     services.activity.live.endAll()
     // First, because a server closes when its last connection does.
     await notifications[Symbol.asyncDispose]()
-    await http.close()
-    await kept.disposeAsync()
+    await kept[Symbol.asyncDispose]()
   }
-  return { listening, firstRun, endpoints: http.endpoints, services, close, [Symbol.asyncDispose]: close }
+  return {
+    listening,
+    firstRun,
+    endpoints: http.endpoints,
+    services,
+    close,
+    get closing() {
+      return kept.closing
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What was opened, to be closed in reverse order; says what that waits for. */
+class Rooms implements AsyncDisposable {
+  #opened: (readonly [name: string, room: AsyncDisposable])[] = []
+  closing: string | undefined
+
+  use<Room extends AsyncDisposable>(name: string, room: Room): Room {
+    this.#opened.push([name, room])
+    return room
+  }
+
+  /** Hands all over to another, and has nothing left to close itself. */
+  move(): Rooms {
+    const to = new Rooms()
+    to.#opened = this.#opened.splice(0)
+    return to
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stack = new AsyncDisposableStack()
+    for (const [name, room] of this.#opened.splice(0)) {
+      stack.defer(async () => {
+        this.closing = name
+        await room[Symbol.asyncDispose]()
+      })
+    }
+    try {
+      await stack.disposeAsync()
+    } finally {
+      this.closing = undefined
+    }
+  }
 }
 
 /** The rooms without a listening server: what the operator's commands work on. */

@@ -3,10 +3,14 @@ import type { Config } from '../config.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server.ts'
 import { giveBackStartGarbage } from './start-garbage.ts'
+import { doneWithin } from './stopping.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Serves until a signal asks it to stop, then finishes what runs and resolves to the exit code. */
+// Requests under way are waited for half as long.
+const LONGEST_STOP_MS = 60_000
+
+/** Serves until a signal asks it to stop, then finishes what runs, within bounds, and resolves to the exit code. */
 export async function serve(config: Config, options: { json: boolean }): Promise<number> {
   const pretty = process.stdout.isTTY && !options.json
   const logger = createLogger(config.log, { pretty })
@@ -16,7 +20,11 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped
-  await server.close()
+  if (!(await doneWithin(server.close(), LONGEST_STOP_MS))) {
+    // Nothing that was acknowledged is lost: it is as if the power had failed.
+    logger.error({ waitingFor: server.closing }, 'stopping takes too long; the process ends without it')
+    return 1
+  }
   logger.info('stopped')
   return 0
 }

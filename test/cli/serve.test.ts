@@ -69,6 +69,16 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     socket.destroy()
   })
 
+  it('ends though nobody reads what it logs', async () => {
+    await using server = await serve(['--data', newData()])
+    server.child.stdout?.pause()
+    // A line each: more than what is between two processes holds.
+    for (let asked = 0; asked < 3000; asked += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => new Client(server.url).get('/api2/nothing/')))
+    }
+    assert.deepEqual(await server.stop(), { code: 0, signal: null })
+  })
+
   it('says in one sentence that the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')

@@ -202,13 +202,17 @@ class SideThread {
     await worker.terminate()
   }
 
+  /** Never rejects: a connection that cannot be closed well goes with its thread, and nobody asked for it. */
+  async #endIdle(): Promise<void> {
+    await this.#end().catch(() => this.#worker?.terminate())
+    this.#ending = undefined
+  }
+
   #rest(): void {
     this.#worker?.unref()
     if (this.#inTransaction) return
     this.#idle = setTimeout(() => {
-      this.#ending = this.#end().finally(() => {
-        this.#ending = undefined
-      })
+      this.#ending = this.#endIdle()
     }, IDLE_MS).unref()
   }
 
