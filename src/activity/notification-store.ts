@@ -54,18 +54,24 @@ export async function hasNotification(
   return row !== undefined
 }
 
-/** Forgets all but the newest of each account. */
+/** Forgets all but the newest of each account. Where each account's end is looked up once, not for each of its rows. */
 export async function trimNotifications(
   tx: Transaction,
   accountKeys: readonly number[],
   kept: number,
 ): Promise<void> {
   await tx.run(
-    `delete from notification where account_key in (${accountKeys.map(() => '?').join(', ')}) and key <=
-       (select n.key from notification n where n.account_key = notification.account_key
-        order by n.key desc limit 1 offset ?)`,
-    ...accountKeys,
+    `with oldest as (
+       select a.key as account_key, (
+         select n.key from notification n where n.account_key = a.key order by n.key desc limit 1 offset ?
+       ) as key
+       from account a where a.key in (${accountKeys.map(() => '?').join(', ')})
+     )
+     delete from notification where key in (
+       select n.key from oldest join notification n on n.account_key = oldest.account_key and n.key <= oldest.key
+     )`,
     kept,
+    ...accountKeys,
   )
 }
 
