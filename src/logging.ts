@@ -50,11 +50,14 @@ function timeField(): string {
 const STDOUT = 1
 const MOST_HELD_CHARACTERS = 8 * 2 ** 20
 const ENOUGH_CHARACTERS = 16 * 1024
-const BYTES_A_WRITE = 16 * 1024
+/** So much reaches a pipe in one piece, whoever else writes to it. */
+const BYTES_A_WRITE = 4096
 const HELD_MS = 50
 /** How long a reader who stalls is waited for: until the next try, and at the end of the process in all. */
 const RETRY_MS = 100
 const LAST_WORDS_MS = 1000
+/** How long the end of the process waits for lines that another thread is writing. */
+const UNDER_WAY_MS = 20
 /** As pino numbers it; what is above is unusual. */
 const INFO = 30
 /** Has pino say the level of each line in `lastLevel` before it is written. */
@@ -72,7 +75,8 @@ class HeldLines {
   #held = ''
   /** What is left of the bytes being written. */
   #rest: Buffer = Buffer.alloc(0)
-  #isWriting = false
+  /** How many of them another thread is writing. */
+  #underWay = 0
   #isBroken = false
   #timer: NodeJS.Timeout | undefined
 
@@ -90,11 +94,11 @@ class HeldLines {
   readonly #flush = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#isWriting) return
+    if (this.#underWay > 0) return
     if (this.#rest.length === 0) this.#takeHeld()
     if (this.#rest.length === 0) return
-    this.#isWriting = true
-    write(STDOUT, this.#rest.subarray(0, BYTES_A_WRITE), (error, written) => this.#onWritten(error, written))
+    this.#underWay = endOfLines(this.#rest)
+    write(STDOUT, this.#rest.subarray(0, this.#underWay), (error, written) => this.#onWritten(error, written))
   }
 
   #takeHeld(): void {
@@ -103,7 +107,7 @@ class HeldLines {
   }
 
   #onWritten(error: NodeJS.ErrnoException | null, written: number): void {
-    this.#isWriting = false
+    this.#underWay = 0
     if (error === null) {
       this.#rest = this.#rest.subarray(written)
       if (this.#rest.length > 0 || this.#held !== '') this.#flush()
@@ -120,8 +124,9 @@ class HeldLines {
 
   #writeLast(): void {
     const deadline = performance.now() + LAST_WORDS_MS
-    // What another thread is writing is not written twice.
-    if (this.#isWriting) this.#rest = this.#rest.subarray(BYTES_A_WRITE)
+    // What another thread is writing is not written twice. It is whole lines, should it come later nevertheless.
+    if (this.#underWay > 0) pause(UNDER_WAY_MS)
+    this.#rest = this.#rest.subarray(this.#underWay)
     while (this.#rest.length > 0 || this.#held !== '') {
       if (this.#rest.length === 0) this.#takeHeld()
       try {
@@ -129,10 +134,22 @@ class HeldLines {
       } catch (error) {
         const isStalled = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
         if (!isStalled || performance.now() > deadline) return
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+        pause(10)
       }
     }
   }
+}
+
+/** Where the last line ends that is whole in the bytes of one write; the first one's end if it is longer than that. */
+function endOfLines(bytes: Buffer): number {
+  if (bytes.length <= BYTES_A_WRITE) return bytes.length
+  const last = bytes.lastIndexOf('\n', BYTES_A_WRITE - 1)
+  return (last === -1 ? bytes.indexOf('\n') : last) + 1 || bytes.length
+}
+
+/** Holds up this thread, which has nothing else left to do. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 // No room should log these in the first place; this is the net below. Pino's own redaction takes 50 µs a
