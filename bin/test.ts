@@ -18,7 +18,15 @@ const inCi = process.env['CI'] === 'true'
 const ON_BOTH_DATABASES = ['test/api/', 'test/pages/link-pages', 'test/seed/', 'test/sync/', 'test/transfer/']
 
 /** Of those, what says nothing about the database and takes long. */
-const ON_ONE_DATABASE = ['test/api/matrix', 'test/api/activities-large']
+const ON_ONE_DATABASE = [
+  'test/api/activities-large',
+  'test/api/files-hostile',
+  'test/api/matrix',
+  'test/api/scopes',
+  'test/api/sharing-hostile',
+  'test/transfer/download-memory',
+  'test/transfer/zip',
+]
 
 /** What takes longest, most of it waiting: begun first, so that the rest fills the time. */
 const LONGEST_FIRST = ['test/clients/', 'test/durability/', 'test/model/', 'test/web/']
