@@ -103,6 +103,8 @@ describe('the web app as it is served', () => {
         answer.pipe(response)
       })
       request.pipe(passed)
+      // What the page no longer waits for ends here too, and that is nobody's error.
+      passed.on('error', () => response.destroy())
       response.on('close', () => passed.destroy())
     })
     proxy.listen(0, '127.0.0.1')

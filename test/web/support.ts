@@ -67,7 +67,7 @@ export function webSuite(options: TestServerOptions = {}) {
       ...more,
     })
     t.after(() => context.close())
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(45_000)
     if (client?.token !== undefined) {
       const [state] = [{ name: 'carrel.token', value: client.token }]
       await context.addInitScript(({ name, value }) => {

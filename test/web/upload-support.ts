@@ -68,6 +68,26 @@ export async function networkOf(page: Page) {
   }
 }
 
+/** Lets the first chunk of a file pass, and holds those after it back until they are let go. */
+export async function holdLaterChunks(page: Page) {
+  const held = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  await page.route('**/upload-api/**', async (route) => {
+    const range = route.request().headers()['content-range']
+    if (range !== undefined && !range.startsWith('bytes 0-')) {
+      held.resolve()
+      await letGo.promise
+    }
+    // The page may be gone by now.
+    await route.continue().catch(() => undefined)
+  })
+  return {
+    /** Until a chunk is being held, so the server has all before it. */
+    untilHeld: () => held.promise,
+    letGo: () => letGo.resolve(),
+  }
+}
+
 /** The ranges that chunks were sent with. */
 export function rangesSent(page: Page): string[] {
   const ranges: string[] = []

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
 import { eventually, namesIn, storedBytes } from '../support/transfer.ts'
 import { webSuite } from './support.ts'
-import { dragPaths, dropFiles, madeBytes, networkOf, rangesSent } from './upload-support.ts'
+import { dragPaths, dropFiles, holdLaterChunks, madeBytes, networkOf, rangesSent } from './upload-support.ts'
 
 const MB = 1_000_000
 /** More than the browser's own database is given. */
@@ -41,9 +41,13 @@ describe('uploads that are cut off', () => {
     const { page } = tab
     await tab.go(`/library/${library}`)
     const network = await networkOf(page)
+    const chunks = await holdLaterChunks(page)
     const ranges = rangesSent(page)
-    await network.slow(3 * MB)
     await dropFiles(page, [{ name: 'film.bin', size: 30 * MB }])
+    await chunks.untilHeld()
+    // The next chunk is cut off in its middle.
+    await network.slow(MB)
+    chunks.letGo()
     await untilStored(person, library, 'film.bin')
     await network.cut()
     await page.getByText('Connection lost. Uploads go on').waitFor()
@@ -106,18 +110,17 @@ describe('uploads that are cut off', () => {
     const { page } = tab
     page.on('dialog', (dialog) => void dialog.accept())
     await tab.go(`/library/${library}`)
-    const network = await networkOf(page)
-    await network.slow(2.5 * MB)
+    const chunks = await holdLaterChunks(page)
     await dropFiles(page, [
       { name: 'film.bin', size: 40 * MB },
       { name: 'paused.txt', text: 'later' },
     ])
-    await untilStored(person, library, 'film.bin')
+    await chunks.untilHeld()
     await page.waitForFunction(isKept, { name: 'film.bin', withFile: true })
     const stored = await untilStored(person, library, 'film.bin')
     const ranges = rangesSent(page)
     await page.reload()
-    await network.restore()
+    chunks.letGo()
     await title(page, /uploaded/).waitFor()
     const start = Number(/\d+/.exec(ranges.at(-1) ?? '')?.[0])
     assert.ok(start >= stored, `${ranges.join(', ')} after ${stored}`)
@@ -136,10 +139,9 @@ describe('uploads that are cut off', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go(`/library/${library}`)
-    const network = await networkOf(page)
-    await network.slow(3 * MB)
+    const chunks = await holdLaterChunks(page)
     await dropFiles(page, [{ name: 'film.bin', size: 40 * MB }])
-    await untilStored(person, library, 'film.bin')
+    await chunks.untilHeld()
     await page.waitForFunction(isKept, { name: 'film.bin', withFile: true })
     const other = await page.context().newPage()
     await other.goto(page.url())
@@ -147,6 +149,7 @@ describe('uploads that are cut off', () => {
     await other.waitForFunction("sessionStorage.getItem('carrel.tab') !== null")
     assert.equal(await other.getByRole('region', { name: 'Uploads' }).count(), 0)
     await page.close()
+    await other.waitForFunction(isOnlyTab)
     const ranges = rangesSent(other)
     await other.reload()
     await title(other, '1 item uploaded').waitFor()
@@ -175,14 +178,13 @@ describe('uploads that are cut off', () => {
     const [large] = await largeFiles(t)
     page.on('dialog', (dialog) => void dialog.accept())
     await tab.go(`/library/${library}`)
-    const network = await networkOf(page)
-    await network.slow(6 * MB)
+    const chunks = await holdLaterChunks(page)
     await dragPaths(page, [large])
-    await untilStored(person, library, 'large.bin')
+    await chunks.untilHeld()
     await page.waitForFunction(isKept, { name: 'large.bin', withFile: false })
     const ranges = rangesSent(page)
     await page.reload()
-    await network.restore()
+    chunks.letGo()
     await title(page, '1 item uploaded').waitFor()
     assert.ok(!ranges[0]?.startsWith('bytes 0-'), ranges[0])
     assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
@@ -196,13 +198,12 @@ describe('uploads that are cut off', () => {
     const [large, other] = await largeFiles(t)
     page.on('dialog', (dialog) => void dialog.accept())
     await tab.go(`/library/${library}`)
-    const network = await networkOf(page)
-    await network.slow(6 * MB)
+    const chunks = await holdLaterChunks(page)
     await dropFiles(page, [{ name: 'large.bin', size: LARGE }])
-    await untilStored(person, library, 'large.bin')
+    await chunks.untilHeld()
     await page.waitForFunction(isKept, { name: 'large.bin', withFile: false })
     await page.reload()
-    await network.restore()
+    chunks.letGo()
     await page.getByText('Choose this file again to go on').waitFor()
     await tab.checkAccess()
     await tab.picture('uploads-choose-again')
@@ -220,6 +221,14 @@ describe('uploads that are cut off', () => {
     assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
   })
 })
+
+/** In the page: whether the browser has noticed that all other tabs are gone. */
+async function isOnlyTab(): Promise<boolean> {
+  const { navigator } = globalThis as unknown as {
+    navigator: { locks: { query(): Promise<{ held: object[] }> } }
+  }
+  return (await navigator.locks.query()).held.length === 1
+}
 
 /** In the page: whether the browser's own database knows that an upload is begun, and has its file. */
 function isKept(wanted: { name: string; withFile: boolean }): Promise<boolean> {

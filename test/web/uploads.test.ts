@@ -201,7 +201,7 @@ describe('uploads', () => {
     const { page } = tab
     await tab.go(`/library/${library}`)
     const network = await networkOf(page)
-    await network.slow(400_000)
+    await network.slow(100_000)
     await dropFiles(page, [
       { name: 'one.bin', size: 5_000_000 },
       { name: 'two.bin', size: 6_000_000 },
