@@ -15,16 +15,23 @@ const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
 
 /** Suites that speak to a server over HTTP: they are run with SQLite and with PostgreSQL. */
-const ON_BOTH_DATABASES = ['test/api/', 'test/pages/link-pages', 'test/seed/', 'test/sync/', 'test/transfer/']
+const ON_BOTH_DATABASES = ['test/api/', 'test/seed/', 'test/sync/', 'test/transfer/']
 
 /** Of those, what says nothing about the database and takes long. */
 const ON_ONE_DATABASE = [
   'test/api/activities-large',
+  'test/api/avatars',
+  'test/api/encrypted-crossing',
+  'test/api/file-text',
   'test/api/files-hostile',
   'test/api/matrix',
   'test/api/scopes',
   'test/api/sharing-hostile',
+  'test/api/thumbnails',
+  'test/transfer/download-damage',
   'test/transfer/download-memory',
+  'test/transfer/download-ranges',
+  'test/transfer/upload-digest',
   'test/transfer/zip',
 ]
 
@@ -33,6 +40,9 @@ const LONGEST_FIRST = ['test/clients/', 'test/durability/', 'test/model/', 'test
 
 /** How long one test file may take before it counts as hung. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000
+
+/** How many of the files that took longest are named at the end. */
+const SHOWN_FILES = 15
 
 async function main(filters: readonly string[]): Promise<boolean> {
   process.chdir(root)
@@ -123,11 +133,19 @@ async function runFiles(files: readonly string[], signal: AbortSignal) {
   const events = run({ files: [...files], concurrency, timeout: FILE_TIMEOUT_MS, signal })
   const skipped: string[] = []
   const counts: string[] = []
+  const seconds = new Map<string, number>()
+  const addTime = ({ file, nesting, details }: EndedTest) => {
+    if (nesting > 0) return
+    const name = relative(file)
+    seconds.set(name, (seconds.get(name) ?? 0) + details.duration_ms / 1000)
+  }
   let failures = 0
   events.on('test:fail', (event) => {
+    addTime(event)
     if (event.todo === undefined) failures += 1
   })
   events.on('test:pass', (event) => {
+    addTime(event)
     if (event.skip !== undefined || event.todo !== undefined) {
       skipped.push(`${relative(event.file)}: ${event.name}${reasonOf(event.skip ?? event.todo)}`)
     }
@@ -146,9 +164,17 @@ async function runFiles(files: readonly string[], signal: AbortSignal) {
     console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
     for (const name of skipped) console.log(`  ${name}`)
   }
+  const longest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SHOWN_FILES)
+  console.log(`\nLongest: ${longest.map(([name, spent]) => `${name} ${Math.round(spent)} s`).join(', ')}`)
   if (signal.aborted) console.log(`\nNot finished: ${String(signal.reason)}`)
   const passed = failures === 0 && !signal.aborted && counts.length > 0 && !(inCi && skipped.length > 0)
   return { passed, counts }
+}
+
+interface EndedTest {
+  readonly file?: string | undefined
+  readonly nesting: number
+  readonly details: { readonly duration_ms: number }
 }
 
 interface TestEvent {
