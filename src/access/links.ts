@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { writeIfSpace } from '../database/spare-write.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
 import { LoginThrottle } from '../identity/login-throttle.ts'
@@ -274,7 +275,7 @@ export class Links {
   }
 
   async countView({ link }: OpenLink): Promise<void> {
-    await this.#core.db.write((tx) => addView(tx, link.key), { durable: false })
+    await writeIfSpace(this.#core.db, (tx) => addView(tx, link.key))
   }
 
   isExpired(link: Link): boolean {

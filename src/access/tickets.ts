@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
+import { writeIfSpace } from '../database/spare-write.ts'
 import { fail } from '../errors.ts'
 import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { Library } from '../library/library.ts'
@@ -63,6 +64,10 @@ export class Tickets {
   readonly #lifeSeconds: number
   /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
   readonly #reusable = new Map<string, TicketRow>()
+  /** What a full disk could not take: files can be read all the same. */
+  readonly #unwritten = new Map<string, TicketRow>()
+  /** Used up, though a full disk still has them. */
+  readonly #burnt = new Set<string>()
 
   constructor(
     db: Database,
@@ -94,7 +99,8 @@ export class Tickets {
       linkKey: wish.link?.key,
     }
     // Lost in a power cut, a ticket is simply asked for again.
-    await this.#db.write((tx) => insertTicket(tx, hashOf(ticket), row), { durable: false })
+    const isWritten = await writeIfSpace(this.#db, (tx) => insertTicket(tx, hashOf(ticket), row))
+    if (!isWritten) remember(this.#unwritten, ticket, row)
     return ticket
   }
 
@@ -113,9 +119,22 @@ export class Tickets {
       modifiedAt,
       library: library ?? fail({ code: 'ticket-not-found' }),
       isOfLink: row.linkKey !== undefined,
-      burn: async () =>
-        reusable || this.#db.write((tx) => deleteTicket(tx, hashOf(ticket)), { durable: false }),
+      burn: async () => reusable || this.#burn(ticket),
     }
+  }
+
+  async #burn(ticket: string): Promise<boolean> {
+    if (this.#unwritten.has(ticket)) return this.#unwritten.delete(ticket)
+    if (this.#burnt.has(ticket)) return false
+    let isMine = true
+    const isWritten = await writeIfSpace(this.#db, async (tx) => {
+      isMine = await deleteTicket(tx, hashOf(ticket))
+    })
+    if (isWritten) return isMine
+    isMine = !this.#burnt.has(ticket)
+    if (this.#burnt.size === MOST_REMEMBERED) this.#burnt.clear()
+    this.#burnt.add(ticket)
+    return isMine
   }
 
   /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
@@ -133,13 +152,13 @@ export class Tickets {
   }
 
   async #find(ticket: string): Promise<TicketRow | undefined> {
-    const known = this.#reusable.get(ticket)
+    const known = this.#reusable.get(ticket) ?? this.#unwritten.get(ticket)
     if (known !== undefined) return known.expiresAt > this.#now() ? known : undefined
+    if (this.#burnt.has(ticket)) return undefined
     const row = await findTicket(this.#db, hashOf(ticket), this.#now())
     // A ticket of a link can end with the link at any time.
     if (row?.reusable !== true || row.linkKey !== undefined) return row
-    if (this.#reusable.size === MOST_REMEMBERED) this.#reusable.clear()
-    this.#reusable.set(ticket, row)
+    remember(this.#reusable, ticket, row)
     return row
   }
 
@@ -147,6 +166,11 @@ export class Tickets {
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteTicketsBefore(tx, this.#now()), { durable: false })
   }
+}
+
+function remember(rows: Map<string, TicketRow>, ticket: string, row: TicketRow): void {
+  if (rows.size === MOST_REMEMBERED) rows.clear()
+  rows.set(ticket, row)
 }
 
 function hashOf(ticket: string): Buffer {

@@ -1,5 +1,5 @@
-/** Why the database refused. `other` is our bug or the operator's disk; the message says more. */
-export type DatabaseReason = 'unique' | 'foreign-key' | 'busy' | 'unreachable' | 'closed' | 'other'
+/** Why the database refused; `full` is its disk, `other` is our bug or a disk that fails, and the message says more. */
+export type DatabaseReason = 'unique' | 'foreign-key' | 'busy' | 'full' | 'unreachable' | 'closed' | 'other'
 
 /** What both dialects throw for a statement that failed; the driver's own error is the cause. */
 export class DatabaseError extends Error {

@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
+import { writeIfSpace } from '../database/spare-write.ts'
 import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
 import {
@@ -92,7 +93,7 @@ export class ApiTokens {
     if (!found.account.active) return { reason: 'inactive' }
     if (found.wiped) return { reason: 'wiped' }
     const use = this.#useAfter(found.use, client)
-    if (use !== found.use) await this.#db.write((tx) => updateApiTokenUse(tx, hash, use), { durable: false })
+    if (use !== found.use) await writeIfSpace(this.#db, (tx) => updateApiTokenUse(tx, hash, use))
     return { ok: found.account }
   }
 

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
+import { writeIfSpace } from '../database/spare-write.ts'
 import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
 import { lockActiveAccount } from './api-token-store.ts'
@@ -203,7 +204,7 @@ export class ScopedTokens {
   async #noteUse({ account, lastUsedAt }: ScopedAccount): Promise<void> {
     const now = this.#now()
     if (lastUsedAt !== undefined && now - lastUsedAt < usedEverySeconds) return
-    await this.#db.write((tx) => setScopedTokenUse(tx, account.scope.tokenKey, now), { durable: false })
+    await writeIfSpace(this.#db, (tx) => setScopedTokenUse(tx, account.scope.tokenKey, now))
   }
 }
 

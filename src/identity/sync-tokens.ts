@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
+import { writeIfSpace } from '../database/spare-write.ts'
 import { cut } from './device.ts'
 import {
   deleteSyncTokens,
@@ -63,7 +64,7 @@ export class SyncTokens {
       deviceName: cut(device.deviceName, 255),
       clientVersion: cut(device.clientVersion, 64),
     }
-    await this.#db.write((tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()), { durable: false })
+    await writeIfSpace(this.#db, (tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()))
   }
 
   /** What an account keeps in sync on its devices, most recently used first. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,9 +16,20 @@ export interface ChildServer extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
+export interface ChildServerOptions {
+  /** The data folder is a disk of its own, of so many megabytes, that only this server sees. */
+  readonly diskMegabytes?: number
+}
+
 /** Starts `carrel serve` on a free port over a data folder. */
-export async function spawnServer(data: string, env: Record<string, string> = {}): Promise<ChildServer> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+export async function spawnServer(
+  data: string,
+  env: Record<string, string> = {},
+  { diskMegabytes }: ChildServerOptions = {},
+): Promise<ChildServer> {
+  const around = diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)
+  const [program = '', ...parts] = [...around, process.execPath, MAIN, 'serve']
+  const child = spawn(program, parts, {
     env: {
       PATH: process.env['PATH'] ?? '',
       CARREL_DATA: data,
@@ -55,6 +66,20 @@ export async function spawnServer(data: string, env: Record<string, string> = {}
       await end('SIGKILL')
     },
   }
+}
+
+/** Whether this machine lets us make such a disk. */
+export function canHaveDisk(folder: string): boolean {
+  const [program = '', ...parts] = [...withDisk(folder, 1), 'true']
+  return spawnSync(program, parts).status === 0
+}
+
+/** What runs a command with a small disk at a folder, in namespaces that end with it; the process stays the same. */
+function withDisk(folder: string, megabytes: number): string[] {
+  const unshare =
+    process.getuid?.() === 0 ? ['unshare', '--mount'] : ['unshare', '--map-root-user', '--mount']
+  const script = 'mount -t tmpfs -o "size=$1m" carrel "$2" && shift 2 && exec "$@"'
+  return [...unshare, 'sh', '-c', script, 'sh', String(megabytes), folder]
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {

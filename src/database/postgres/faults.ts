@@ -3,6 +3,7 @@ import { DatabaseError, type DatabaseReason } from '../errors.ts'
 const reasons: Record<string, DatabaseReason> = {
   '23505': 'unique',
   '23503': 'foreign-key',
+  '53100': 'full',
   '57P01': 'unreachable',
   '57P02': 'unreachable',
   '57P03': 'unreachable',

@@ -105,12 +105,19 @@ function toRow(columns: readonly string[], values: readonly Value[]): Row {
   return row
 }
 
-const reasons: Record<number, DatabaseReason> = { 1555: 'unique', 2067: 'unique', 787: 'foreign-key' }
+const reasons: Record<number, DatabaseReason> = {
+  787: 'foreign-key',
+  1555: 'unique',
+  2067: 'unique',
+  // SQLITE_IOERR_SHMSIZE: the index of the log cannot grow.
+  4874: 'full',
+}
+const generalReasons: Record<number, DatabaseReason> = { 5: 'busy', 13: 'full' }
 
 function translated(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error
   const code = Number(error.errcode)
-  const reason = primaryCode(code) === 5 ? 'busy' : (reasons[code] ?? 'other')
+  const reason = reasons[code] ?? generalReasons[primaryCode(code)] ?? 'other'
   return new DatabaseError(reason, `SQLite: ${error.message} (${code})`, { cause: error })
 }
 

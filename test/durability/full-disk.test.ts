@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { it } from 'node:test'
+import { canHaveDisk, spawnServer } from '../support/child-server.ts'
+import { Client } from '../support/client.ts'
+import { ADMIN } from '../support/server.ts'
+import { eventually, namesIn, postForm, uploadLink } from '../support/transfer.ts'
+
+const MB = 1_000_000
+const DISK_MB = 80
+
+it('on a full disk nothing acknowledged is lost, reads go on, and writes too once there is space', async (t) => {
+  const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-full-disk-'))
+  try {
+    if (!canHaveDisk(data)) {
+      t.skip('this machine lets nobody make a small disk')
+      return
+    }
+    await using server = await spawnServer(data, { CARREL_LOG: 'fatal' }, { diskMegabytes: DISK_MB })
+    const seen = path.join('/proc', String(server.process.pid), 'root', data)
+    const client = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+    const library = await client.createLibrary('Full')
+    const link = await uploadLink(client, library)
+    const kept = new Map<string, Buffer>()
+    const send = async (name: string, size: number, headers: Record<string, string> = {}) => {
+      const bytes = randomBytes(size)
+      const { status } = await postForm(link, [['parent_dir', '/'], { filename: name, bytes }], { headers })
+      if (status === 200 && headers['Content-Range'] === undefined) kept.set(name, bytes)
+      return status
+    }
+    const check = async () => {
+      assert.deepEqual(await namesIn(client, library), [...kept.keys()].sort())
+      for (const [name, bytes] of kept) {
+        const { body } = await client.get(`/api2/repos/${library}/file/`, { p: `/${name}` })
+        assert.ok(Buffer.from(await (await fetch(body)).arrayBuffer()).equals(bytes), name)
+      }
+    }
+
+    assert.equal(await send('before.bin', 2 * MB), 200)
+    const shared = { repo_id: library, path: '/before.bin' }
+    const { body: share } = await client.post('/api/v2.1/share-links/', { json: shared })
+    await fill(seen)
+    for (let n = 0; n < 20; n++) {
+      const status = await send(`small-${n}.bin`, 4096)
+      assert.ok(status === 200 || status === 500, String(status))
+      await fill(seen)
+    }
+    assert.equal(await send('medium.bin', MB), 500)
+    assert.equal(await send('chunk.bin', MB, { 'Content-Range': `bytes 0-${MB - 1}/${2 * MB}` }), 500)
+    await check()
+    assert.equal((await fetch(`${share.link}?dl=1`)).status, 200)
+    assert.equal((await client.get('/api2/ping/')).status, 200)
+
+    await rm(path.join(seen, 'ballast'))
+    await eventually(async () => assert.equal(await send('again.bin', 5 * MB), 200))
+    await check()
+    for (const folder of ['blocks/tmp', 'uploads']) {
+      assert.deepEqual(await readdir(path.join(seen, folder)), [], folder)
+    }
+    assert.equal(await server.stop(), 0)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+})
+
+/** Takes all the space that is left on the disk of a folder. */
+async function fill(folder: string): Promise<void> {
+  await using file = await open(path.join(folder, 'ballast'), 'a')
+  for (let size = MB; size >= 1; ) {
+    try {
+      await file.write(Buffer.alloc(size))
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
+      size = Math.floor(size / 2)
+    }
+  }
+}
