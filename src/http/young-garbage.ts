@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 
 // Every 64 MiB of buffers outside its heap V8 looks through all of the heap, on all cores, which costs a long upload a
 // quarter of its time. They are as good as gone by then: looking through the newest objects alone frees them.
-const EVERY_BYTES = 24 * 2 ** 20
+const EVERY_BYTES = 6 * 2 ** 20
 
 let received = 0
 let collect: ((options: { type: 'minor' }) => void) | undefined

@@ -301,6 +301,22 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
+    it('keeps a nameless block that comes in pieces of any size', async () => {
+      await using store = await open()
+      const bytes = randomBytes(3 * MIB + 17)
+      for (const length of [65_536, MIB / 2, MIB / 2 + 1, 2 * MIB, bytes.length]) {
+        for (const most of [65_510, 300_001, 2 * MIB + 3]) {
+          const block = bytes.subarray(0, length)
+          const pieces: Buffer[] = []
+          for (let at = 0; at < length; at += most) pieces.push(block.subarray(at, at + most))
+          const { id, size, durable } = await receive(store, pieces)
+          await durable
+          assert.deepEqual([id, size], [blockIdOf(block), length])
+          assert.ok((await readWhole(store, id)).equals(block))
+        }
+      }
+    })
+
     it('takes the same block from several senders at once', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)

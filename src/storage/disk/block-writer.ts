@@ -5,6 +5,7 @@ import { BlockMismatch, BlockStoreError, type BlockWriter, type ReceivedBlock } 
 import { UNNAMED, writing } from './disk-errors.ts'
 import { writeFully } from './file-chunks.ts'
 import { type HashThread, SLAB_BYTES } from './hash-thread.ts'
+import { SlabFile } from './slab-file.ts'
 
 /** What a block on its way in needs of its store. */
 export interface Intake {
@@ -25,6 +26,7 @@ export interface TemporaryFile {
 /** A block that is hashed by a thread while it is written. */
 interface LongBlock {
   readonly file: TemporaryFile
+  readonly slabs: SlabFile
   readonly thread: HashThread
   /** What the thread calls the file. */
   readonly number: number
@@ -64,23 +66,28 @@ export class DiskBlockWriter implements BlockWriter {
     const long = this.#long
     if (long === undefined) return
     await long.thread.abandon(long.number)
+    await long.slabs[Symbol.asyncDispose]()
     await long.file.discard()
   }
 
+  /** Hands on whole slabs, so that each begins a page of the file. */
   async #flush(): Promise<void> {
-    const pieces = this.#takePieces()
-    if (this.#long === undefined) {
-      const file = await this.#intake.open()
-      const thread = this.#intake.thread()
-      this.#long = { file, thread, number: thread.begin(file.handle) }
-    }
+    this.#long ??= await this.#beginLong()
     const { thread, number } = this.#long
-    await writing(UNNAMED, thread.write(number, pieces))
+    while (this.#held >= SLAB_BYTES) await writing(UNNAMED, thread.write(number, this.#takeSlab()))
   }
 
-  async #endLong({ file, thread, number }: LongBlock) {
+  async #beginLong(): Promise<LongBlock> {
+    const file = await this.#intake.open()
+    const slabs = await SlabFile.open(file.handle, file.path)
+    const thread = this.#intake.thread()
+    return { file, slabs, thread, number: thread.begin(slabs) }
+  }
+
+  async #endLong({ file, slabs, thread, number }: LongBlock) {
     try {
       const id = await writing(UNNAMED, thread.finish(number, this.#takePieces()))
+      await slabs[Symbol.asyncDispose]()
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()
@@ -107,5 +114,24 @@ export class DiskBlockWriter implements BlockWriter {
     this.#pieces = []
     this.#held = 0
     return pieces
+  }
+
+  /** As many of the pieces as fill a slab. */
+  #takeSlab(): Uint8Array[] {
+    const pieces = this.#takePieces()
+    let room = SLAB_BYTES
+    const count = pieces.findIndex((piece) => {
+      room -= piece.length
+      return room <= 0
+    })
+    const taken = pieces.splice(0, count + 1)
+    const last = taken.at(-1)
+    if (last !== undefined && room < 0) {
+      taken[taken.length - 1] = last.subarray(0, room)
+      pieces.unshift(last.subarray(room))
+    }
+    this.#pieces = pieces
+    this.#held = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    return taken
   }
 }

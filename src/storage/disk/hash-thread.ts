@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { AbandonOrder, HashOrder, HashReply, HashThreadData } from './hash-worker.ts'
+import { alignedMemory, type SlabFile } from './slab-file.ts'
 
 /** Bytes a slab holds. */
 export const SLAB_BYTES = 512 * 1024
@@ -9,7 +9,7 @@ const IDLE_MS = 30_000
 
 /** A file on its way to the disk. */
 interface OpenFile {
-  readonly handle: FileHandle
+  readonly slabs: SlabFile
   /** Where the next bytes go. */
   position: number
   /** What was begun and has not ended: slabs to be hashed, and to be written. */
@@ -25,7 +25,7 @@ interface OpenFile {
  * starts when first needed and ends when it had nothing to do for a while.
  */
 export class HashThread {
-  readonly #memory = new SharedArrayBuffer(SLABS * SLAB_BYTES)
+  readonly #memory = alignedMemory(SLABS * SLAB_BYTES)
   readonly #bytes = Buffer.from(this.#memory)
   readonly #freeSlabs = Array.from({ length: SLABS }, (_, slab) => slab)
   /** How many still use a slab. */
@@ -44,25 +44,25 @@ export class HashThread {
   }
 
   /** The number of a file in the calls that follow. */
-  begin(handle: FileHandle): number {
+  begin(slabs: SlabFile): number {
     clearTimeout(this.#idleTimer)
     this.#nextFile += 1
-    const file = { handle, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
+    const file = { slabs, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
     this.#files.set(this.#nextFile, file)
     return this.#nextFile
   }
 
-  /** Adds pieces to the end of a file. Resolves when they are copied; throws what an earlier one met. */
-  async write(file: number, pieces: readonly Uint8Array[]): Promise<void> {
-    for (const part of slabParts(pieces)) await this.#send(file, part, false)
+  /** Adds pieces that fill a slab to the end of a file. Resolves when they are copied; throws what an earlier one met. */
+  write(file: number, pieces: readonly Uint8Array[]): Promise<void> {
+    return this.#send(file, pieces, false)
   }
 
-  /** Adds the last pieces and resolves to the SHA-1 of the file when all is written. The file is then done with. */
+  /**
+   * Adds the last pieces, no more than a slab of them, and resolves to the SHA-1 of the file when all is written. The
+   * file is then done with.
+   */
   async finish(file: number, pieces: readonly Uint8Array[]): Promise<string> {
-    const parts = slabParts(pieces)
-    const last = parts.pop() ?? []
-    for (const part of parts) await this.#send(file, part, false)
-    await this.#send(file, last, true)
+    await this.#send(file, pieces, true)
     const { sha1 } = await this.#settled(file)
     if (sha1 === undefined) throw new Error('a file was written without a hash')
     return sha1
@@ -93,7 +93,8 @@ export class HashThread {
     const start = slab * SLAB_BYTES
     let length = 0
     for (const piece of pieces) {
-      this.#bytes.set(piece, start + length)
+      // V8 copies into shared memory byte by byte unless both ends are aligned; `fill` does it at full speed.
+      if (piece.length > 0) this.#bytes.fill(piece, start + length, start + length + piece.length)
       length += piece.length
     }
     this.#uses[slab] = 2
@@ -112,9 +113,7 @@ export class HashThread {
     const { position } = file
     file.position += bytes.length
     try {
-      for (let at = 0; at < bytes.length; ) {
-        at += (await file.handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
-      }
+      await file.slabs.write(bytes, position)
     } catch (error) {
       file.error ??= error instanceof Error ? error : new Error(String(error))
     }
@@ -196,25 +195,4 @@ export class HashThread {
     if (file === undefined) throw new Error('a file is written that was never begun')
     return file
   }
-}
-
-/** The pieces in parts that fit into a slab each; larger pieces are cut. */
-function slabParts(pieces: readonly Uint8Array[]): Uint8Array[][] {
-  const parts: Uint8Array[][] = []
-  let part: Uint8Array[] = []
-  let room = SLAB_BYTES
-  for (const piece of pieces) {
-    for (let at = 0; at < piece.length; ) {
-      const taken = piece.subarray(at, at + room)
-      part.push(taken)
-      at += taken.length
-      room -= taken.length
-      if (room > 0) continue
-      parts.push(part)
-      part = []
-      room = SLAB_BYTES
-    }
-  }
-  if (part.length > 0) parts.push(part)
-  return parts
 }
