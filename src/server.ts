@@ -45,7 +45,7 @@ import { leaveWithAccount, purgeDeletedBefore } from './library/libraries.ts'
 import { deleteExpiredLocks } from './library/lock-store.ts'
 import { deleteReceivedBefore } from './library/received-store.ts'
 import { deleteReceivedSubCommitsBefore } from './library/sub-sync-store.ts'
-import type { Logger } from './logging.ts'
+import { type Logger, lineWriter } from './logging.ts'
 import { pageFaults } from './pages/faults.ts'
 import { pageRoutes } from './pages/routes.ts'
 import type { PageServices } from './pages/services.ts'
@@ -494,6 +494,7 @@ function createHttp(
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,
+    logRequest: lineWriter(logger, 'request'),
     metrics,
     ready: async () => ready(db),
   })

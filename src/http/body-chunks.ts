@@ -10,16 +10,13 @@ export class BodyChunks {
   readonly #body: Readable & { readonly complete?: boolean }
   readonly #onChunk: ((chunk: Buffer) => void) | undefined
   #wake: (() => void) | undefined
+  #isListening = false
   #gone = false
 
   /** `onChunk` sees every byte in order; what it throws ends the reading. */
   constructor(body: Readable, onChunk?: (chunk: Buffer) => void) {
     this.#body = body
     this.#onChunk = onChunk
-    body.on('readable', this.#onChange)
-    body.on('end', this.#onChange)
-    body.on('close', this.#onClose)
-    body.on('error', this.#onClose)
   }
 
   /**
@@ -34,12 +31,14 @@ export class BodyChunks {
 
   /** Lets go of the stream as it is; what is left of it can be dropped by whoever answers. */
   release(): void {
+    if (!this.#isListening) return
     this.#body.off('readable', this.#onChange)
     this.#body.off('end', this.#onChange)
     this.#body.off('close', this.#onClose)
   }
 
   async #readWhenThere(): Promise<Buffer | undefined> {
+    this.#listen()
     for (;;) {
       if (this.#gone || this.#body.destroyed) throw new ClientGone()
       await new Promise<void>((resolve) => {
@@ -49,6 +48,16 @@ export class BodyChunks {
       if (chunk !== undefined) return chunk
       if (this.#isEnded) return undefined
     }
+  }
+
+  // A short body is there before anybody listens, and nobody has to. A request whose errors nobody listens for has none.
+  #listen(): void {
+    if (this.#isListening) return
+    this.#isListening = true
+    this.#body.on('readable', this.#onChange)
+    this.#body.on('end', this.#onChange)
+    this.#body.on('close', this.#onClose)
+    this.#body.on('error', this.#onClose)
   }
 
   #take(): Buffer | undefined {

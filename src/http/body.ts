@@ -19,15 +19,23 @@ export function hasBody(incoming: IncomingMessage): boolean {
  * Reads a whole body of at most `limit` bytes. Somewhat more is taken and thrown away before refusing,
  * because a client still sending would see a broken connection in place of the answer.
  */
-export function readBody(
-  incoming: Readable & Partial<Pick<IncomingMessage, 'headers'>>,
+export async function readBody(
+  incoming: Readable & Partial<Pick<IncomingMessage, 'headers' | 'complete'>>,
   limit: number,
 ): Promise<Buffer> {
   // A request that announced no body comes with one that has ended already.
-  if (incoming.readableEnded) return Promise.resolve(Buffer.alloc(0))
+  if (incoming.readableEnded) return Buffer.alloc(0)
+  if (Number(incoming.headers?.['content-length'] ?? 0) > limit + drainLimit) throw tooLarge()
+  // A short body comes with the head of its request, and is there once whoever takes the head has had its turn.
+  await undefined
+  if (incoming.complete !== true || incoming.readableLength > limit) return collect(incoming, limit)
+  return (incoming.read() as Buffer | null) ?? Buffer.alloc(0)
+}
+
+function collect(incoming: Readable, limit: number): Promise<Buffer> {
   const drained = limit + drainLimit
-  if (Number(incoming.headers?.['content-length'] ?? 0) > drained) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
+    if (incoming.destroyed) reject(new ClientGone())
     const chunks: Buffer[] = []
     let length = 0
     incoming.on('data', (chunk: Buffer) => {

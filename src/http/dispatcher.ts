@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Answer } from './answer.ts'
 import { isStillSending } from './answer-ahead.ts'
 import type { Site } from './base-url.ts'
-import { drainLimit } from './body.ts'
+import { drainLimit, hasBody } from './body.ts'
 import { plainAddress } from './client-address.ts'
 import type { Connections } from './connections.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
@@ -15,11 +15,16 @@ import type { Segments } from './router.ts'
 import { discard, send } from './send.ts'
 import { answerToThrown, plainFailure, type Wording } from './surface.ts'
 
+/** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
+export type LogRequest = (members: string) => void
+
 /** What a dispatcher needs besides what routes need. */
 export interface DispatcherOptions<User, Services> {
   readonly runtime: Runtime<User, Services>
   readonly site: Site
   readonly logger: Logger
+  /** Without it the logger writes all lines. */
+  readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
   readonly connections: Connections
   /** Answers slower than this, streams apart, are logged as warnings. */
@@ -40,31 +45,46 @@ export class Dispatcher<User, Services> {
     this.#options = options
   }
 
-  async serve(
+  serve(
     surface: Wording,
     route: Route<User, Services>,
     segments: Segments,
     incoming: IncomingMessage,
     response: ServerResponse,
-  ): Promise<void> {
+  ): void {
     this.#running += 1
     const exchange = this.#begin(route.path, incoming, response, route.isProbe)
     exchange.streams = route.body === 'raw'
-    let result: Answer | undefined
+    let result: Answer | undefined | Promise<Answer>
     try {
-      result = await run(exchange, route, segments, this.#options.runtime)
+      result = run(exchange, route, segments, this.#options.runtime)
     } catch (thrown) {
       result = this.#answerTo(thrown, exchange, surface, route)
     }
-    if (result === undefined) response.destroy()
-    else await this.#send(exchange, result, surface.headers)
+    // A short body is there a turn later, and then nothing is left of it that an answer would be ahead of.
+    if (result instanceof Promise || hasBody(incoming)) {
+      Promise.resolve(result).then(
+        (answer) => this.#finish(exchange, answer, surface),
+        (thrown) => this.#finish(exchange, this.#answerTo(thrown, exchange, surface, route), surface),
+      )
+    } else this.#finish(exchange, result, surface)
+  }
+
+  #finish(exchange: Exchange, result: Answer | undefined, surface: Wording): void {
+    const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
+    if (result === undefined) exchange.response.destroy()
+    if (sending === undefined) this.#countOut()
+    else void sending.then(() => this.#countOut())
+  }
+
+  #countOut(): void {
     this.#running -= 1
     if (this.#running === 0) this.#idle?.resolve()
   }
 
   /** Answers a request that no route takes. */
-  async send(result: Answer, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    await this.#send(this.#begin('unknown', incoming, response), result)
+  send(result: Answer, incoming: IncomingMessage, response: ServerResponse): void {
+    void this.#send(this.#begin('unknown', incoming, response), result)
   }
 
   /** Resolves when no handler runs, not even for a client that has long gone. For a server that takes no more. */
@@ -117,28 +137,38 @@ export class Dispatcher<User, Services> {
     }
   }
 
-  async #send(exchange: Exchange, result: Answer, surfaceHeaders: Wording['headers'] = {}): Promise<void> {
+  /** Never rejects; not a promise if there is nothing to wait for. */
+  #send(
+    exchange: Exchange,
+    result: Answer,
+    surfaceHeaders: Wording['headers'] = {},
+  ): Promise<void> | undefined {
     const { incoming, response, request } = exchange
     if (response.destroyed) return discard(result)
     const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
     for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
     if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
+    exchange.answer = result
     try {
-      exchange.answer = result
       const isAhead = exchange.streams && isStillSending(incoming)
       const sending = send(incoming, response, result, headers, isAhead)
-      if (sending === undefined) return
+      if (sending === undefined) return undefined
       exchange.streams = true
-      await sending
+      return sending.catch((error) => this.#sendFailure(error, exchange, headers))
     } catch (error) {
-      if (!isAbsence(error, request)) this.#logFailure(error, exchange)
-      if (response.headersSent) response.destroy()
-      else await send(incoming, response, plainFailure(), headers)
+      return this.#sendFailure(error, exchange, headers)
     }
   }
 
+  async #sendFailure(error: unknown, exchange: Exchange, headers: readonly string[]): Promise<void> {
+    const { incoming, response, request } = exchange
+    if (!isAbsence(error, request)) this.#logFailure(error, exchange)
+    if (response.headersSent) response.destroy()
+    else await send(incoming, response, plainFailure(), headers)
+  }
+
   #ended({ request, response, pattern, streams, userKey }: Exchange, ms: number, isProbe: boolean): void {
-    const { logger, metrics, slowMs } = this.#options
+    const { logger, logRequest, metrics, slowMs } = this.#options
     // 499 is what proxies write for a client that did not wait.
     const status = response.writableFinished ? response.statusCode : 499
     metrics.ended(pattern, request.method, status, ms / 1000)
@@ -147,7 +177,16 @@ export class Dispatcher<User, Services> {
     if (!logger.isLevelEnabled(level)) return
     // The pattern, not the path: paths and queries hold the names of private files, and tokens.
     const { id, method } = request
-    const line = { method, route: pattern, status, ms: Math.round(ms * 10) / 10, request: id, user: userKey }
+    const rounded = Math.round(ms * 10) / 10
+    if (level === 'info' && logRequest !== undefined) {
+      // By hand: there is a line for each request, and what makes JSON of anything takes twice as long.
+      const user = userKey === undefined ? '' : `,"user":${JSON.stringify(userKey)}`
+      logRequest(
+        `"method":"${method}","route":"${pattern}","status":${status},"ms":${rounded},"request":"${id}"${user}`,
+      )
+      return
+    }
+    const line = { method, route: pattern, status, ms: rounded, request: id, user: userKey }
     logger[level](line, isSlow ? 'slow request' : 'request')
   }
 

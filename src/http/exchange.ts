@@ -46,25 +46,44 @@ export interface Exchange {
 
 /**
  * Throttle by address, credentials, throttle by account, path, query, body, handler: in this order, so that a
- * stranger costs us little and learns nothing. Throws what the surface then words.
+ * stranger costs us little and learns nothing. Throws what the surface then words, at once or later. Each turn of waiting
+ * costs microseconds, so what is already there is not waited for.
  */
-export async function run<User, Services>(
+export function run<User, Services>(
   exchange: Exchange,
   route: Route<User, Services>,
   segments: Segments,
   runtime: Runtime<User, Services>,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   const { request } = exchange
   runtime.throttle.byAddress(route, request)
   const isOpen = route.auth === 'none' || route.openTo?.(request) === true
-  const user = isOpen ? undefined : await signIn(exchange, route, runtime)
+  if (isOpen) return runFor(undefined, exchange, route, segments, runtime)
+  return signIn(exchange, route, runtime).then((user) => runFor(user, exchange, route, segments, runtime))
+}
+
+/** Once it is known who asks. */
+function runFor<User, Services>(
+  user: User | undefined,
+  exchange: Exchange,
+  route: Route<User, Services>,
+  segments: Segments,
+  { services }: Runtime<User, Services>,
+): Answer | Promise<Answer> {
+  const { request, incoming } = exchange
   const params = readSegments(route.params, segments)
   const query = readAll(route.query, request.queryFields)
-  if (takesFields(route, exchange.incoming)) await readFields(route.bodyLimit, exchange)
-  const body = route.body === 'raw' ? exchange.incoming : readAll(route.body, request.bodyFields)
-  const handled = route.handle({ user, params, query, body, request }, runtime.services)
-  // Each turn of waiting costs microseconds, so what is already there is not waited for.
-  const result = handled instanceof Promise ? await handled : handled
+  const handle = (body: unknown) => {
+    const handled = route.handle({ user, params, query, body, request }, services)
+    return handled instanceof Promise ? handled.then(toAnswer) : toAnswer(handled)
+  }
+  if (route.body === 'raw') return handle(incoming)
+  const { body: readers } = route
+  if (!takesFields(route, incoming)) return handle(readAll(readers, request.bodyFields))
+  return readFields(route.bodyLimit, exchange).then(() => handle(readAll(readers, request.bodyFields)))
+}
+
+function toAnswer(result: unknown): Answer {
   return result instanceof Answer ? result : answer(200, result)
 }
 

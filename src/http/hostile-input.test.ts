@@ -77,7 +77,8 @@ describe('hostile input', () => {
   })
 
   it('behind a good request is never answered in its place', async () => {
-    assert.equal(await server.send('GET /ping/ HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n'), '')
+    const reply = await server.send('GET /ping/ HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n')
+    assert.match(reply, /^HTTP\/1\.1 200 OK\r\n(?:\S+: .+\r\n)+\r\n"pong"$/)
   })
 
   it('in place of a chunk ends the connection', async () => {

@@ -43,6 +43,8 @@ export class MultipartStream {
   readonly #options: Required<MultipartOptions>
   /** Bytes read and not yet given out. */
   #buffer: Buffer = nothing
+  /** Bytes that were asked for and are still to come. */
+  #awaited: Promise<Buffer | undefined> | undefined
   #parts = 0
   #state: 'start' | 'content' | 'delimiter' | 'end' = 'start'
 
@@ -59,7 +61,40 @@ export class MultipartStream {
 
   /** The next part, undefined after the last, when the body has been read to its end; not a promise if it is there. */
   next(): StreamedPart | undefined | Promise<StreamedPart | undefined> {
-    return this.#nextAtHand() ?? this.#nextWhenThere()
+    if (this.#state === 'start') this.#startAtHand()
+    const part = this.#nextAtHand()
+    if (part !== undefined) return part
+    return this.#isEndAtHand() ? undefined : this.#nextWhenThere()
+  }
+
+  /** Takes the first delimiter, if it is there and nothing precedes it. */
+  #startAtHand(): void {
+    this.#moreAtHand()
+    const first = this.#delimiter.subarray(2)
+    if (!this.#buffer.subarray(0, first.length).equals(first)) return
+    this.#buffer = this.#buffer.subarray(first.length)
+    this.#state = 'delimiter'
+  }
+
+  /** Whether the last part was taken, and nothing but a few bytes follows it. */
+  #isEndAtHand(): boolean {
+    if (this.#state !== 'delimiter' || this.#buffer[0] !== 0x2d || this.#buffer[1] !== 0x2d) return false
+    if (this.#buffer.length > maxEpilogueBytes || this.#moreAtHand() !== 'none') return false
+    this.#state = 'end'
+    this.#buffer = nothing
+    return true
+  }
+
+  /** Takes more bytes, if they are there; those that are not are waited for by whoever needs them. */
+  #moreAtHand(): 'some' | 'none' | 'later' {
+    const chunk = this.#read()
+    if (chunk === undefined) return 'none'
+    if (chunk instanceof Promise) {
+      this.#awaited = chunk
+      return 'later'
+    }
+    this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
+    return 'some'
   }
 
   /** The next part, if its headers and the beginning of its content are there, and nothing is unusual. */
@@ -196,7 +231,7 @@ export class MultipartStream {
   async #skipEpilogue(): Promise<void> {
     this.#state = 'end'
     let skipped = 0
-    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#read()) {
+    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#readOn()) {
       skipped += chunk.length
       if (skipped > maxEpilogueBytes) throw this.#malformed('something follows the last part')
     }
@@ -261,10 +296,16 @@ export class MultipartStream {
   }
 
   async #more(): Promise<boolean> {
-    const chunk = await this.#read()
+    const chunk = await this.#readOn()
     if (chunk === undefined) return false
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
     return true
+  }
+
+  #readOn(): Buffer | undefined | Promise<Buffer | undefined> {
+    const awaited = this.#awaited
+    this.#awaited = undefined
+    return awaited ?? this.#read()
   }
 
   #malformed(reason: string): Error {

@@ -49,8 +49,8 @@ export function createNodeServer<User, Services>(
   const server = createServer(options, (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '' } = incoming
     const found = router.find(method, url)
-    if (found === undefined) void dispatcher.send(answerFor(method, url, methods), incoming, response)
-    else void dispatcher.serve(found.target.surface, found.target.route, found.segments, incoming, response)
+    if (found === undefined) dispatcher.send(answerFor(method, url, methods), incoming, response)
+    else dispatcher.serve(found.target.surface, found.target.route, found.segments, incoming, response)
   })
   server.on('clientError', (error, socket) =>
     // A connection that is no socket comes from elsewhere than our own listening.

@@ -5,7 +5,7 @@ import { parsePublicUrl } from './base-url.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { Connections } from './connections.ts'
 import type { Authenticate } from './credentials.ts'
-import { Dispatcher } from './dispatcher.ts'
+import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { createNodeServer } from './node-server.ts'
@@ -32,6 +32,8 @@ export interface HttpServerOptions<User, Services> {
   /** The base of links handed out; without it, what the client called us. */
   readonly publicUrl?: string | undefined
   readonly logger: Logger
+  /** Without it the logger writes all lines. */
+  readonly logRequest?: LogRequest
   readonly metrics: HttpMetrics
   readonly ready: () => Promise<Readiness>
   /** What takes connections that ask for another protocol; without it nobody does. */
@@ -95,6 +97,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
       publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
     },
     logger: options.logger,
+    logRequest: options.logRequest,
     metrics: options.metrics,
     connections,
     slowMs: limits.slowMs,

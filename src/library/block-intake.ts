@@ -33,7 +33,7 @@ export class BlockIntake {
   }
 
   /** Resolves once the block is the library's (I7) and would survive a power cut (I4). Throws block-mismatch. */
-  async put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
+  put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
     if (bytes.length >= SMALLEST_STORED_BLOCK) return this.receive(library, id, one(bytes))
     if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
     return this.#hold(library, { id, size: bytes.length, bytes, durable: Promise.resolve() })

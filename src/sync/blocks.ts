@@ -1,15 +1,18 @@
 import type { Readable } from 'node:stream'
 import { fail } from '../errors.ts'
-import { Answer, raw } from '../http/answer.ts'
+import { Answer, type HeldBytes, raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { BodyChunks } from '../http/body-chunks.ts'
 import { begin } from '../http/ranges-reading.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import { blockSizes } from '../library/block-upload.ts'
-import { SMALLEST_STORED_BLOCK } from '../library/content.ts'
+import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../library/content.ts'
+import type { LibraryCore } from '../library/core.ts'
+import type { Library } from '../library/library.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
 import { noteShown, shownAmong } from '../library/synced.ts'
-import { EMPTY_ID, parseBlockId, parseFileId } from '../objects/ids.ts'
+import { type BlockId, EMPTY_ID, parseBlockId, parseFileId } from '../objects/ids.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 
@@ -25,21 +28,12 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Sends a block as it is stored.',
     params,
-    async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
-      // Clients ask for one block after another: each turn of waiting costs microseconds, so what is already there is
-      // not waited for.
+    // Clients ask for one block after another: each turn of waiting costs microseconds, so what is already there is
+    // not waited for.
+    handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
       const opened = syncDoor.open(request, id)
-      const { info } = opened instanceof Promise ? await opened : opened
-      const isShown = info.sub === undefined || (await shownAmong(core, info, [blockId])).has(blockId)
-      const found = isShown ? core.content.findBlock(info.key, blockId) : undefined
-      const block = found instanceof Promise ? await found : found
-      const { size, read, readAtOnce } = block ?? fail({ code: 'block-missing', id: blockId })
-      const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
-      const whole = { start: 0, end: size }
-      const reading = readAtOnce(whole)
-      const held = reading instanceof Promise ? await reading : reading
-      if (held === undefined) return raw({ headers, body: await begin(read(whole), size) })
-      return new Answer(200, headers, held.bytes, held.giveBack)
+      if (opened instanceof Promise) return opened.then((library) => sendBlock(core, library, blockId))
+      return sendBlock(core, opened, blockId)
     },
   }),
   route({
@@ -50,7 +44,8 @@ export const blockRoutes = [
     params,
     body: 'raw',
     async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { core, syncDoor }) {
-      const library = await syncDoor.edit(request, id)
+      const opened = syncDoor.edit(request, id)
+      const library = opened instanceof Promise ? await opened : opened
       const length = Number(request.headers['content-length'] ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
       if (length < SMALLEST_STORED_BLOCK) {
@@ -58,7 +53,7 @@ export const blockRoutes = [
       } else {
         await core.blockIntake.receive(library, blockId, bounded(body))
       }
-      await noteShown(core, library.info, [blockId])
+      if (library.info.sub !== undefined) await noteShown(core, library.info, [blockId])
       return done
     },
   }),
@@ -77,6 +72,31 @@ export const blockRoutes = [
     },
   }),
 ]
+
+/** Throws block-missing, at once or later. */
+function sendBlock(core: LibraryCore, { info }: Library, id: BlockId): Answer | Promise<Answer> {
+  const found = info.sub === undefined ? core.content.findBlock(info.key, id) : findShown(core, info, id)
+  return found instanceof Promise ? found.then((block) => sendBytes(block, id)) : sendBytes(found, id)
+}
+
+async function findShown(
+  core: LibraryCore,
+  info: LibraryInfo,
+  id: BlockId,
+): Promise<StoredBytes | undefined> {
+  const isShown = (await shownAmong(core, info, [id])).has(id)
+  return isShown ? core.content.findBlock(info.key, id) : undefined
+}
+
+function sendBytes(block: StoredBytes | undefined, id: BlockId): Answer | Promise<Answer> {
+  const { size, read, readAtOnce } = block ?? fail({ code: 'block-missing', id })
+  const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
+  const whole = { start: 0, end: size }
+  const reading = readAtOnce(whole)
+  if (reading === undefined) return begin(read(whole), size).then((body) => raw({ headers, body }))
+  const send = ({ bytes, giveBack }: HeldBytes) => new Answer(200, headers, bytes, giveBack)
+  return reading instanceof Promise ? reading.then(send) : send(reading)
+}
 
 async function* bounded(body: Readable): AsyncGenerator<Buffer, void> {
   const chunks = new BodyChunks(body)

@@ -76,8 +76,11 @@ export class SyncDoor {
   }
 
   /** As open, to change it. Throws permission-denied where it may only be read. */
-  async edit(request: HttpRequest, id: LibraryId): Promise<EditableLibrary> {
-    return (await this.open(request, id)).editable(ROOT)
+  edit(request: HttpRequest, id: LibraryId): EditableLibrary | Promise<EditableLibrary> {
+    const opened = this.open(request, id)
+    return opened instanceof Promise
+      ? opened.then((library) => library.editable(ROOT))
+      : opened.editable(ROOT)
   }
 
   /** As edit, as it is now. */

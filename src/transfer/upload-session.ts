@@ -108,19 +108,23 @@ export class UploadSession implements AsyncDisposable {
 
   /**
    * To be called after the last byte. Throws a refusal if the body is not the one that was announced, and
-   * quota-exceeded for one whose length nobody knew before.
+   * quota-exceeded for one whose length nobody knew before. Not a promise when there is nothing to wait for.
    */
-  async checkBody(): Promise<void> {
+  checkBody(): Promise<void> | undefined {
     this.#bodyDigest?.check()
-    this.#reservation ??= await this.#services.quotas.reserve(this.library.info, this.#received)
+    return this.#reservation === undefined ? this.#reserve() : undefined
   }
 
-  /** The library to be changed at `path`. Throws permission-denied. */
-  async editable(path: LibraryPath): Promise<EditableLibrary> {
+  async #reserve(): Promise<void> {
+    this.#reservation = await this.#services.quotas.reserve(this.library.info, this.#received)
+  }
+
+  /** The library to be changed at `path`. Throws permission-denied. Not a promise when it is as it was opened. */
+  editable(path: LibraryPath): EditableLibrary | Promise<EditableLibrary> {
     const { library } = this
     // A share, and a token with bounds (whose holder is never the owner), can be taken back while bytes are coming in.
     const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
-    return (isOld ? await this.#reopen() : library).editable(path)
+    return isOld ? this.#reopen().then((opened) => opened.editable(path)) : library.editable(path)
   }
 
   /** Gives back what was set aside, as part of the commit. */

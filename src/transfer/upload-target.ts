@@ -31,7 +31,7 @@ export interface FoundTarget {
  * relative_path, number of files, existence, permission. Throws refusals, path-not-found, permission-denied. Not a
  * promise when the folder is at hand.
  */
-export function findTarget(
+function findTarget(
   session: UploadSession,
   texts: FormTexts,
   files: number,
@@ -61,21 +61,50 @@ export function findTarget(
   return folder instanceof Promise ? folder.then(check) : check(folder)
 }
 
-/**
- * As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. Not a
- * promise when there is nothing to wait for.
- */
-export function refuseEarly(
-  session: UploadSession,
-  texts: FormTexts,
-  mayReplace: boolean,
-  filename: string,
-): undefined | Promise<void> {
-  if (!texts.has('parent_dir')) return undefined
-  const found = findTarget(session, texts, 1, mayReplace)
-  if (found instanceof Promise) return found.then(() => void checkedName(filename))
-  checkedName(filename)
-  return undefined
+/** The place an upload asks for, as far as its texts are known; found once for all files of a form that come after them. */
+export class UploadTarget {
+  readonly #session: UploadSession
+  readonly #mayReplace: boolean
+  #found: { readonly target: FoundTarget; readonly texts: FormTexts } | undefined
+
+  constructor(session: UploadSession, mayReplace: boolean) {
+    this.#session = session
+    this.#mayReplace = mayReplace
+  }
+
+  /**
+   * As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. Not a
+   * promise when there is nothing to wait for.
+   */
+  refuseEarly(texts: FormTexts, filename: string): undefined | Promise<void> {
+    if (!texts.has('parent_dir')) return undefined
+    const found = this.find(texts, 1)
+    if (found instanceof Promise) return found.then(() => void checkedName(filename))
+    checkedName(filename)
+    return undefined
+  }
+
+  /** As findTarget. */
+  find(texts: FormTexts, files: number): FoundTarget | Promise<FoundTarget> {
+    const known = this.#found
+    const isCounted = files === 0 || this.#session.range !== undefined
+    if (known !== undefined && !isCounted && isSame(known.texts, texts)) return known.target
+    const found = findTarget(this.#session, texts, files, this.#mayReplace)
+    return found instanceof Promise
+      ? found.then((target) => this.#remember(target, texts))
+      : this.#remember(found, texts)
+  }
+
+  #remember(target: FoundTarget, texts: FormTexts): FoundTarget {
+    this.#found = { target, texts: new Map(texts) }
+    return target
+  }
+}
+
+function isSame(some: FormTexts, others: FormTexts): boolean {
+  if (some.size !== others.size) return false
+  for (const [name, text] of some) if (others.get(name) !== text) return false
+  return true
 }
 
 /** The name in a file name as sent. Throws name-invalid. */

@@ -15,9 +15,8 @@ import { UploadSession } from './upload-session.ts'
 import {
   checkedName,
   type FoundTarget,
-  findTarget,
   folderOf,
-  refuseEarly,
+  UploadTarget,
   uploadTexts,
 } from './upload-target.ts'
 import { chunkTaken, idsAnswer, type UploadItem, uploadItem, uploadItemsText } from './upload-wire.ts'
@@ -69,17 +68,20 @@ async function upload(
 
 async function uploadFiles(services: TransferServices, session: UploadSession, mayReplace: boolean) {
   const receiver = new FileReceiver(services.core, session)
+  const place = new UploadTarget(session, mayReplace)
   const { texts, files } = await readForm(session, uploadTexts, (part, known) => {
     const filename = part.filename ?? ''
-    const checking = refuseEarly(session, known, mayReplace, filename)
+    const checking = place.refuseEarly(known, filename)
     const content = checking === undefined ? receiver.receive(part) : undefined
     if (content !== undefined && !(content instanceof Promise)) return { filename, content }
     return receiveLater(receiver, part, checking, content)
   })
-  const target = await findTarget(session, texts, files.length, mayReplace)
+  const finding = place.find(texts, files.length)
+  const target = finding instanceof Promise ? await finding : finding
   const named = files.map(({ filename, content }) => ({ name: checkedName(filename), content }))
   receiver.checkDigest()
-  await session.checkBody()
+  const checking = session.checkBody()
+  if (checking !== undefined) await checking
   return commit(services, session, target, named)
 }
 
@@ -100,15 +102,16 @@ async function uploadChunk(
   mayReplace: boolean,
 ) {
   const given = chunkFileName(session.request.headers['content-disposition'])
+  const place = new UploadTarget(session, mayReplace)
   let count = 0
   const { texts, files } = await readForm(session, uploadTexts, async (part, known) => {
     const filename = given ?? part.filename ?? ''
-    await refuseEarly(session, known, mayReplace, filename)
+    await place.refuseEarly(known, filename)
     count += 1
     // There may be one only: another will be refused, and needs no place on the disk.
     return { filename, chunk: count === 1 ? await receiveChunk(services, session, range, part) : undefined }
   })
-  const target = await findTarget(session, texts, files.length, mayReplace)
+  const target = await place.find(texts, files.length)
   const name = checkedName(files[0]?.filename ?? '')
   await session.checkBody()
   const path = joinPath(folderOf(target.parent, target.into), name)
@@ -124,7 +127,8 @@ async function commit(
   files: readonly NewFile[],
   settle: UploadSession['settle'] = async () => {},
 ): Promise<UploadItem[]> {
-  const library = await session.editable(parent)
+  const opened = session.editable(parent)
+  const library = opened instanceof Promise ? await opened : opened
   const { result } = await addFiles(core, library, parent, files, {
     into,
     replace,
