@@ -36,13 +36,13 @@ export class BlockIntake {
   put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
     if (bytes.length >= SMALLEST_STORED_BLOCK) return this.receive(library, id, one(bytes))
     if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
-    return this.#hold(library, { id, size: bytes.length, bytes, durable: Promise.resolve() })
+    return this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
   }
 
   /** As put, for a block that comes in pieces. Throws what the source throws, too. */
   async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
     const taken = await this.#content.receiveBlock(id, source)
-    await taken.durable
+    await taken.stored?.keep()
     await this.#hold(library, taken)
   }
 

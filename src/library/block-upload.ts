@@ -5,7 +5,7 @@ import { findHeldBlocks, insertHeldBlocks, insertSmallBlocks } from './block-row
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
-import type { TakenBlock } from './incoming-block.ts'
+import { keepAll, type TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary, Library } from './library.ts'
 
 /** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. */
@@ -15,7 +15,7 @@ export async function holdBlocks(
   taken: readonly TakenBlock[],
 ): Promise<void> {
   if (taken.length === 0) return
-  await Promise.all(taken.map((block) => block.durable))
+  await keepAll(taken)
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
   await db.write(async (tx) => {

@@ -24,7 +24,7 @@ import type { DataKey } from './data-key.ts'
 import { decryptPart, readPadding } from './decrypting.ts'
 import { EncryptingBlock } from './encrypting-block.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
-import { IncomingBlock, type TakenBlock } from './incoming-block.ts'
+import { discardAll, IncomingBlock, keepAll, type TakenBlock } from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
 import { SmallBlocks } from './small-blocks.ts'
 
@@ -93,8 +93,8 @@ export class ContentStore {
   }
 
   /**
-   * Reads `source` to its end, cut, hashed and stored while it arrives. On any throw nothing refers
-   * to what was stored, and garbage collection takes it.
+   * Reads `source` to its end, cut, hashed and stored while it arrives. On any throw nothing of it is kept; but for
+   * blocks that were just being kept when the disk refused one, to which nothing refers.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
     const { onBytes, key } = options
@@ -108,7 +108,7 @@ export class ContentStore {
       finished.catch(() => {}) // Whoever awaits it hears of it.
       taken.push(finished)
       block = this.#incoming(key)
-      await (await taken.at(-1 - BLOCKS_BEHIND))?.durable
+      await (await taken.at(-1 - BLOCKS_BEHIND))?.stored?.synced
     }
     try {
       for await (const bytes of source) {
@@ -123,13 +123,13 @@ export class ContentStore {
       }
       if (block.size > 0) await finish()
       const blocks = await Promise.all(taken)
-      await Promise.all(blocks.map((one) => one.durable))
+      // Not before all are there: what is cut off leaves nothing behind.
+      await keepAll(blocks)
       return contentOf(blocks)
     } catch (error) {
       await block.abort()
-      for (const one of await Promise.allSettled(taken)) {
-        if (one.status === 'fulfilled') await one.value.durable.catch(() => {})
-      }
+      const ended = await Promise.allSettled(taken)
+      await discardAll(ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
       throw error
     }
   }

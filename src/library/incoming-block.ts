@@ -1,12 +1,17 @@
 import { type BlockId, sha1Hex } from '../objects/ids.ts'
-import { BlockMismatch, type BlockStore, type BlockWriter } from '../storage/block-store.ts'
+import {
+  BlockMismatch,
+  type BlockStore,
+  type BlockWriter,
+  type ReceivedBlock,
+} from '../storage/block-store.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 
-/** A block that came in: at rest in the store once `durable` resolves, or small enough to be kept in a row. */
+/** A block that came in: either in the store, where it is kept or discarded, or small enough to be kept in a row. */
 export interface TakenBlock extends SizedBlock {
   /** The bytes of a small block. */
   readonly bytes: Buffer | undefined
-  readonly durable: Promise<void>
+  readonly stored: ReceivedBlock | undefined
   /** How much of its end is no content, in an encrypted library. */
   readonly padding?: number
 }
@@ -42,11 +47,14 @@ export class IncomingBlock {
 
   /** Throws BlockMismatch if the bytes are not those of the id that was expected, if one was. */
   async finish(expected?: BlockId): Promise<TakenBlock> {
-    if (this.#writer !== undefined) return { ...(await this.#writer.finish(expected)), bytes: undefined }
+    if (this.#writer !== undefined) {
+      const stored = await this.#writer.finish(expected)
+      return { id: stored.id, size: stored.size, bytes: undefined, stored }
+    }
     const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held)
     const id = sha1Hex(bytes) as BlockId
     if (expected !== undefined && id !== expected) throw new BlockMismatch(expected, id)
-    return { id, size: bytes.length, bytes, durable: Promise.resolve() }
+    return { id, size: bytes.length, bytes, stored: undefined }
   }
 
   /** Nothing of the block is kept. */
@@ -58,4 +66,19 @@ export class IncomingBlock {
   async #writeAll(writer: BlockWriter, pieces: readonly Buffer[]): Promise<void> {
     for (const piece of pieces) await writer.write(piece)
   }
+}
+
+/** Keeps blocks, none before all are on the disk. Resolves once all would survive a power cut (I4). */
+export async function keepAll(blocks: readonly TakenBlock[]): Promise<void> {
+  const stored = storedOf(blocks)
+  await Promise.all(stored.map((block) => block.synced))
+  await Promise.all(stored.map((block) => block.keep()))
+}
+
+export async function discardAll(blocks: readonly TakenBlock[]): Promise<void> {
+  await Promise.all(storedOf(blocks).map((block) => block.discard()))
+}
+
+function storedOf(blocks: readonly TakenBlock[]): ReceivedBlock[] {
+  return blocks.flatMap(({ stored }) => stored ?? [])
 }

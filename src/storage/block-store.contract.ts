@@ -276,7 +276,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       const bytes = randomBytes(3 * MIB + 7)
       const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 2 * MIB), bytes.subarray(2 * MIB)]
       const received = await receive(store, pieces)
-      await received.durable
+      await received.keep()
       assert.deepEqual([received.id, received.size], [blockIdOf(bytes), bytes.length])
       assert.ok((await readWhole(store, received.id)).equals(bytes))
     })
@@ -297,7 +297,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       const bytes = randomBytes(3 * MIB)
       const writer = store.begin()
       await writer.write(bytes)
-      await (await writer.finish(blockIdOf(bytes))).durable
+      await (await writer.finish(blockIdOf(bytes))).keep()
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
@@ -309,19 +309,36 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
           const block = bytes.subarray(0, length)
           const pieces: Buffer[] = []
           for (let at = 0; at < length; at += most) pieces.push(block.subarray(at, at + most))
-          const { id, size, durable } = await receive(store, pieces)
-          await durable
+          const received = await receive(store, pieces)
+          await received.keep()
+          const { id, size } = received
           assert.deepEqual([id, size], [blockIdOf(block), length])
           assert.ok((await readWhole(store, id)).equals(block))
         }
       }
     })
 
+    it('keeps a nameless block only when it is told to', async () => {
+      await using store = await open()
+      for (const size of [10, 100_000, 3 * MIB]) {
+        const received = await receive(store, [randomBytes(size)])
+        await received.synced
+        assert.deepEqual(await collect(store.list()), [])
+        await received.discard()
+        assert.deepEqual(await collect(store.list()), [])
+      }
+      const bytes = randomBytes(MIB)
+      const [kept, discarded] = await Promise.all([receive(store, [bytes]), receive(store, [bytes])])
+      await kept.keep()
+      await discarded.discard()
+      assert.ok((await readWhole(store, kept.id)).equals(bytes))
+    })
+
     it('takes the same block from several senders at once', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)
       const all = await Promise.all([1, 2, 3].map(() => receive(store, [bytes])))
-      await Promise.all(all.map((received) => received.durable))
+      await Promise.all(all.map((received) => received.keep()))
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 

@@ -80,9 +80,9 @@ export interface BlockWriter {
   write(piece: Uint8Array): Promise<void> | undefined
 
   /**
-   * Resolves when all is written, not yet synced: whoever names the block awaits `durable` first, and until then must
-   * not count on it. On any throw, and if `durable` rejects, the store holds what it held. At least one byte
-   * must have come. Throws BlockMismatch if the bytes are not those of the id that was expected, if one was.
+   * Resolves when all is written, not yet synced and under no name yet. The store holds what it held until the block
+   * is kept. At least one byte must have come. Throws BlockMismatch if the bytes are not those of the id that was
+   * expected, if one was.
    */
   finish(expected?: BlockId): Promise<ReceivedBlock>
 
@@ -90,12 +90,15 @@ export interface BlockWriter {
   abort(): Promise<void>
 }
 
-/** A block that came in under no name. */
+/** A block that came in under no name. Ends with `keep` or `discard`, so that a file that never became one leaves nothing. */
 export interface ReceivedBlock {
   readonly id: BlockId
   readonly size: number
-  /** Resolves once the block is held under its id and would survive a power cut (I4). */
-  readonly durable: Promise<void>
+  /** Resolves when its bytes are on the disk. Throws BlockStoreError, as `keep` then does; nobody need listen. */
+  readonly synced: Promise<void>
+  /** Resolves once the block is held under its id and would survive a power cut (I4). Throws BlockStoreError. */
+  keep(): Promise<void>
+  discard(): Promise<void>
 }
 
 /** The store does not hold the block. */

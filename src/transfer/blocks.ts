@@ -4,7 +4,7 @@ import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { holdBlocks } from '../library/block-upload.ts'
-import type { TakenBlock } from '../library/incoming-block.ts'
+import { discardAll, type TakenBlock } from '../library/incoming-block.ts'
 import { type BlockId, parseBlockId } from '../objects/ids.ts'
 import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'
@@ -49,17 +49,22 @@ async function receiveBlocks(
     taken = []
     held = 0
   }
-  for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
-    if (part.name !== 'file' || part.filename === undefined) continue
-    const block = await core.content.receiveBlock(blockIdOf(part), bounded(part.content))
-    count += 1
-    taken.push(block)
-    held += block.bytes?.length ?? 0
-    if (held > HELD_BYTES) await hold()
+  try {
+    for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
+      if (part.name !== 'file' || part.filename === undefined) continue
+      const block = await core.content.receiveBlock(blockIdOf(part), bounded(part.content))
+      count += 1
+      taken.push(block)
+      held += block.bytes?.length ?? 0
+      if (held > HELD_BYTES) await hold()
+    }
+    if (count === 0) throw uploadError(400, 'No file uploaded.')
+    await session.checkBody()
+    await hold()
+  } catch (error) {
+    await discardAll(taken)
+    throw error
   }
-  if (count === 0) throw uploadError(400, 'No file uploaded.')
-  await session.checkBody()
-  await hold()
 }
 
 function blockIdOf({ filename = '' }: StreamedPart): BlockId {

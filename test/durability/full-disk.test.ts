@@ -42,6 +42,11 @@ it('on a full disk nothing acknowledged is lost, reads go on, and writes too onc
     assert.equal(await send('before.bin', 2 * MB), 200)
     const shared = { repo_id: library, path: '/before.bin' }
     const { body: share } = await client.post('/api/v2.1/share-links/', { json: shared })
+    // Larger than the disk: refused in its middle, and its space is free again by itself.
+    assert.equal(await send('too-large.bin', DISK_MB * 1.5 * MB), 500)
+    assert.equal(await send('after.bin', DISK_MB * 0.5 * MB), 200)
+    await check()
+
     await fill(seen)
     for (let n = 0; n < 20; n++) {
       const status = await send(`small-${n}.bin`, 4096)

@@ -89,7 +89,7 @@ onBothDatabases('content of files', (fresh) => {
     }
   })
 
-  it('is gone without a trace in the library when its sender goes away', async (t) => {
+  it('is gone without a trace when its sender goes away', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const cutShort = async function* () {
@@ -100,6 +100,7 @@ onBothDatabases('content of files', (fresh) => {
     await assert.rejects(stage.core.content.receive(cutShort()), /gone/)
     const rows = await stage.db.get<{ n: number }>('select count(*) as n from library_block')
     assert.equal(rows?.n, 0)
+    for await (const id of stage.blocks.list()) assert.fail(`${id} is left`)
   })
 })
 

@@ -28,7 +28,7 @@ export async function spawnServer(
   { diskMegabytes }: ChildServerOptions = {},
 ): Promise<ChildServer> {
   const around = diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)
-  const [program = '', ...parts] = [...around, process.execPath, MAIN, 'serve']
+  const [program, ...parts] = [...around, process.execPath, MAIN, 'serve']
   const child = spawn(program, parts, {
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -70,16 +70,15 @@ export async function spawnServer(
 
 /** Whether this machine lets us make such a disk. */
 export function canHaveDisk(folder: string): boolean {
-  const [program = '', ...parts] = [...withDisk(folder, 1), 'true']
+  const [program, ...parts] = [...withDisk(folder, 1), 'true']
   return spawnSync(program, parts).status === 0
 }
 
 /** What runs a command with a small disk at a folder, in namespaces that end with it; the process stays the same. */
-function withDisk(folder: string, megabytes: number): string[] {
-  const unshare =
-    process.getuid?.() === 0 ? ['unshare', '--mount'] : ['unshare', '--map-root-user', '--mount']
+function withDisk(folder: string, megabytes: number): [string, ...string[]] {
+  const options = process.getuid?.() === 0 ? ['--mount'] : ['--map-root-user', '--mount']
   const script = 'mount -t tmpfs -o "size=$1m" carrel "$2" && shift 2 && exec "$@"'
-  return [...unshare, 'sh', '-c', script, 'sh', String(megabytes), folder]
+  return ['unshare', ...options, 'sh', '-c', script, 'sh', String(megabytes), folder]
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {

@@ -8,6 +8,7 @@ import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
 import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
+import type { BlockStore } from '../../src/storage/block-store.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
 
 export interface TestCoreOptions {
@@ -20,6 +21,7 @@ export interface TestCoreOptions {
 /** The library room on a real database, without a server in front of it. */
 export interface TestCore extends AsyncDisposable {
   readonly core: LibraryCore
+  readonly blocks: BlockStore
   readonly db: Database
   readonly file: string
   /** A new account of the core's own kind. */
@@ -55,6 +57,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     new Library(core, await getLibrary(core, id), actor, 'rw').editable(ROOT)
   return {
     core,
+    blocks,
     db,
     file,
     async actor(email = `actor${++accounts}@example.org`) {

@@ -12,8 +12,8 @@ export interface Intake {
   /** Opens a temp file. */
   readonly open: () => Promise<TemporaryFile>
   readonly thread: () => HashThread
-  /** Syncs a written file and gives it its name. */
-  readonly name: (id: BlockId, file: TemporaryFile) => Promise<void>
+  /** Takes over a written file that is to be synced. */
+  readonly take: (id: BlockId, file: TemporaryFile) => Pick<ReceivedBlock, 'synced' | 'keep' | 'discard'>
 }
 
 export interface TemporaryFile {
@@ -58,7 +58,7 @@ export class DiskBlockWriter implements BlockWriter {
       await file.discard()
       throw new BlockMismatch(expected, id)
     }
-    return { id, size: this.#size, durable: this.#intake.name(id, file) }
+    return { id, size: this.#size, ...this.#intake.take(id, file) }
   }
 
   async abort(): Promise<void> {

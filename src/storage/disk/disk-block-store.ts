@@ -59,20 +59,14 @@ class DiskBlockStore implements BlockStore {
   }
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    const putting = this.#put(id, bytes, signal)
-    this.#puts.add(putting)
-    try {
-      await putting
-    } finally {
-      this.#puts.delete(putting)
-    }
+    await this.#underWay(this.#put(id, bytes, signal))
   }
 
   begin(): BlockWriter {
     return new DiskBlockWriter({
       open: () => this.#openTemporary(),
       thread: () => this.#leastBusyThread(),
-      name: (id, file) => this.#nameReceived(id, file),
+      take: (id, file) => this.#take(id, file),
     })
   }
 
@@ -90,30 +84,39 @@ class DiskBlockStore implements BlockStore {
     return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
   }
 
-  #nameReceived(id: BlockId, { handle, path: file }: TemporaryFile): Promise<void> {
-    const durable = this.#name(id, handle, file)
-    this.#puts.add(durable)
-    const forget = () => this.#puts.delete(durable)
-    durable.then(forget, forget)
-    return durable
+  #take(id: BlockId, { handle, path: file }: TemporaryFile) {
+    const synced = this.#underWay(sync(id, handle, file))
+    synced.catch(() => {}) // Whoever keeps it hears of it.
+    return {
+      synced,
+      keep: () => this.#underWay(synced.then(() => this.#name(id, file))),
+      discard: async () => {
+        await synced.catch(() => {})
+        await rm(file, { force: true }).catch(() => {})
+      },
+    }
   }
 
-  /** Syncs a written file and gives it its name. */
-  async #name(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
+  /** Closing the store waits for it. */
+  async #underWay(putting: Promise<void>): Promise<void> {
+    this.#puts.add(putting)
+    try {
+      await putting
+    } finally {
+      this.#puts.delete(putting)
+    }
+  }
+
+  /** Gives a synced file its name. */
+  async #name(id: BlockId, temporary: string): Promise<void> {
     const file = this.#fileOf(id)
     try {
-      try {
-        await writing(id, handle.datasync())
-        await backdate(handle)
-      } finally {
-        await handle.close()
-      }
       await writing(id, rename(temporary, file))
-      await this.#trustWritten(id, file)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
+    await this.#trustWritten(id, file)
     await writing(id, this.#folderSyncs.sync(path.dirname(file)))
   }
 
@@ -145,7 +148,8 @@ class DiskBlockStore implements BlockStore {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
-    await this.#name(id, handle, temporary)
+    await sync(id, handle, temporary)
+    await this.#name(id, temporary)
   }
 
   read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
@@ -279,4 +283,19 @@ async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {
     throw error
   })
   return (await reading(id, found))?.size
+}
+
+/** Syncs and closes a written file; one that cannot be synced is removed. */
+async function sync(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
+  try {
+    try {
+      await writing(id, handle.datasync())
+      await backdate(handle)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
 }

@@ -31,8 +31,13 @@ export class MemoryBlockStore implements BlockStore {
         if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')
         const id = sha1Hex(block) as BlockId
         if (expected !== undefined && id !== expected) throw new BlockMismatch(expected, id)
-        this.#blocks.set(id, block)
-        return { id, size: block.length, durable: Promise.resolve() }
+        return {
+          id,
+          size: block.length,
+          synced: Promise.resolve(),
+          keep: async () => void this.#blocks.set(id, block),
+          discard: async () => {},
+        }
       },
       abort: async () => void pieces.splice(0),
     }
