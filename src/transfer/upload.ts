@@ -12,13 +12,7 @@ import { addChunk, receiveChunk } from './upload-chunk.ts'
 import { FileReceiver, readForm } from './upload-form.ts'
 import { type ChunkRange, chunkFileName } from './upload-range.ts'
 import { UploadSession } from './upload-session.ts'
-import {
-  checkedName,
-  type FoundTarget,
-  folderOf,
-  UploadTarget,
-  uploadTexts,
-} from './upload-target.ts'
+import { checkedName, type FoundTarget, folderOf, UploadTarget, uploadTexts } from './upload-target.ts'
 import { chunkTaken, idsAnswer, type UploadItem, uploadItem, uploadItemsText } from './upload-wire.ts'
 
 export const uploadFileRoutes = [
