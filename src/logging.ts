@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import pino from 'pino'
 
@@ -89,13 +89,14 @@ const saysLevel: unique symbol = Symbol.for('pino.metadata')
 
 /**
  * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
- * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
- * (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
+ * about a line. A pipe is given at once what it has room for; all else is written by another thread, so that a reader of
+ * our output who stalls does not stop the event loop (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
  * bound are dropped (I9).
  */
 class HeldLines {
   readonly [saysLevel] = true
   lastLevel = 0
+  readonly #pipe = openPipe()
   #held = ''
   /** What is left of the bytes being written. */
   #rest: Buffer = Buffer.alloc(0)
@@ -120,9 +121,20 @@ class HeldLines {
     this.#timer = undefined
     if (this.#underWay > 0) return
     if (this.#rest.length === 0) this.#takeHeld()
+    if (this.#pipe !== undefined) this.#writeAtOnce(this.#pipe)
     if (this.#rest.length === 0) return
     this.#underWay = endOfLines(this.#rest)
     write(STDOUT, this.#rest.subarray(0, this.#underWay), (error, written) => this.#onWritten(error, written))
+  }
+
+  #writeAtOnce(pipe: number): void {
+    try {
+      while (this.#rest.length > 0) {
+        this.#rest = this.#rest.subarray(writeSync(pipe, this.#rest, 0, endOfLines(this.#rest)))
+      }
+    } catch {
+      // It is full, or its reader gone: the thread that writes the rest waits, or finds out.
+    }
   }
 
   #takeHeld(): void {
@@ -161,6 +173,16 @@ class HeldLines {
         pause(10)
       }
     }
+  }
+}
+
+/** The pipe that is standard output, opened such that writing to it never waits; undefined where that cannot be had. */
+function openPipe(): number | undefined {
+  try {
+    const isPipe = fstatSync(STDOUT).isFIFO()
+    return isPipe ? openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -6,7 +6,20 @@ export interface Connection {
   /** Requests being answered; more than one only when a client pipelines. */
   pending: number
   newest: IncomingMessage | undefined
+  /** When its last answer was sent, on the clock of `performance`; undefined before that and while one is owed. */
+  waitingSince: number | undefined
 }
+
+export interface ConnectionLimits {
+  /** Without a byte moving, while we wait for the client. */
+  readonly idleMs: number
+  /** Between two requests. */
+  readonly keepAliveMs: number
+}
+
+// Clients are told a little less than we wait, so that they do not call as we hang up.
+const KEPT_LONGER_MS = 1000
+const SWEEP_MS = 2000
 
 /**
  * The open connections of a server. Closes those whose client neither sends nor takes anything for a while, and
@@ -15,15 +28,23 @@ export interface Connection {
 export class Connections {
   readonly #connections = new Map<Socket, Connection>()
   readonly #idleMs: number
+  readonly #keepAliveMs: number
 
-  constructor(idleMs: number) {
+  constructor({ idleMs, keepAliveMs }: ConnectionLimits) {
     this.#idleMs = idleMs
+    this.#keepAliveMs = keepAliveMs
   }
 
   watch(server: Server): void {
     server.timeout = this.#idleMs
+    // Its own watch over this begins and ends a timer for each request, which costs as much as finding the route.
+    server.keepAliveTimeout = 0
+    server.once('listening', () => {
+      const sweep = setInterval(() => this.#closeWaiting(), Math.min(SWEEP_MS, this.#keepAliveMs)).unref()
+      server.once('close', () => clearInterval(sweep))
+    })
     server.on('connection', (socket) => {
-      this.#connections.set(socket, { pending: 0, newest: undefined })
+      this.#connections.set(socket, { pending: 0, newest: undefined, waitingSince: undefined })
       socket.once('close', () => this.#connections.delete(socket))
     })
     server.on('timeout', (socket) => this.#onIdle(socket))
@@ -40,16 +61,32 @@ export class Connections {
     if (connection === undefined) return undefined
     connection.pending += 1
     connection.newest = incoming
+    connection.waitingSince = undefined
     return connection
   }
 
-  end(connection: Connection | undefined): void {
-    if (connection !== undefined) connection.pending -= 1
+  /** `now` is on the clock of `performance`. */
+  end(connection: Connection | undefined, now: number): void {
+    if (connection === undefined) return
+    connection.pending -= 1
+    if (connection.pending === 0) connection.waitingSince = now
+  }
+
+  /** What clients are told of how long a connection is kept for their next request. */
+  get keepAlive(): string {
+    return `timeout=${Math.floor(this.#keepAliveMs / 1000)}`
   }
 
   /** Closes every connection on which nothing is being answered. */
   closeUnused(): void {
     for (const [socket, connection] of this.#connections) if (connection.pending === 0) socket.destroy()
+  }
+
+  #closeWaiting(): void {
+    const since = performance.now() - this.#keepAliveMs - Math.min(KEPT_LONGER_MS, this.#keepAliveMs)
+    for (const [socket, { waitingSince }] of this.#connections) {
+      if (waitingSince !== undefined && waitingSince < since) socket.destroy()
+    }
   }
 
   #onIdle(socket: Socket): void {

@@ -37,12 +37,14 @@ export interface DispatcherOptions<User, Services> {
 export class Dispatcher<User, Services> {
   readonly #options: DispatcherOptions<User, Services>
   readonly #idPrefix = randomBytes(6).toString('hex')
+  readonly #keepAlive: string
   #count = 0
   #running = 0
   #idle: PromiseWithResolvers<void> | undefined
 
   constructor(options: DispatcherOptions<User, Services>) {
     this.#options = options
+    this.#keepAlive = options.connections.keepAlive
   }
 
   serve(
@@ -110,10 +112,11 @@ export class Dispatcher<User, Services> {
     metrics.started()
     const connection = connections.begin(incoming)
     response.on('close', () => {
-      connections.end(connection)
+      const ended = performance.now()
+      connections.end(connection, ended)
       // What is still on its way is left to the garbage collector.
       if (response.writableFinished) exchange.answer?.giveBack?.()
-      this.#ended(exchange, performance.now() - started, isProbe)
+      this.#ended(exchange, ended - started, isProbe)
     })
     return exchange
   }
@@ -148,6 +151,7 @@ export class Dispatcher<User, Services> {
     const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
     for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
     if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
+    else if (response.shouldKeepAlive) headers.push('Keep-Alive', this.#keepAlive)
     exchange.answer = result
     try {
       const isAhead = exchange.streams && isStillSending(incoming)

@@ -121,7 +121,7 @@ async function signInToLibrary<User, Services>(
 function readSegments(readers: Readers, segments: Segments): Values<Readers> {
   if (isEmpty(readers)) return nothing
   try {
-    return readAll(readers, Fields.of(segments))
+    return readAll(readers, new Fields(segments))
   } catch (error) {
     throw error instanceof Refusal ? notFound() : error
   }

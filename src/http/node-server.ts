@@ -13,7 +13,6 @@ import type { Wording } from './surface.ts'
 /** What Node keeps for us; times in milliseconds. */
 interface ServerLimits {
   readonly headersMs: number
-  readonly keepAliveMs: number
   readonly checkMs: number
   /** The one path at which a connection may ask for another protocol; elsewhere the wish is ignored. */
   readonly upgradePath: string | undefined
@@ -39,9 +38,6 @@ export function createNodeServer<User, Services>(
     // Most requests have no body, and a stream of nothing costs as much as finding the route.
     optimizeEmptyRequests: true,
     headersTimeout: limits.headersMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    // Clients are told a little less than we wait, so that they do not call as we hang up.
-    keepAliveTimeoutBuffer: Math.min(1000, limits.keepAliveMs),
     connectionsCheckingInterval: limits.checkMs,
     shouldUpgradeCallback: ({ url = '' }: IncomingMessage) =>
       limits.upgradePath !== undefined && url.split('?', 1)[0] === limits.upgradePath,

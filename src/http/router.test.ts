@@ -78,7 +78,7 @@ describe('the router', () => {
     it(`leads ${shown} to ${path ?? 'nothing'}`, () => {
       const found = router.find('GET', url)
       assert.equal(found?.target, path)
-      if (found !== undefined) assert.deepEqual(found.segments, segments)
+      if (found !== undefined) assert.deepEqual(Object.fromEntries(found.segments), segments)
     })
   }
 

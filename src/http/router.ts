@@ -1,7 +1,5 @@
-import { withoutSlash } from './routing.ts'
-
 /** Path segments by name, decoded. */
-export type Segments = Readonly<Record<string, string | undefined>>
+export type Segments = ReadonlyMap<string, string>
 
 /** What a path leads to, and what its named segments were. */
 export interface Found<T> {
@@ -91,10 +89,13 @@ function walk<T>(
 }
 
 function named(names: readonly string[], values: readonly string[]): Segments {
-  const segments: Record<string, string | undefined> = {}
-  for (let at = 0; at < names.length; at += 1) segments[names[at] ?? ''] = values[at]
+  if (names.length === 0) return noSegments
+  const segments = new Map<string, string>()
+  for (let at = 0; at < names.length; at += 1) segments.set(names[at] ?? '', values[at] ?? '')
   return segments
 }
+
+const noSegments: Segments = new Map()
 
 function readSegments(url: string): string[] | undefined {
   const path = pathOf(url)
@@ -108,15 +109,23 @@ function readSegments(url: string): string[] | undefined {
   }
 }
 
+/** What is between the slashes; one at the end is as good as none. */
 function segmentsOf(path: string): string[] {
-  return path === '/' ? [] : withoutSlash(path).slice(1).split('/')
+  const segments: string[] = []
+  let from = 1
+  for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', from)) {
+    segments.push(path.slice(from, end))
+    from = end + 1
+  }
+  if (from < path.length) segments.push(path.slice(from))
+  return segments
 }
 
 /** The path of what a request asks for. That may be a whole URL, as clients send it to proxies. */
 function pathOf(url: string): string | undefined {
   const path = url.startsWith('/') ? url : pathOfWhole(url)
-  const end = path?.search(/[?#]/) ?? -1
-  return end === -1 ? path : path?.slice(0, end) || '/'
+  if (path === undefined || !(path.includes('?') || path.includes('#'))) return path
+  return path.slice(0, path.search(/[?#]/)) || '/'
 }
 
 function pathOfWhole(url: string): string | undefined {

@@ -89,7 +89,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const surfaces = [...options.surfaces, system]
   const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
-  const connections = new Connections(limits.idleMs)
+  const connections = new Connections(limits)
   const dispatcher = new Dispatcher<User, Services>({
     runtime: { ...options, throttle: new Throttle(options.rateLimit) },
     site: {
