@@ -559,9 +559,12 @@ function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
-      // Last, because they may take long.
-      { name: 'the stored bytes of libraries', run: () => services.usage.refresh() },
-      { name: 'the stored bytes of the server', run: () => services.statistics.noteStored(services.usage) },
+      { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
+      {
+        name: 'the stored bytes of the server',
+        isLong: true,
+        run: () => services.statistics.noteStored(services.usage),
+      },
     ],
     services.chores,
     (chore, error) => {

@@ -14,10 +14,10 @@ export const start: Scenario = {
   name: 'start',
   async run(context) {
     await using empty = await context.workspace()
-    await using full = await context.workspace()
+    await using full = await context.workspace('start')
     const files = context.size(1_000_000, 2000)
     const commits = context.size(1000, 20)
-    await full.prepare((maker) => fill(maker, files, commits))
+    await full.once('made', () => full.prepare((maker) => fill(maker, files, commits)))
     const stored = `${files.toLocaleString('en-US')} files stored`
     return [
       ...(await startSeveralTimes(context, empty, 'nothing stored')),
@@ -52,7 +52,7 @@ async function startSeveralTimes(context: Context, workspace: Workspace, stored:
 }
 
 /** Folders of 20,000 entries, and in one of them a history of one-file commits. */
-async function fill(maker: LibraryMaker, files: number, commits: number): Promise<void> {
+async function fill(maker: LibraryMaker, files: number, commits: number): Promise<{ files: number }> {
   const library = await maker.newLibrary('Full')
   const entries = Math.min(files, ENTRIES_A_FOLDER)
   for (let n = 0; n < files / entries; n++) {
@@ -62,6 +62,7 @@ async function fill(maker: LibraryMaker, files: number, commits: number): Promis
     await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))
   }
   await maker.settle(library)
+  return { files }
 }
 
 function median(values: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { type Reader, rawText } from '../http/readers.ts'
 import { errorMessage } from '../http/refusal.ts'
 import { extensionsOf } from '../search/categories.ts'
-import type { Bounds, Filters } from '../search/match-store.ts'
+import type { Bounds, Filters } from '../search/match-wish.ts'
 import { parseWhole } from './sent-values.ts'
 
 const PAGE = { usual: 10, most: 100 }

@@ -11,3 +11,10 @@ export function keysIn(
   }
   return { sql: `${column} = any(?::bigint[])`, value: `{${keys.join(',')}}` }
 }
+
+/** Keys as rows of a column `key`, and the one parameter that takes. */
+export function keyRows(dialect: Dialect, keys: readonly number[]): { text: string; values: [string] } {
+  if (dialect === 'sqlite')
+    return { text: 'select value as key from json_each(?)', values: [JSON.stringify(keys)] }
+  return { text: 'select unnest(?::bigint[]) as key', values: [`{${keys.join(',')}}`] }
+}

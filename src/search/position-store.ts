@@ -102,3 +102,26 @@ function toPosition(row: PositionRow): Position {
     claimedAt: row.claimed_at,
   }
 }
+
+/**
+ * The library with the entry that has as many before it as after it, of those of some libraries, its number there, and
+ * how many entries there are. About: entries that are gone are counted, too.
+ */
+export async function findMiddle(
+  reader: Reader,
+  first: number,
+  last: number,
+): Promise<{ libraryKey: number; number: number; entries: number } | undefined> {
+  const row = await reader.get<{ library_key: number; next_number: number; up_to: number; entries: number }>(
+    `select library_key, next_number, up_to, entries from (
+       select library_key, next_number, sum(next_number) over (order by library_key) as up_to,
+         sum(next_number) over () as entries
+       from search_library where library_key >= ? and library_key <= ?
+     ) counted where up_to * 2 >= entries order by library_key limit 1`,
+    first,
+    last,
+  )
+  if (row === undefined) return undefined
+  const { library_key: libraryKey, next_number: size, up_to: upTo, entries } = row
+  return { libraryKey, number: Math.floor(size - (upTo - entries / 2)), entries }
+}

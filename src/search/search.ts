@@ -11,12 +11,14 @@ import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/paths.t
 import { unpackText } from './body.ts'
 import { highlight } from './highlight.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
-import { type Filters, findMatches, type Match, type MatchWish, type Scope } from './match-store.ts'
+import { findMatches, type Match } from './match-store.ts'
+import type { Filters, MatchWish, Scope } from './match-wish.ts'
 import { Merging } from './merging.ts'
 import { findFolderKey, findWays, type Step } from './place-store.ts'
 import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
+import { Slicing } from './slicing.ts'
 import { TextQueue } from './text-queue.ts'
 import { countPending, findTexts, listFailures } from './text-store.ts'
 
@@ -76,6 +78,7 @@ export class Search implements AsyncDisposable {
   readonly texts: TextQueue
   readonly reindexing: Reindexing
   readonly merging: Merging
+  readonly #slicing: Slicing
 
   constructor(options: SearchOptions) {
     this.#options = options
@@ -84,6 +87,7 @@ export class Search implements AsyncDisposable {
     this.texts = new TextQueue({ core, db, extractor, onError, prepare: () => this.index.prepare() })
     this.reindexing = new Reindexing({ core, db, index: this.index, onError })
     this.merging = new Merging({ db, onError, prepare: () => this.index.prepare() })
+    this.#slicing = new Slicing(db)
   }
 
   /** Follows what changes from now on, and what changed before. */
@@ -100,7 +104,9 @@ export class Search implements AsyncDisposable {
     const { db } = this.#options
     const query = parseQuery(wish.text)
     const reach = await this.#reach(wish)
-    const { total, matches } = await findMatches(db, { ...wish, query, scope: reach.scope })
+    const { scope } = reach
+    const slices = () => this.#slicing.slices(scope)
+    const { total, matches } = await findMatches(db, { ...wish, query, scope, slices })
     const keys = matches.map(({ key }) => key)
     const [ways, highlights] = await Promise.all([
       findWays(db, keys),
