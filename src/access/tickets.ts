@@ -6,13 +6,8 @@ import type { Library } from '../library/library.ts'
 import type { FsId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Access } from './access.ts'
-import {
-  deleteTicket,
-  deleteTicketsBefore,
-  findTicket,
-  insertTicket,
-  type TicketRow,
-} from './ticket-store.ts'
+import { TicketInserts } from './ticket-inserts.ts'
+import { deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
 const MOST_REMEMBERED = 10_000
 
@@ -61,6 +56,7 @@ export class Tickets {
   readonly #scopedTokens: ScopedTokens
   readonly #now: () => number
   readonly #lifeSeconds: number
+  readonly #inserts: TicketInserts
   /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
   readonly #reusable = new Map<string, TicketRow>()
 
@@ -76,6 +72,7 @@ export class Tickets {
     this.#scopedTokens = scopedTokens
     this.#now = now
     this.#lifeSeconds = lifeSeconds
+    this.#inserts = new TicketInserts(db)
   }
 
   async issue(library: Library, wish: TicketWish): Promise<string> {
@@ -93,8 +90,7 @@ export class Tickets {
       expiresAt: Math.min(this.#now() + this.#lifeSeconds, wish.link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
       linkKey: wish.link?.key,
     }
-    // Lost in a power cut, a ticket is simply asked for again.
-    await this.#db.write((tx) => insertTicket(tx, hashOf(ticket), row), { durable: false })
+    await this.#inserts.add(hashOf(ticket), row)
     return ticket
   }
 
