@@ -14,7 +14,7 @@ export interface LoggerOptions {
 
 /** The logger of the whole process, from which each room gets its own with `child`. */
 export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
-  const { pretty, destination = pretty ? process.stdout : new HeldLines() } = options
+  const { pretty, destination = pretty ? process.stdout : (heldLines ??= new HeldLines()) } = options
   const logger = pino(
     {
       level,
@@ -32,6 +32,9 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   } as typeof logger.child
   return logger
 }
+
+/** One for all loggers: there is one standard output, and one end of the process. */
+let heldLines: HeldLines | undefined
 
 let second = 0
 let secondText = ''
