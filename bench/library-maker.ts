@@ -155,6 +155,7 @@ export class LibraryMaker implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.services.activity[Symbol.asyncDispose]()
     await this.services.search[Symbol.asyncDispose]()
     await this.services.core[Symbol.asyncDispose]()
     if (this.#searchDb !== this.#db) await this.#searchDb[Symbol.asyncDispose]()

@@ -26,6 +26,13 @@ describe('the logger', () => {
     assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 60_000)
   })
 
+  it('is waited for once at the end of the process, however many there are', () => {
+    createLogger('silent', { pretty: false })
+    const before = process.listenerCount('exit')
+    for (let n = 0; n < 20; n++) createLogger('silent', { pretty: false })
+    assert.equal(process.listenerCount('exit'), before)
+  })
+
   const secrets = [
     { password: 'hidden' },
     { passwd: 'hidden' },

@@ -14,7 +14,7 @@ export interface LoggerOptions {
 
 /** The logger of the whole process, from which each room gets its own with `child`. */
 export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
-  const { pretty, destination = pretty ? process.stdout : new HeldLines() } = options
+  const { pretty, destination = pretty ? process.stdout : (heldLines ??= new HeldLines()) } = options
   const lines = pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination
   const logger = pino(
     {
@@ -56,6 +56,9 @@ export function lineWriter(logger: Logger, msg: string): (members: string) => vo
     destination.write(`{"level":"info"${timeField()},${bindings},${members}${end}`)
   }
 }
+
+/** One for all loggers: there is one standard output, and one end of the process. */
+let heldLines: HeldLines | undefined
 
 let second = 0
 let secondText = ''

@@ -38,8 +38,11 @@ const COLUMNS = [
   'link_key',
 ]
 
-export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: TicketRow): Promise<void> {
-  const row = [
+export async function insertTickets(
+  tx: Transaction,
+  tickets: readonly { hash: Uint8Array; ticket: TicketRow }[],
+): Promise<void> {
+  const rows = tickets.map(({ hash, ticket }) => [
     hash,
     ticket.operation,
     ticket.libraryKey,
@@ -52,8 +55,8 @@ export async function insertTicket(tx: Transaction, hash: Uint8Array, ticket: Ti
     ticket.reusable ? 1 : 0,
     ticket.expiresAt,
     ticket.linkKey ?? null,
-  ]
-  await tx.insert('ticket', COLUMNS, [row])
+  ])
+  await tx.insert('ticket', COLUMNS, rows)
 }
 
 export async function findTicket(

@@ -7,13 +7,8 @@ import type { Library } from '../library/library.ts'
 import type { FsId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { Access } from './access.ts'
-import {
-  deleteTicket,
-  deleteTicketsBefore,
-  findTicket,
-  insertTicket,
-  type TicketRow,
-} from './ticket-store.ts'
+import { TicketInserts } from './ticket-inserts.ts'
+import { deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
 const MOST_REMEMBERED = 10_000
 
@@ -62,6 +57,7 @@ export class Tickets {
   readonly #scopedTokens: ScopedTokens
   readonly #now: () => number
   readonly #lifeSeconds: number
+  readonly #inserts: TicketInserts
   /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
   readonly #reusable = new Map<string, TicketRow>()
   /** What a full disk could not take: files can be read all the same. */
@@ -81,6 +77,7 @@ export class Tickets {
     this.#scopedTokens = scopedTokens
     this.#now = now
     this.#lifeSeconds = lifeSeconds
+    this.#inserts = new TicketInserts(db)
   }
 
   async issue(library: Library, wish: TicketWish): Promise<string> {
@@ -98,9 +95,7 @@ export class Tickets {
       expiresAt: Math.min(this.#now() + this.#lifeSeconds, wish.link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
       linkKey: wish.link?.key,
     }
-    // Lost in a power cut, a ticket is simply asked for again.
-    const isWritten = await writeIfSpace(this.#db, (tx) => insertTicket(tx, hashOf(ticket), row))
-    if (!isWritten) remember(this.#unwritten, ticket, row)
+    if (!(await this.#inserts.add(hashOf(ticket), row))) remember(this.#unwritten, ticket, row)
     return ticket
   }
 

@@ -6,7 +6,9 @@ import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { databaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
@@ -88,6 +90,39 @@ describe('rows of SQLite read again', () => {
       assert.equal((await body(db, 1))?.body, `${n}`)
     }
     assert.equal(turnEnded, false)
+  })
+
+  it('are as another process left them once anything was waited for', async () => {
+    const file = newFile()
+    await using db = await openNotes({ file })
+    await addNote(db, 1)
+    // A connection that tells nobody in this process what it commits, like one of another process.
+    const other = new DatabaseSync(file)
+    const update = other.prepare('update note set body = ? where id = 1')
+    const phases = [turn, () => delay(1), () => stat(file)]
+    for (const [n, phase] of [...phases, ...phases].entries()) {
+      await phase()
+      await body(db, 1)
+      update.run(`text ${n}`)
+      await stat(file)
+      assert.equal((await body(db, 1))?.body, `text ${n}`)
+    }
+    other.close()
+  })
+
+  it("are listed as the last commit left them, and the list is the caller's own", async () => {
+    await using db = await openNotes()
+    const list = () => db.all<{ id: number }>('select id from note where id < ? order by id', 10)
+    assert.deepEqual(await list(), [])
+    for (const id of [1, 2, 3]) {
+      await addNote(db, id)
+      const found = await list()
+      assert.equal(found.length, id)
+      found.reverse()
+      assert.equal((await list())[0]?.id, 1)
+    }
+    await db.write((tx) => tx.run('delete from note'))
+    assert.deepEqual(await list(), [])
   })
 
   it('are told apart by the type of what was asked for', async () => {

@@ -92,7 +92,7 @@ export class SqliteDatabase implements Migratable {
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
     if (this.#closed) throw databaseClosed()
-    return this.#reader.all(sql, parameters) as R[]
+    return this.#rows.all(sql, parameters) as R[]
   }
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
@@ -159,7 +159,7 @@ export class SqliteDatabase implements Migratable {
       const result = await work(tx)
       tx.finish()
       this.#writer.exec('commit')
-      this.#rows.forget()
+      ReadCache.noteCommit()
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }
     } catch (error) {

@@ -36,7 +36,7 @@ export class SqliteTransaction implements Transaction {
     rows: readonly (readonly Value[])[],
     options: { ignoreExisting?: boolean } = {},
   ): Promise<number> {
-    const sql = insertStatement(table, columns, 1, options.ignoreExisting)
+    const sql = insertOfOne(table, columns, options.ignoreExisting)
     let inserted = 0
     let sliceEnd = performance.now() + sliceMs
     for (const row of rows) {
@@ -81,4 +81,19 @@ export class SqliteTransaction implements Transaction {
       throw error
     }
   }
+}
+
+const insertsOfOne = new Map<string, { columns: readonly string[]; ignoreExisting: boolean; sql: string }>()
+
+/** The text is made again only where a table is given other columns than the last time. */
+function insertOfOne(table: string, columns: readonly string[], ignoreExisting = false): string {
+  const known = insertsOfOne.get(table)
+  if (known?.ignoreExisting === ignoreExisting && isSame(known.columns, columns)) return known.sql
+  const sql = insertStatement(table, columns, 1, ignoreExisting)
+  insertsOfOne.set(table, { columns: [...columns], ignoreExisting, sql })
+  return sql
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((name, index) => name === others[index])
 }
