@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+import { fstatSync, write, writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import pino from 'pino'
 
@@ -52,7 +52,7 @@ export function lineWriter(logger: Logger, msg: string): (members: string) => vo
   const bindings = JSON.stringify(logger.bindings()).slice(1, -1)
   const end = `,"msg":${JSON.stringify(msg)}}\n`
   return (members) => {
-    destination.lastLevel = INFO
+    if (destination.lastLevel !== undefined) destination.lastLevel = INFO
     destination.write(`{"level":"info"${timeField()},${bindings},${members}${end}`)
   }
 }
@@ -76,9 +76,9 @@ function timeField(): string {
 
 const STDOUT = 1
 const MOST_HELD_CHARACTERS = 8 * 2 ** 20
-const ENOUGH_CHARACTERS = 16 * 1024
-/** So much reaches a pipe in one piece, whoever else writes to it. */
-const BYTES_A_WRITE = 4096
+const ENOUGH_CHARACTERS = 32 * 1024
+/** So much reaches a pipe in one piece, whoever else writes to it. What is none takes more at once. */
+const BYTES_A_PIPE_TAKES_WHOLE = 4096
 const HELD_MS = 50
 /** How long a reader who stalls is waited for: until the next try, and at the end of the process in all. */
 const RETRY_MS = 100
@@ -92,14 +92,14 @@ const saysLevel: unique symbol = Symbol.for('pino.metadata')
 
 /**
  * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
- * about a line. A pipe is given at once what it has room for; all else is written by another thread, so that a reader of
- * our output who stalls does not stop the event loop (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
+ * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
+ * (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
  * bound are dropped (I9).
  */
 class HeldLines {
   readonly [saysLevel] = true
   lastLevel = 0
-  readonly #pipe = openPipe()
+  readonly #bytesAWrite = isPipe() ? BYTES_A_PIPE_TAKES_WHOLE : ENOUGH_CHARACTERS
   #held = ''
   /** What is left of the bytes being written. */
   #rest: Buffer = Buffer.alloc(0)
@@ -124,20 +124,9 @@ class HeldLines {
     this.#timer = undefined
     if (this.#underWay > 0) return
     if (this.#rest.length === 0) this.#takeHeld()
-    if (this.#pipe !== undefined) this.#writeAtOnce(this.#pipe)
     if (this.#rest.length === 0) return
-    this.#underWay = endOfLines(this.#rest)
+    this.#underWay = endOfLines(this.#rest, this.#bytesAWrite)
     write(STDOUT, this.#rest.subarray(0, this.#underWay), (error, written) => this.#onWritten(error, written))
-  }
-
-  #writeAtOnce(pipe: number): void {
-    try {
-      while (this.#rest.length > 0) {
-        this.#rest = this.#rest.subarray(writeSync(pipe, this.#rest, 0, endOfLines(this.#rest)))
-      }
-    } catch {
-      // It is full, or its reader gone: the thread that writes the rest waits, or finds out.
-    }
   }
 
   #takeHeld(): void {
@@ -179,20 +168,18 @@ class HeldLines {
   }
 }
 
-/** The pipe that is standard output, opened such that writing to it never waits; undefined where that cannot be had. */
-function openPipe(): number | undefined {
+function isPipe(): boolean {
   try {
-    const isPipe = fstatSync(STDOUT).isFIFO()
-    return isPipe ? openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK) : undefined
+    return fstatSync(STDOUT).isFIFO()
   } catch {
-    return undefined
+    return false
   }
 }
 
 /** Where the last line ends that is whole in the bytes of one write; the first one's end if it is longer than that. */
-function endOfLines(bytes: Buffer): number {
-  if (bytes.length <= BYTES_A_WRITE) return bytes.length
-  const last = bytes.lastIndexOf('\n', BYTES_A_WRITE - 1)
+function endOfLines(bytes: Buffer, mostBytes: number): number {
+  if (bytes.length <= mostBytes) return bytes.length
+  const last = bytes.lastIndexOf('\n', mostBytes - 1)
   return (last === -1 ? bytes.indexOf('\n') : last) + 1 || bytes.length
 }
 

@@ -18,7 +18,7 @@ import { revert } from './revert.ts'
 import { search } from './search.ts'
 import { smallUploads } from './small-uploads.ts'
 import { start } from './start.ts'
-import { sync } from './sync.ts'
+import { syncBlocks, syncClients } from './sync.ts'
 import { webApp } from './web-app.ts'
 
 /** All scenarios, in the order they run. */
@@ -39,7 +39,8 @@ export const scenarios: readonly Scenario[] = [
   batch,
   history,
   search,
-  sync,
+  syncBlocks,
+  syncClients,
   pages,
   revert,
   webApp,

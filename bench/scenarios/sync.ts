@@ -18,13 +18,13 @@ const KIB_4 = 4096
 const MIB = 2 ** 20
 const CLIENT_DEADLINE_MS = 1_800_000
 
-/** Blocks one by one, as sync clients send and fetch them; and a real client with much to do. */
-export const sync: Scenario = {
-  name: 'sync',
+/** Blocks one by one, as sync clients send and fetch them. */
+export const syncBlocks: Scenario = {
+  name: 'sync-blocks',
   async run(context) {
     await using workspace = await context.workspace()
     const server = await workspace.serve()
-    const rows = [
+    return [
       ...(await blocks(context, workspace, server, {
         size: '4 KiB',
         bytes: KIB_4,
@@ -34,9 +34,17 @@ export const sync: Scenario = {
       })),
       ...(await blocks(context, workspace, server, { size: '1 MiB', bytes: MIB, clients: 8, get: 1431 })),
     ]
+  },
+}
+
+/** Real clients with much to do, where `seaf-cli` is on the `PATH`. */
+export const syncClients: Scenario = {
+  name: 'sync-clients',
+  async run(context) {
     const program = findProgram('seaf-cli')
-    if (program === undefined) return rows
-    return [...rows, ...(await realClient(context, workspace, server, program))]
+    if (program === undefined) return []
+    await using workspace = await context.workspace()
+    return await realClient(context, workspace, await workspace.serve(), program)
   },
 }
 

@@ -104,7 +104,8 @@ export class Tickets {
    * library is gone; permission-denied if the account may no longer read the library.
    */
   async present(ticket: string): Promise<TicketUse> {
-    const row = (await this.#find(ticket)) ?? fail({ code: 'ticket-not-found' })
+    const found = this.#find(ticket)
+    const row = (found instanceof Promise ? await found : found) ?? fail({ code: 'ticket-not-found' })
     const library = await this.#open(row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
@@ -146,9 +147,14 @@ export class Tickets {
     return actor && this.#access.openWithin(actor, row)
   }
 
-  async #find(ticket: string): Promise<TicketRow | undefined> {
+  /** Not a promise if it was used before. */
+  #find(ticket: string): TicketRow | undefined | Promise<TicketRow | undefined> {
     const known = this.#reusable.get(ticket) ?? this.#unwritten.get(ticket)
-    if (known !== undefined) return known.expiresAt > this.#now() ? known : undefined
+    if (known === undefined) return this.#lookUp(ticket)
+    return known.expiresAt > this.#now() ? known : undefined
+  }
+
+  async #lookUp(ticket: string): Promise<TicketRow | undefined> {
     if (this.#burnt.has(ticket)) return undefined
     const row = await findTicket(this.#db, hashOf(ticket), this.#now())
     // A ticket of a link can end with the link at any time.

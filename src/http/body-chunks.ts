@@ -1,21 +1,29 @@
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { ClientGone } from './request.ts'
 import { noteReceived } from './young-garbage.ts'
+
+/** A body, of a request as far as it is one. */
+type Body = Readable & Partial<Pick<IncomingMessage, 'complete' | 'headers'>>
 
 /**
  * The bytes of a body, one chunk at a time and only when asked for, so that a slow reader slows the sender. Unlike
  * iterating over the stream, stopping early leaves the connection open: an answer still has to go out on it.
  */
 export class BodyChunks {
-  readonly #body: Readable & { readonly complete?: boolean }
+  readonly #body: Body
   readonly #onChunk: ((chunk: Buffer) => void) | undefined
   #wake: (() => void) | undefined
   #isListening = false
+  /** Bytes still to come, of a body that said how long it is. */
+  #left: number | undefined
   #gone = false
 
   /** `onChunk` sees every byte in order; what it throws ends the reading. */
-  constructor(body: Readable, onChunk?: (chunk: Buffer) => void) {
+  constructor(body: Body, onChunk?: (chunk: Buffer) => void) {
     this.#body = body
+    const length = body.headers?.['content-length']
+    if (length !== undefined) this.#left = Number(length)
     this.#onChunk = onChunk
   }
 
@@ -64,6 +72,7 @@ export class BodyChunks {
     const chunk = this.#body.read() as Buffer | null
     if (chunk === null) return undefined
     noteReceived(chunk.length)
+    if (this.#left !== undefined) this.#left -= chunk.length
     this.#onChunk?.(chunk)
     return chunk
   }
@@ -71,7 +80,7 @@ export class BodyChunks {
   // A message that came to its end has nothing more to give, though its stream says so only later.
   get #isEnded(): boolean {
     const { complete, readableEnded, readableLength } = this.#body
-    return readableEnded || (complete === true && readableLength === 0)
+    return readableEnded || this.#left === 0 || (complete === true && readableLength === 0)
   }
 
   readonly #onChange = (): void => {

@@ -20,16 +20,17 @@ export function hasBody(incoming: IncomingMessage): boolean {
  * because a client still sending would see a broken connection in place of the answer.
  */
 export async function readBody(
-  incoming: Readable & Partial<Pick<IncomingMessage, 'headers' | 'complete'>>,
+  incoming: Readable & Partial<Pick<IncomingMessage, 'headers'>>,
   limit: number,
 ): Promise<Buffer> {
   // A request that announced no body comes with one that has ended already.
   if (incoming.readableEnded) return Buffer.alloc(0)
-  if (Number(incoming.headers?.['content-length'] ?? 0) > limit + drainLimit) throw tooLarge()
+  const length = Number(incoming.headers?.['content-length'] ?? 0)
+  if (length > limit + drainLimit) throw tooLarge()
   // A short body comes with the head of its request, and is there once whoever takes the head has had its turn.
   await undefined
-  if (incoming.complete !== true || incoming.readableLength > limit) return collect(incoming, limit)
-  return (incoming.read() as Buffer | null) ?? Buffer.alloc(0)
+  const isThere = length > 0 && length <= limit && incoming.readableLength === length
+  return isThere ? (incoming.read() as Buffer) : collect(incoming, limit)
 }
 
 function collect(incoming: Readable, limit: number): Promise<Buffer> {

@@ -14,7 +14,8 @@ interface Ending<T> {
 }
 
 interface Node<T> {
-  readonly next: Map<string, Node<T>>
+  /** The ways on with a segment as it is written. They are few, so comparing takes less than a look into a map. */
+  readonly next: { readonly segment: string; readonly node: Node<T> }[]
   /** The way on with any segment. */
   any: Node<T> | undefined
   here: Ending<T> | undefined
@@ -26,8 +27,8 @@ interface Node<T> {
 const LONGEST_SEGMENT = 1024
 
 /**
- * Finds what a method and a path lead to: a look into a map for each segment. A segment as it is written goes before
- * one that is named, and both before a route that takes anything. A slash at the end changes nothing.
+ * Finds what a method and a path lead to. A segment as it is written goes before one that is named, and both before a
+ * route that takes anything. A slash at the end changes nothing.
  */
 export class Router<T> {
   readonly #roots = new Map<string, Node<T>>()
@@ -36,13 +37,14 @@ export class Router<T> {
     let node = this.#roots.get(method)
     if (node === undefined) this.#roots.set(method, (node = newNode()))
     const names: string[] = []
-    for (const segment of segmentsOf(path)) {
+    for (const segment of path.split('/').filter(Boolean)) {
       if (segment.startsWith(':')) {
         names.push(segment.slice(1))
         node = node.any ??= newNode()
       } else {
-        const next: Node<T> = node.next.get(segment) ?? newNode()
-        node.next.set(segment, next)
+        const known: Node<T> | undefined = node.next.find((one) => one.segment === segment)?.node
+        const next: Node<T> = known ?? newNode()
+        if (known === undefined) node.next.push({ segment, node: next })
         node = next
       }
     }
@@ -54,35 +56,40 @@ export class Router<T> {
   find(method: string, url: string): Found<T> | undefined {
     const root = this.#roots.get(method)
     if (root === undefined) return undefined
-    const segments = readSegments(url)
-    if (segments === undefined) return undefined
+    const path = pathOf(url)
+    const read = path?.includes('%') ? decoded(path) : path
+    if (read === undefined) return undefined
     const values: string[] = []
-    const ending = walk(root, segments, 0, values)
+    const ending = walk(root, read, 1, read.charAt(0), values)
     return ending && { target: ending.target, segments: named(ending.names, values) }
   }
 }
 
 function newNode<T>(): Node<T> {
-  return { next: new Map(), any: undefined, here: undefined, below: undefined }
+  return { next: [], any: undefined, here: undefined, below: undefined }
 }
 
-/** Leaves the named segments of the way it went in `values`. */
+/** Goes on from the segment that begins at `from`; leaves the named segments of the way it went in `values`. */
 function walk<T>(
   node: Node<T>,
-  segments: readonly string[],
-  at: number,
+  path: string,
+  from: number,
+  slash: string,
   values: string[],
 ): Ending<T> | undefined {
-  if (at === segments.length) return node.here
-  const segment = segments[at] ?? ''
-  const next = node.next.get(segment)
-  const found = next && walk(next, segments, at + 1, values)
-  if (found !== undefined) return found
-  if (node.any !== undefined && segment.length <= LONGEST_SEGMENT) {
+  if (from > path.length) return node.here
+  const found = path.indexOf(slash, from)
+  const end = found === -1 ? path.length : found
+  for (const { segment, node: next } of node.next) {
+    if (segment.length !== end - from || !path.startsWith(segment, from)) continue
+    const ending = walk(next, path, end + 1, slash, values)
+    if (ending !== undefined) return ending
+  }
+  if (node.any !== undefined && end - from <= LONGEST_SEGMENT) {
     const kept = values.length
-    values.push(segment)
-    const named = walk(node.any, segments, at + 1, values)
-    if (named !== undefined) return named
+    values.push(path.slice(from, end))
+    const ending = walk(node.any, path, end + 1, slash, values)
+    if (ending !== undefined) return ending
     values.length = kept
   }
   return node.below
@@ -97,35 +104,24 @@ function named(names: readonly string[], values: readonly string[]): Segments {
 
 const noSegments: Segments = new Map()
 
-function readSegments(url: string): string[] | undefined {
-  const path = pathOf(url)
-  if (path === undefined) return undefined
-  const segments = segmentsOf(path)
-  if (!path.includes('%')) return segments
+// Half a character, which no decoded text can hold: a segment may have a slash of its own.
+const DECODED_SLASH = '\uD800'
+
+/** A path with its escapes decoded; undefined if they are none. */
+function decoded(path: string): string | undefined {
   try {
-    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
+    return path.split('/').map(decodeURIComponent).join(DECODED_SLASH)
   } catch {
     return undefined
   }
 }
 
-/** What is between the slashes; one at the end is as good as none. */
-function segmentsOf(path: string): string[] {
-  const segments: string[] = []
-  let from = 1
-  for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', from)) {
-    segments.push(path.slice(from, end))
-    from = end + 1
-  }
-  if (from < path.length) segments.push(path.slice(from))
-  return segments
-}
-
-/** The path of what a request asks for. That may be a whole URL, as clients send it to proxies. */
+/** The path of what a request asks for, without a slash at its end. That may be a whole URL, as clients send it to proxies. */
 function pathOf(url: string): string | undefined {
-  const path = url.startsWith('/') ? url : pathOfWhole(url)
-  if (path === undefined || !(path.includes('?') || path.includes('#'))) return path
-  return path.slice(0, path.search(/[?#]/)) || '/'
+  const whole = url.startsWith('/') ? url : pathOfWhole(url)
+  if (whole === undefined) return undefined
+  const path = whole.includes('?') || whole.includes('#') ? whole.slice(0, whole.search(/[?#]/)) : whole
+  return path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 function pathOfWhole(url: string): string | undefined {

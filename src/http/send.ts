@@ -21,15 +21,14 @@ export function send(
   const headers: (string | number | readonly string[])[] = [...extraHeaders]
   for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
   const isEmpty = answer.status === 204 || answer.status === 304
+  const length = Buffer.byteLength(body)
   // An answer to HEAD knows the length of what it does not carry.
-  if (!isEmpty && !('Content-Length' in answer.headers)) {
-    headers.push('Content-Length', Buffer.byteLength(body))
-  }
+  if (!isEmpty && !('Content-Length' in answer.headers)) headers.push('Content-Length', length)
   response.writeHead(answer.status, headers as string[])
   if (isAhead) return endAhead(incoming, response, body)
   // Node leaves the body out where there must be none: HEAD, 204, 304.
-  if (typeof body !== 'string' && body.length <= LONGEST_WITH_HEAD)
-    response.end(body.toString('latin1'), 'latin1')
+  if (typeof body !== 'string' && length <= LONGEST_WITH_HEAD) response.end(body.toString('latin1'), 'latin1')
+  else if (typeof body === 'string' && length === body.length) response.end(body, 'latin1')
   else response.end(body)
   return undefined
 }

@@ -103,8 +103,16 @@ async function selectCredentials(reader: Reader, condition: string, parameter: s
 
 export async function findAccountByKey(reader: Reader, key: number): Promise<Account | undefined> {
   const row = await reader.get<AccountRow>(BY_KEY, key)
-  return row && accountFromRow(row)
+  if (row === undefined) return undefined
+  const known = made.get(row)
+  if (known !== undefined) return known
+  const account = accountFromRow(row)
+  made.set(row, account)
+  return account
 }
+
+/** A database may give the same row again as long as nothing changed: what it says is then the same too. */
+const made = new WeakMap<AccountRow, Account>()
 
 const BY_KEY = `select ${accountColumns} from account where key = ? and ${notRemoved}`
 

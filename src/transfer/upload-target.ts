@@ -79,8 +79,8 @@ export class UploadTarget {
   refuseEarly(texts: FormTexts, filename: string): undefined | Promise<void> {
     if (!texts.has('parent_dir')) return undefined
     const found = this.find(texts, 1)
-    if (found instanceof Promise) return found.then(() => void checkedName(filename))
-    checkedName(filename)
+    if (found instanceof Promise) return found.then(() => void nameOf(filename))
+    nameOf(filename)
     return undefined
   }
 
@@ -109,8 +109,12 @@ function isSame(some: FormTexts, others: FormTexts): boolean {
 
 /** The name in a file name as sent. Throws name-invalid. */
 export function checkedName(filename: string): string {
+  return ownText(nameOf(filename))
+}
+
+function nameOf(filename: string): string {
   const name = lastSegment(filename)
-  return ownText(parseName(name) ?? fail({ code: 'name-invalid', name }))
+  return parseName(name) ?? fail({ code: 'name-invalid', name })
 }
 
 // A part of a longer text is compared slowly, and keeps all of that text in memory, for as long as the name is known.
