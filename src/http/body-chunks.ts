@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { LongBody } from './long-body.ts'
 import { ClientGone } from './request.ts'
 import { noteReceived } from './young-garbage.ts'
 
@@ -12,6 +13,7 @@ type Body = Readable & Partial<Pick<IncomingMessage, 'complete' | 'headers'>>
  */
 export class BodyChunks {
   readonly #body: Body
+  readonly #long: LongBody | undefined
   readonly #onChunk: ((chunk: Buffer) => void) | undefined
   #wake: (() => void) | undefined
   #isListening = false
@@ -22,6 +24,7 @@ export class BodyChunks {
   /** `onChunk` sees every byte in order; what it throws ends the reading. */
   constructor(body: Body, onChunk?: (chunk: Buffer) => void) {
     this.#body = body
+    this.#long = LongBody.of(body)
     const length = body.headers?.['content-length']
     if (length !== undefined) this.#left = Number(length)
     this.#onChunk = onChunk
@@ -29,12 +32,12 @@ export class BodyChunks {
 
   /**
    * The next bytes, undefined at the end; not a promise if they are there. Throws ClientGone if the sender left in the
-   * middle.
+   * middle. Bytes that are lent may change with the next call.
    */
-  read(): Buffer | undefined | Promise<Buffer | undefined> {
-    const chunk = this.#take()
+  read(lend = false): Buffer | undefined | Promise<Buffer | undefined> {
+    const chunk = this.#take(lend)
     if (chunk !== undefined) return chunk
-    return this.#isEnded ? undefined : this.#readWhenThere()
+    return this.#isEnded ? undefined : this.#readWhenThere(lend)
   }
 
   /** Lets go of the stream as it is; what is left of it can be dropped by whoever answers. */
@@ -45,14 +48,14 @@ export class BodyChunks {
     this.#body.off('close', this.#onClose)
   }
 
-  async #readWhenThere(): Promise<Buffer | undefined> {
+  async #readWhenThere(lend: boolean): Promise<Buffer | undefined> {
     this.#listen()
     for (;;) {
       if (this.#gone || this.#body.destroyed) throw new ClientGone()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const chunk = this.#take()
+      const chunk = this.#take(lend)
       if (chunk !== undefined) return chunk
       if (this.#isEnded) return undefined
     }
@@ -68,10 +71,10 @@ export class BodyChunks {
     this.#body.on('error', this.#onClose)
   }
 
-  #take(): Buffer | undefined {
-    const chunk = this.#body.read() as Buffer | null
+  #take(lend: boolean): Buffer | undefined {
+    const chunk = this.#long === undefined ? (this.#body.read() as Buffer | null) : this.#long.read(lend)
     if (chunk === null) return undefined
-    noteReceived(chunk.length)
+    if (this.#long === undefined) noteReceived(chunk.length)
     if (this.#left !== undefined) this.#left -= chunk.length
     this.#onChunk?.(chunk)
     return chunk

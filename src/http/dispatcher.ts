@@ -8,6 +8,7 @@ import { drainLimit, hasBody } from './body.ts'
 import { plainAddress } from './client-address.ts'
 import type { Connections } from './connections.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
+import { isReadPast } from './long-body.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { ClientGone, HttpRequest } from './request.ts'
 import type { Route } from './route.ts'
@@ -219,7 +220,7 @@ function isAbsence(thrown: unknown, request: HttpRequest): boolean {
 
 /** Whether an unread body is too long to be read just to keep the connection. */
 function isTooMuchToDrain(incoming: IncomingMessage): boolean {
-  if (incoming.complete) return false
+  if (incoming.complete) return isReadPast(incoming)
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
   return encoding !== undefined || Number(length ?? 0) > drainLimit
 }

@@ -10,6 +10,8 @@ export interface StreamedPart {
   readonly headers: ReadonlyMap<string, string>
   /** To be read once. Ending early is fine. */
   readonly content: AsyncIterable<Buffer>
+  /** As content, but a chunk is the reader's only until it asks for the next: its memory is then used again. */
+  lent(): AsyncIterable<Buffer>
   /** Takes all of the content if it is there and no longer than so many bytes; otherwise nothing is taken. */
   takeWhole(mostBytes: number): Buffer | undefined
   /** All of the content, which must not be long; not a promise if it is there. */
@@ -38,19 +40,21 @@ const maxPreambleBytes = 64 * 1024
  * small uploads more than their bytes.
  */
 export class MultipartStream {
-  readonly #read: () => Buffer | undefined | Promise<Buffer | undefined>
+  readonly #read: (lend: boolean) => Buffer | undefined | Promise<Buffer | undefined>
   readonly #delimiter: Buffer
   readonly #options: Required<MultipartOptions>
   /** Bytes read and not yet given out. */
   #buffer: Buffer = nothing
-  /** Bytes that were asked for and are still to come. */
+  /** Whether the next read may change them. */
+  #isLent = false
+  /** Bytes that were asked for, not to be lent, and are still to come. */
   #awaited: Promise<Buffer | undefined> | undefined
   #parts = 0
   #state: 'start' | 'content' | 'delimiter' | 'end' = 'start'
 
-  /** `read` gives the next bytes, undefined at the end. */
+  /** `read` gives the next bytes, undefined at the end. Those it lends may change when it is called again. */
   constructor(
-    read: () => Buffer | undefined | Promise<Buffer | undefined>,
+    read: (lend: boolean) => Buffer | undefined | Promise<Buffer | undefined>,
     boundary: string,
     options: MultipartOptions,
   ) {
@@ -87,7 +91,7 @@ export class MultipartStream {
 
   /** Takes more bytes, if they are there; those that are not are waited for by whoever needs them. */
   #moreAtHand(): 'some' | 'none' | 'later' {
-    const chunk = this.#read()
+    const chunk = this.#read(false)
     if (chunk === undefined) return 'none'
     if (chunk instanceof Promise) {
       this.#awaited = chunk
@@ -129,14 +133,17 @@ export class MultipartStream {
     const name = parameters.get('name')
     if (name === undefined) throw this.#malformed('a part has no name')
     const number = this.#parts
-    const content = new PartContent(async () => (number === this.#parts ? this.#nextPiece() : undefined))
+    const contentOf = (lend: boolean) =>
+      new PartContent(async () => (number === this.#parts ? this.#nextPiece(lend) : undefined))
+    const content = contentOf(false)
     const takeWhole = (mostBytes: number) =>
       number === this.#parts ? this.#wholeAtHand(mostBytes) : undefined
     const text = () => {
       const whole = takeWhole(this.#options.maxTextBytes)
       return whole === undefined ? this.#readText(content) : decodeUtf8(whole)
     }
-    return { name, filename: filenameOf(parameters), headers, content, takeWhole, text }
+    const lent = () => contentOf(true)
+    return { name, filename: filenameOf(parameters), headers, content, lent, takeWhole, text }
   }
 
   /** Takes the rest of the content of the part under way, if all of it is there and not too long. */
@@ -145,19 +152,17 @@ export class MultipartStream {
     const end = this.#state === 'content' ? this.#buffer.indexOf(this.#delimiter) : -1
     if (end < 0 || end > mostBytes) return undefined
     const whole = this.#buffer.subarray(0, end)
-    this.#state = 'delimiter'
-    this.#buffer = this.#buffer.subarray(end + this.#delimiter.length)
+    this.#endContent(end)
     return whole
   }
 
   /** Content of the part under way as far as it is there; undefined at its end. */
-  async #nextPiece(): Promise<Buffer | undefined> {
+  async #nextPiece(lend = false): Promise<Buffer | undefined> {
     while (this.#state === 'content') {
       const buffer = this.#buffer
       const end = buffer.indexOf(this.#delimiter)
       if (end >= 0) {
-        this.#state = 'delimiter'
-        this.#buffer = buffer.subarray(end + this.#delimiter.length)
+        this.#endContent(end)
         return end > 0 ? buffer.subarray(0, end) : undefined
       }
       const ready = buffer.length - this.#heldBack(buffer)
@@ -165,9 +170,17 @@ export class MultipartStream {
         this.#buffer = buffer.subarray(ready)
         return buffer.subarray(0, ready)
       }
-      await this.#fill('a part has no end')
+      await this.#fill('a part has no end', lend)
     }
     return undefined
+  }
+
+  /** Goes on behind the delimiter at `end`. What is lent is kept from here on: small files are given as they are. */
+  #endContent(end: number): void {
+    this.#state = 'delimiter'
+    const rest = this.#buffer.subarray(end + this.#delimiter.length)
+    this.#buffer = this.#isLent ? Buffer.from(rest) : rest
+    this.#isLent = false
   }
 
   /** How many of the last bytes may be the beginning of a delimiter. */
@@ -231,7 +244,7 @@ export class MultipartStream {
   async #skipEpilogue(): Promise<void> {
     this.#state = 'end'
     let skipped = 0
-    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#readOn()) {
+    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#readOn(false)) {
       skipped += chunk.length
       if (skipped > maxEpilogueBytes) throw this.#malformed('something follows the last part')
     }
@@ -291,21 +304,23 @@ export class MultipartStream {
     while (this.#buffer.length < bytes) await this.#fill('there is no last part')
   }
 
-  async #fill(ifNone: string): Promise<void> {
-    if (!(await this.#more())) throw this.#malformed(ifNone)
+  async #fill(ifNone: string, lend = false): Promise<void> {
+    if (!(await this.#more(lend))) throw this.#malformed(ifNone)
   }
 
-  async #more(): Promise<boolean> {
-    const chunk = await this.#readOn()
+  async #more(lend = false): Promise<boolean> {
+    if (this.#isLent) this.#buffer = Buffer.from(this.#buffer)
+    this.#isLent = lend && this.#awaited === undefined
+    const chunk = await this.#readOn(lend)
     if (chunk === undefined) return false
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
     return true
   }
 
-  #readOn(): Buffer | undefined | Promise<Buffer | undefined> {
+  #readOn(lend: boolean): Buffer | undefined | Promise<Buffer | undefined> {
     const awaited = this.#awaited
     this.#awaited = undefined
-    return awaited ?? this.#read()
+    return awaited ?? this.#read(lend)
   }
 
   #malformed(reason: string): Error {

@@ -26,6 +26,7 @@ import { EncryptingBlock } from './encrypting-block.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
 import { discardAll, IncomingBlock, keepAll, type TakenBlock } from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
+import { oneAhead } from './one-ahead.ts'
 import { SmallBlocks } from './small-blocks.ts'
 
 /** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
@@ -93,8 +94,9 @@ export class ContentStore {
   }
 
   /**
-   * Reads `source` to its end, cut, hashed and stored while it arrives. On any throw nothing of it is kept; but for
-   * blocks that were just being kept when the disk refused one, to which nothing refers.
+   * Reads `source` to its end, cut, hashed and stored while it arrives. Its chunks may change once the next is asked for.
+   * On any throw nothing of it is kept; but for blocks that were just being kept when the disk refused one, to which
+   * nothing refers.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
     const { onBytes, key } = options
@@ -269,11 +271,11 @@ export class ContentStore {
   ): AsyncGenerator<Buffer, void> {
     if (span.start >= span.end) return
     using _lease = key?.lease()
-    for (const { block, range } of layout.partsOf(span)) {
+    const blocks = layout.partsOf(span).map(({ block, range }) => {
       const read = (stored: ByteRange) => this.#readBlock(libraryKey, block, stored, options)
-      if (key === undefined) yield* read(range)
-      else yield* decryptPart(key, block, range, read)
-    }
+      return key === undefined ? read(range) : decryptPart(key, block, range, read)
+    })
+    yield* oneAhead(blocks)
   }
 
   /** Part of a block the library is known to hold, or all of it. */

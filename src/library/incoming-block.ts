@@ -33,16 +33,15 @@ export class IncomingBlock {
     return this.#size
   }
 
-  /** Gives a promise if the caller is to wait before it brings more. */
+  /** Gives a promise if the caller is to wait before it brings more, or changes the piece. */
   write(piece: Buffer): Promise<void> | undefined {
     this.#size += piece.length
     if (this.#writer !== undefined) return this.#writer.write(piece)
-    this.#held.push(piece)
-    if (this.#size < this.#smallest) return undefined
+    if (this.#size < this.#smallest) return void this.#held.push(Buffer.from(piece))
     this.#writer = this.#store.begin()
     const held = this.#held
     this.#held = []
-    return this.#writeAll(this.#writer, held)
+    return held.length === 0 ? this.#writer.write(piece) : this.#writeAll(this.#writer, [...held, piece])
   }
 
   /** Throws BlockMismatch if the bytes are not those of the id that was expected, if one was. */

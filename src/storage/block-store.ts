@@ -74,8 +74,8 @@ export interface BlockStore extends AsyncDisposable {
 /** A block that comes in piece by piece, under no name yet. Ends with `finish` or `abort`. */
 export interface BlockWriter {
   /**
-   * Takes the next piece, which must not change any more. Gives a promise if the caller is to wait before it brings
-   * more. Throws BlockStoreError if the bytes could not be kept.
+   * Takes the next piece. Gives a promise if the caller is to wait before it brings more; until then the piece must not
+   * change. Throws BlockStoreError if the bytes could not be kept.
    */
   write(piece: Uint8Array): Promise<void> | undefined
 

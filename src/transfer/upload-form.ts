@@ -72,7 +72,7 @@ export class FileReceiver {
       for (const { digest } of digests) digest.update(bytes)
     }
     const { dataKey: key } = this.#session
-    const content = await this.#core.content.receive(part.content, {
+    const content = await this.#core.content.receive(part.lent(), {
       key,
       ...(digests.length > 0 && { onBytes }),
     })

@@ -61,7 +61,7 @@ export class UploadSession implements AsyncDisposable {
     // What was begun with the key ends with it, however long it takes.
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
     this.#chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
-    this.form = new MultipartStream(() => this.#chunks.read(), head.boundary, { malformed })
+    this.form = new MultipartStream((lend) => this.#chunks.read(lend), head.boundary, { malformed })
   }
 
   /**

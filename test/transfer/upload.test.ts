@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { pathKey } from '../../src/library/path-key.ts'
 import type { LibraryPath } from '../../src/objects/paths.ts'
@@ -41,6 +42,23 @@ describe('an upload', () => {
     assert.match(reply.text, ID)
     assert.match(reply.headers.get('content-type') ?? '', /^application\/json/)
     assert.equal((await storedBytes(server, library, '/a.txt')).toString(), 'hello')
+  })
+
+  it('of a long file and short ones keeps each as it was sent', async () => {
+    const library = await user.createLibrary()
+    const files: [name: string, bytes: Buffer][] = [
+      ['first', randomBytes(70_000)],
+      ['long', randomBytes(40_000_001)],
+      ['short', randomBytes(1000)],
+      ['long again', randomBytes(21_000_000)],
+      ['last', randomBytes(60_000)],
+    ]
+    const parts = files.map(([name, bytes]) => file(name, bytes))
+    const reply = await postForm(await uploadLink(user, library), [root, ...parts])
+    assert.equal(reply.status, 200)
+    for (const [name, bytes] of files) {
+      assert.ok((await storedBytes(server, library, `/${name}`)).equals(bytes), name)
+    }
   })
 
   it('of several files answers with their ids in order, tabs between them, and is one commit', async () => {

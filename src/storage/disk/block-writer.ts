@@ -4,13 +4,15 @@ import type { BlockId } from '../../objects/ids.ts'
 import { BlockMismatch, BlockStoreError, type BlockWriter, type ReceivedBlock } from '../block-store.ts'
 import { UNNAMED, writing } from './disk-errors.ts'
 import { writeFully } from './file-chunks.ts'
-import { type HashThread, SLAB_BYTES } from './hash-thread.ts'
+import type { HashThread } from './hash-thread.ts'
 import { SlabFile } from './slab-file.ts'
+import { SLAB_BYTES, type Slab, type Slabs } from './slabs.ts'
 
 /** What a block on its way in needs of its store. */
 export interface Intake {
   /** Opens a temp file. */
   readonly open: () => Promise<TemporaryFile>
+  readonly slabs: Slabs
   readonly thread: () => HashThread
   /** Takes over a written file that is to be synced. */
   readonly take: (id: BlockId, file: TemporaryFile) => Pick<ReceivedBlock, 'synced' | 'keep' | 'discard'>
@@ -26,7 +28,7 @@ export interface TemporaryFile {
 /** A block that is hashed by a thread while it is written. */
 interface LongBlock {
   readonly file: TemporaryFile
-  readonly slabs: SlabFile
+  readonly target: SlabFile
   readonly thread: HashThread
   /** What the thread calls the file. */
   readonly number: number
@@ -35,8 +37,9 @@ interface LongBlock {
 /** A block that is written while it comes in: what is long with the help of a thread, what fits into one slab at its end. */
 export class DiskBlockWriter implements BlockWriter {
   readonly #intake: Intake
-  #pieces: Uint8Array[] = []
-  #held = 0
+  #slab: Slab | undefined
+  /** Bytes in the slab. */
+  #filled = 0
   #size = 0
   #long: LongBlock | undefined
 
@@ -45,10 +48,9 @@ export class DiskBlockWriter implements BlockWriter {
   }
 
   write(piece: Uint8Array): Promise<void> | undefined {
-    this.#pieces.push(piece)
-    this.#held += piece.length
     this.#size += piece.length
-    return this.#held < SLAB_BYTES ? undefined : this.#flush()
+    const rest = this.#fill(piece)
+    return this.#filled < SLAB_BYTES ? undefined : this.#writeOn(rest)
   }
 
   async finish(expected?: BlockId): Promise<ReceivedBlock> {
@@ -62,32 +64,48 @@ export class DiskBlockWriter implements BlockWriter {
   }
 
   async abort(): Promise<void> {
-    this.#pieces = []
+    if (this.#slab !== undefined) this.#intake.slabs.give(this.#takeSlab())
     const long = this.#long
     if (long === undefined) return
     await long.thread.abandon(long.number)
-    await long.slabs[Symbol.asyncDispose]()
+    await long.target[Symbol.asyncDispose]()
     await long.file.discard()
   }
 
-  /** Hands on whole slabs, so that each begins a page of the file. */
-  async #flush(): Promise<void> {
+  /** Copies what there is room for and gives back the rest. */
+  #fill(piece: Uint8Array): Uint8Array {
+    this.#slab ??= this.#intake.slabs.take()
+    const taken = piece.subarray(0, SLAB_BYTES - this.#filled)
+    const end = this.#filled + taken.length
+    // V8 copies into shared memory byte by byte unless both ends are aligned; `fill` does it at full speed.
+    if (taken.length > 0) this.#slab.bytes.fill(taken, this.#filled, end)
+    this.#filled = end
+    return piece.subarray(taken.length)
+  }
+
+  /** Sends full slabs on their way until the rest of a piece fits into one. */
+  async #writeOn(piece: Uint8Array): Promise<void> {
+    let rest = piece
     this.#long ??= await this.#beginLong()
     const { thread, number } = this.#long
-    while (this.#held >= SLAB_BYTES) await writing(UNNAMED, thread.write(number, this.#takeSlab()))
+    while (this.#filled === SLAB_BYTES) {
+      await writing(UNNAMED, thread.write(number, this.#takeSlab(), SLAB_BYTES))
+      if (rest.length > 0) rest = this.#fill(rest)
+    }
   }
 
   async #beginLong(): Promise<LongBlock> {
     const file = await this.#intake.open()
-    const slabs = await SlabFile.open(file.handle, file.path)
+    const target = await SlabFile.open(file.handle, file.path)
     const thread = this.#intake.thread()
-    return { file, slabs, thread, number: thread.begin(slabs) }
+    return { file, target, thread, number: thread.begin(target) }
   }
 
-  async #endLong({ file, slabs, thread, number }: LongBlock) {
+  async #endLong({ file, target, thread, number }: LongBlock) {
     try {
-      const id = await writing(UNNAMED, thread.finish(number, this.#takePieces()))
-      await slabs[Symbol.asyncDispose]()
+      const length = this.#filled
+      const id = await writing(UNNAMED, thread.finish(number, this.#takeSlab(), length))
+      await target[Symbol.asyncDispose]()
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()
@@ -96,42 +114,29 @@ export class DiskBlockWriter implements BlockWriter {
   }
 
   async #writeShort() {
-    const pieces = this.#takePieces()
-    const hash = createHash('sha1')
-    for (const piece of pieces) hash.update(piece)
-    const file = await this.#intake.open()
+    const length = this.#filled
+    const slab = this.#takeSlab()
+    const bytes = slab.bytes.subarray(0, length)
     try {
-      await writing(UNNAMED, writeFully(file.handle, pieces))
-    } catch (error) {
-      await file.discard()
-      throw error
+      const id = createHash('sha1').update(bytes).digest('hex') as BlockId
+      const file = await this.#intake.open()
+      try {
+        await writing(UNNAMED, writeFully(file.handle, [bytes]))
+      } catch (error) {
+        await file.discard()
+        throw error
+      }
+      return { id, file }
+    } finally {
+      this.#intake.slabs.give(slab)
     }
-    return { id: hash.digest('hex') as BlockId, file }
   }
 
-  #takePieces(): Uint8Array[] {
-    const pieces = this.#pieces
-    this.#pieces = []
-    this.#held = 0
-    return pieces
-  }
-
-  /** As many of the pieces as fill a slab. */
-  #takeSlab(): Uint8Array[] {
-    const pieces = this.#takePieces()
-    let room = SLAB_BYTES
-    const count = pieces.findIndex((piece) => {
-      room -= piece.length
-      return room <= 0
-    })
-    const taken = pieces.splice(0, count + 1)
-    const last = taken.at(-1)
-    if (last !== undefined && room < 0) {
-      taken[taken.length - 1] = last.subarray(0, room)
-      pieces.unshift(last.subarray(room))
-    }
-    this.#pieces = pieces
-    this.#held = pieces.reduce((sum, piece) => sum + piece.length, 0)
-    return taken
+  /** Who takes it gives it back. */
+  #takeSlab(): Slab {
+    const slab = this.#slab ?? this.#intake.slabs.take()
+    this.#slab = undefined
+    this.#filled = 0
+    return slab
   }
 }

@@ -21,6 +21,7 @@ import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
 import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
 import { PieceBuffers, readPiece } from './pieces.ts'
+import { Slabs } from './slabs.ts'
 import { backdate, SoundBlocks } from './sound-blocks.ts'
 
 export interface DiskBlockStoreOptions {
@@ -49,13 +50,14 @@ class DiskBlockStore implements BlockStore {
   readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
   readonly #pieces = new PieceBuffers()
+  readonly #slabs = new Slabs()
   readonly #threads: readonly [HashThread, ...HashThread[]]
 
   constructor(directory: string, temporary: string, threads: number) {
     this.#directory = directory
     this.#temporary = temporary
-    const more = Array.from({ length: threads - 1 }, () => new HashThread())
-    this.#threads = [new HashThread(), ...more]
+    const more = Array.from({ length: threads - 1 }, () => new HashThread(this.#slabs))
+    this.#threads = [new HashThread(this.#slabs), ...more]
   }
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
@@ -65,6 +67,7 @@ class DiskBlockStore implements BlockStore {
   begin(): BlockWriter {
     return new DiskBlockWriter({
       open: () => this.#openTemporary(),
+      slabs: this.#slabs,
       thread: () => this.#leastBusyThread(),
       take: (id, file) => this.#take(id, file),
     })

@@ -4,17 +4,20 @@ import { BlockDamaged, type ByteRange } from '../block-store.ts'
 import type { ChunkBuffers } from './chunk-buffers.ts'
 import { reading, writing } from './disk-errors.ts'
 
-/** Bytes per read. A transfer keeps three such chunks in memory at most (I9). */
+/** Bytes per read. A transfer keeps four such chunks of a block in memory at most (I9). */
 export const CHUNK_BYTES = 1024 * 1024
 
 /** Bytes per read when there are very many readers. */
 export const SMALL_CHUNK_BYTES = 128 * 1024
 
+/** Reads under way at a time: a disk gives twice as much to who asks for the next chunk before the last one is there. */
+const READS_AHEAD = 2
+
 /** Bytes per write. */
 const GROUP_BYTES = 512 * 1024
 
 /**
- * The bytes of `range`, one chunk ahead of what was asked for. Leaves the handle open. With `lent` buffers a
+ * The bytes of `range`, a few chunks ahead of what was asked for. Leaves the handle open. With `lent` buffers a
  * chunk may be used until the next but one is asked for.
  */
 export async function* readChunks(
@@ -25,30 +28,33 @@ export async function* readChunks(
 ): AsyncGenerator<Buffer, void> {
   // A single chunk is given away for good.
   const ring = lent === undefined || range.end - range.start <= CHUNK_BYTES ? undefined : new Ring(lent)
+  const ahead: Promise<Buffer>[] = []
   let position = range.start
-  const readNext = () => {
-    const left = range.end - position
-    if (left <= 0) return undefined
-    const buffer = ring?.next(left) ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left))
-    const next = readFully(id, handle, position, buffer)
-    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
-    return next
+  const readOn = () => {
+    while (ahead.length < READS_AHEAD && position < range.end) {
+      const left = range.end - position
+      const buffer = ring?.next(left) ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left))
+      const next = readFully(id, handle, position, buffer)
+      next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+      ahead.push(next)
+      position += buffer.length
+    }
   }
-  let ahead = readNext()
+  readOn()
   try {
-    while (ahead !== undefined) {
-      const chunk = await ahead
-      position += chunk.length
-      ahead = readNext()
+    for (let next = ahead[0]; next !== undefined; next = ahead[0]) {
+      const chunk = await next
+      ahead.shift()
+      readOn()
       yield chunk
     }
   } finally {
-    await ahead?.catch(() => {})
+    await Promise.allSettled(ahead)
     ring?.giveBack()
   }
 }
 
-/** Three buffers in turn: one being read into, one on its way out, one in between being checked. */
+/** Buffers in turn: those being read into, one on its way out, one in between being checked. */
 class Ring {
   readonly #lent: ChunkBuffers
   readonly #buffers: Buffer[] = []
@@ -59,7 +65,7 @@ class Ring {
   }
 
   next(left: number): Buffer {
-    const turn = this.#turn++ % 3
+    const turn = this.#turn++ % (READS_AHEAD + 2)
     const buffer = (this.#buffers[turn] ??= this.#lent.take())
     return buffer.subarray(0, left)
   }

@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads'
-import type { AbandonOrder, HashOrder, HashReply, HashThreadData } from './hash-worker.ts'
-import { alignedMemory, type SlabFile } from './slab-file.ts'
+import type { AbandonOrder, HashOrder, HashReply } from './hash-worker.ts'
+import type { SlabFile } from './slab-file.ts'
+import type { Slab, Slabs } from './slabs.ts'
 
-/** Bytes a slab holds. */
-export const SLAB_BYTES = 512 * 1024
-const SLABS = 8
+/** Slabs being hashed and written at a time; who brings more, waits. */
+const MOST_UNDER_WAY = 8
 const IDLE_MS = 30_000
 
 /** A file on its way to the disk. */
 interface OpenFile {
-  readonly slabs: SlabFile
+  readonly target: SlabFile
   /** Where the next bytes go. */
   position: number
   /** What was begun and has not ended: slabs to be hashed, and to be written. */
@@ -19,24 +19,33 @@ interface OpenFile {
   settled: PromiseWithResolvers<void> | undefined
 }
 
+/** A slab the thread has not answered for, or that is not written. */
+interface SentSlab {
+  readonly slab: Slab
+  readonly file: OpenFile
+  uses: number
+}
+
 /**
  * Hashes files on a thread of its own while they are written, so that a long upload neither holds up the event loop nor
- * waits for it. Bytes travel through a few slabs of shared memory; who brings more than fit, waits. The thread
- * starts when first needed and ends when it had nothing to do for a while.
+ * waits for it. The thread starts when first needed and ends when it had nothing to do for a while.
  */
 export class HashThread {
-  readonly #memory = alignedMemory(SLABS * SLAB_BYTES)
-  readonly #bytes = Buffer.from(this.#memory)
-  readonly #freeSlabs = Array.from({ length: SLABS }, (_, slab) => slab)
-  /** How many still use a slab. */
-  readonly #uses = new Uint8Array(SLABS)
-  readonly #waiting: ((slab: number) => void)[] = []
+  readonly #slabs: Slabs
   readonly #files = new Map<number, OpenFile>()
-  /** Slabs the thread has not answered for, and whose they are. */
-  readonly #asked = new Map<number, OpenFile>()
+  readonly #waiting: (() => void)[] = []
+  /** Those the thread has not answered for, in the order they were sent. */
+  #asked: SentSlab[] = []
+  /** Memories the thread was told of. */
+  #memories: SharedArrayBuffer[] = []
+  #underWay = 0
   #nextFile = 0
   #worker: Worker | undefined
   #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(slabs: Slabs) {
+    this.#slabs = slabs
+  }
 
   /** How many files it has open. */
   get load(): number {
@@ -44,35 +53,45 @@ export class HashThread {
   }
 
   /** The number of a file in the calls that follow. */
-  begin(slabs: SlabFile): number {
+  begin(target: SlabFile): number {
     clearTimeout(this.#idleTimer)
     this.#nextFile += 1
-    const file = { slabs, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
+    const file = { target, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
     this.#files.set(this.#nextFile, file)
     return this.#nextFile
   }
 
-  /** Adds pieces that fill a slab to the end of a file. Resolves when they are copied; throws what an earlier one met. */
-  write(file: number, pieces: readonly Uint8Array[]): Promise<void> {
-    return this.#send(file, pieces, false)
+  /**
+   * Adds a slab, full unless it is the last, to the end of a file, and gives it back when it is done with. Resolves when
+   * there is room for the next. Throws what an earlier one met; then it is given back too.
+   */
+  async write(number: number, slab: Slab, length: number, isLast = false): Promise<void> {
+    const file = this.#get(number)
+    if (this.#underWay >= MOST_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#underWay += 1
+    const sent = { slab, file, uses: 1 }
+    file.pending += 1
+    if (file.error !== undefined) {
+      this.#used(sent)
+      throw file.error
+    }
+    this.#ask(number, sent, length, isLast)
+    void this.#store(sent, length)
   }
 
-  /**
-   * Adds the last pieces, no more than a slab of them, and resolves to the SHA-1 of the file when all is written. The
-   * file is then done with.
-   */
-  async finish(file: number, pieces: readonly Uint8Array[]): Promise<string> {
-    await this.#send(file, pieces, true)
-    const { sha1 } = await this.#settled(file)
+  /** Adds the last bytes and resolves to the SHA-1 of the file when all is written. The file is then done with. */
+  async finish(number: number, slab: Slab, length: number): Promise<string> {
+    await this.write(number, slab, length, true)
+    const { sha1 } = await this.#settled(number)
     if (sha1 === undefined) throw new Error('a file was written without a hash')
     return sha1
   }
 
   /** Resolves when nobody uses the file any more. It is then done with. */
-  async abandon(file: number): Promise<void> {
-    if (!this.#files.has(file)) return
-    await this.#settled(file).catch(() => {})
-    const order: AbandonOrder = { abandon: file }
+  async abandon(number: number): Promise<void> {
+    if (!this.#files.has(number)) return
+    await this.#settled(number).catch(() => {})
+    const order: AbandonOrder = { abandon: number }
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker?.postMessage(order)
   }
@@ -82,52 +101,51 @@ export class HashThread {
     await this.#worker?.terminate()
   }
 
-  async #send(number: number, pieces: readonly Uint8Array[], isLast: boolean): Promise<void> {
-    const file = this.#get(number)
-    const slab =
-      this.#freeSlabs.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)))
-    if (file.error !== undefined) {
-      this.#release(slab)
-      throw file.error
-    }
-    const start = slab * SLAB_BYTES
-    let length = 0
-    for (const piece of pieces) {
-      // V8 copies into shared memory byte by byte unless both ends are aligned; `fill` does it at full speed.
-      if (piece.length > 0) this.#bytes.fill(piece, start + length, start + length + piece.length)
-      length += piece.length
-    }
-    this.#uses[slab] = 2
-    this.#asked.set(slab, file)
-    file.pending += 2
-    const order: HashOrder = { file: number, slab, length, isLast }
+  #ask(file: number, sent: SentSlab, length: number, isLast: boolean): void {
     const worker = (this.#worker ??= this.#start())
+    const { memory: shared, offset } = sent.slab
+    let memory = this.#memories.indexOf(shared)
+    const isNew = memory < 0
+    if (isNew) memory = this.#memories.push(shared) - 1
+    const order: HashOrder = { file, memory, offset, length, isLast, ...(isNew && { shared }) }
+    sent.uses += 1
+    sent.file.pending += 1
+    this.#asked.push(sent)
     worker.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(order)
-    void this.#store(file, slab, this.#bytes.subarray(start, start + length))
   }
 
   /** Writes a slab to where its bytes belong. */
-  async #store(file: OpenFile, slab: number, bytes: Buffer): Promise<void> {
+  async #store(sent: SentSlab, length: number): Promise<void> {
+    const { file, slab } = sent
     const { position } = file
-    file.position += bytes.length
+    file.position += length
     try {
-      await file.slabs.write(bytes, position)
+      await file.target.write(slab.bytes.subarray(0, length), position)
     } catch (error) {
       file.error ??= error instanceof Error ? error : new Error(String(error))
     }
-    this.#used(slab)
-    this.#ended(file)
+    this.#used(sent)
   }
 
-  #onReply({ slab, sha1 }: HashReply): void {
-    const file = this.#asked.get(slab)
-    if (file === undefined) return
-    this.#asked.delete(slab)
-    file.sha1 = sha1
-    this.#used(slab)
-    this.#ended(file)
+  #onReply({ sha1 }: HashReply): void {
+    const sent = this.#asked.shift()
+    if (sent === undefined) return
+    sent.file.sha1 = sha1
+    this.#used(sent)
+  }
+
+  #used(sent: SentSlab): void {
+    const { file, slab } = sent
+    sent.uses -= 1
+    if (sent.uses === 0) {
+      this.#slabs.give(slab)
+      this.#underWay -= 1
+      this.#waiting.shift()?.()
+    }
+    file.pending -= 1
+    if (file.pending === 0) file.settled?.resolve()
   }
 
   /** Waits until nothing of a file is under way, and forgets it. */
@@ -143,36 +161,22 @@ export class HashThread {
     return file
   }
 
-  #ended(file: OpenFile): void {
-    file.pending -= 1
-    if (file.pending === 0) file.settled?.resolve()
-  }
-
-  #used(slab: number): void {
-    const uses = (this.#uses[slab] ?? 1) - 1
-    this.#uses[slab] = uses
-    if (uses === 0) this.#release(slab)
-  }
-
-  #release(slab: number): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#freeSlabs.push(slab)
-    else next(slab)
-  }
-
   #rest(): void {
     this.#worker?.unref()
     this.#idleTimer = setTimeout(() => {
       const worker = this.#worker
       this.#worker = undefined
+      this.#slabs.clear()
       void worker?.terminate()
     }, IDLE_MS).unref()
   }
 
   #start(): Worker {
-    const workerData: HashThreadData = { slabs: this.#memory, slabBytes: SLAB_BYTES }
-    const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { workerData })
-    worker.on('message', (reply: HashReply) => this.#onReply(reply))
+    this.#memories = []
+    const worker = new Worker(new URL('./hash-worker.ts', import.meta.url))
+    worker.on('message', (reply: HashReply) => {
+      if (this.#worker === worker) this.#onReply(reply)
+    })
     worker.on('error', (error) => this.#onDeath(worker, error))
     worker.on('exit', (code) =>
       this.#onDeath(worker, new Error(`the hashing thread ended with code ${code}`)),
@@ -186,8 +190,9 @@ export class HashThread {
     this.#worker = undefined
     for (const file of this.#files.values()) file.error ??= error
     // Those asked for meanwhile are asked of another thread.
-    const lost = [...this.#asked.keys()]
-    for (const slab of lost) this.#onReply({ slab })
+    const lost = this.#asked
+    this.#asked = []
+    for (const sent of lost) this.#used(sent)
   }
 
   #get(number: number): OpenFile {

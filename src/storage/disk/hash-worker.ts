@@ -1,10 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 
 /** The next bytes of a file, in a slab. */
 export interface HashOrder {
   readonly file: number
-  readonly slab: number
+  /** Number of the memory. */
+  readonly memory: number
+  /** The memory itself, when its number is new. */
+  readonly shared?: SharedArrayBuffer
+  readonly offset: number
   readonly length: number
   /** Whether the file ends here, so that its hash is asked for. */
   readonly isLast: boolean
@@ -15,19 +19,12 @@ export interface AbandonOrder {
   readonly abandon: number
 }
 
-/** The slab was read. */
+/** The oldest order that was not answered is done. */
 export interface HashReply {
-  readonly slab: number
   readonly sha1?: string
 }
 
-export interface HashThreadData {
-  readonly slabs: SharedArrayBuffer
-  readonly slabBytes: number
-}
-
-const { slabs, slabBytes } = workerData as HashThreadData
-const memory = Buffer.from(slabs)
+const memories: Buffer[] = []
 const hashes = new Map<number, Hash>()
 
 parentPort?.on('message', (order: HashOrder | AbandonOrder) => {
@@ -36,10 +33,13 @@ parentPort?.on('message', (order: HashOrder | AbandonOrder) => {
   parentPort?.postMessage(carryOut(order))
 })
 
-function carryOut({ file, slab, length, isLast }: HashOrder): HashReply {
+function carryOut({ file, memory, shared, offset, length, isLast }: HashOrder): HashReply {
+  if (shared !== undefined) memories[memory] = Buffer.from(shared)
+  const bytes = memories[memory]
+  if (bytes === undefined) throw new Error('a slab is in a memory nobody told of')
   const hash = hashes.get(file) ?? createHash('sha1')
-  hash.update(memory.subarray(slab * slabBytes, slab * slabBytes + length))
+  hash.update(bytes.subarray(offset, offset + length))
   if (isLast) hashes.delete(file)
   else hashes.set(file, hash)
-  return isLast ? { slab, sha1: hash.digest('hex') } : { slab }
+  return isLast ? { sha1: hash.digest('hex') } : {}
 }

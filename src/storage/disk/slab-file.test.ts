@@ -5,7 +5,8 @@ import { open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
-import { alignedMemory, SlabFile } from './slab-file.ts'
+import { SlabFile } from './slab-file.ts'
+import { alignedMemory } from './slabs.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'carrel-slabs-'))
 after(() => rm(root, { recursive: true }))

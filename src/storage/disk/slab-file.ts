@@ -54,32 +54,6 @@ export class SlabFile implements AsyncDisposable {
   }
 }
 
-/**
- * Shared memory that begins a page, which direct writes need. Only that of WebAssembly is promised to; where there is no
- * room for the addresses it reserves, any memory will do.
- */
-export function alignedMemory(bytes: number): SharedArrayBuffer {
-  const pages = Math.ceil(bytes / WASM_PAGE)
-  try {
-    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer
-  } catch {
-    return new SharedArrayBuffer(bytes)
-  }
-}
-
-const WASM_PAGE = 65_536
-
-// Node has it; the type definitions of Node do not.
-declare const WebAssembly: {
-  readonly Memory: new (size: {
-    initial: number
-    maximum: number
-    shared: true
-  }) => {
-    readonly buffer: SharedArrayBuffer
-  }
-}
-
 /** Undefined where the system or the file system knows no such thing. */
 async function openDirect(path: string): Promise<FileHandle | undefined> {
   const { O_DIRECT, O_WRONLY } = constants as Partial<typeof constants>

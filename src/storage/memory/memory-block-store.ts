@@ -25,7 +25,7 @@ export class MemoryBlockStore implements BlockStore {
   begin(): BlockWriter {
     const pieces: Uint8Array[] = []
     return {
-      write: (piece) => void pieces.push(piece),
+      write: (piece) => void pieces.push(Buffer.from(piece)),
       finish: async (expected) => {
         const block = Buffer.concat(pieces)
         if (block.length === 0) throw new BlockStoreError('A block has at least one byte.')

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { BodyChunks } from './body-chunks.ts'
+import { errorMessage } from './refusal.ts'
+import { ClientGone } from './request.ts'
+import { route, serve } from './test-support.ts'
+
+const MIB = 2 ** 20
+const BACKLOG = 200_000
+const bytes = randomBytes(18 * MIB)
+const sha1 = (data: Uint8Array) => createHash('sha1').update(data).digest('hex')
+const head = (length: number) => `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
+
+interface Watched {
+  /** Resolves when the client has sent more than Node takes at once. */
+  backlog: Promise<void>
+  thrown: unknown
+}
+
+/** Answers with the hash of the body, once more of it waits than Node has read. */
+const hashing = (lend: (n: number) => boolean, watched: Watched) =>
+  route({
+    method: 'POST',
+    path: '/read',
+    auth: 'none',
+    summary: 'A test.',
+    body: 'raw',
+    async handle({ body, request }) {
+      const chunks = new BodyChunks(body)
+      const hash = createHash('sha1')
+      try {
+        for (let n = 0; ; n++) {
+          if (n === 1) await watched.backlog
+          if (n === 9 && request.headers['x-refused'] !== undefined) throw errorMessage(443, 'Out of quota.')
+          const chunk = await chunks.read(lend(n))
+          if (chunk === undefined) return hash.digest('hex')
+          hash.update(chunk)
+        }
+      } catch (error) {
+        watched.thrown = error
+        throw error
+      } finally {
+        chunks.release()
+      }
+    },
+  })
+
+/** Sends bytes; `backlog` resolves when the system has taken more of them than Node reads at once. */
+function send(port: number, ...parts: (string | Buffer)[]): { socket: Socket; backlog: Promise<void> } {
+  const socket = connect(port, '127.0.0.1')
+  const all = Buffer.concat(parts.map((part) => Buffer.from(part)))
+  const { promise: backlog, resolve } = Promise.withResolvers<void>()
+  socket.write(all.subarray(0, BACKLOG), () => {
+    resolve()
+    socket.write(all.subarray(BACKLOG))
+  })
+  return { socket, backlog }
+}
+
+function watch(): Watched {
+  return { backlog: Promise.resolve(), thrown: undefined }
+}
+
+describe('a long body', () => {
+  const ways: [name: string, lend: (n: number) => boolean][] = [
+    ['lent', () => true],
+    ['kept', () => false],
+    ['lent and kept in turns', (n) => n % 3 !== 2],
+  ]
+  for (const [name, lend] of ways) {
+    it(`comes in as it was sent (${name})`, async () => {
+      const watched = watch()
+      await using server = await serve([hashing(lend, watched)])
+      const { socket, backlog } = send(server.port, head(bytes.length), bytes)
+      watched.backlog = backlog
+      const heard: Buffer[] = []
+      socket.on('data', (data) => heard.push(data))
+      while (!Buffer.concat(heard).toString().includes(sha1(bytes))) await once(socket, 'data')
+      socket.destroy()
+    })
+  }
+
+  it('ends where it ends, whatever comes after it', async () => {
+    const watched = watch()
+    await using server = await serve([hashing(() => true, watched)])
+    const next = 'GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const { socket, backlog } = send(server.port, head(bytes.length), bytes, next)
+    watched.backlog = backlog
+    // What was read past the parser leaves a connection on which nothing can follow.
+    const heard = await text(socket)
+    assert.match(heard, /^HTTP\/1\.1 200 /)
+    assert.ok(heard.includes(sha1(bytes)))
+    assert.match(heard, /\r\nConnection: close\r\n/)
+    assert.equal(heard.split('HTTP/1.1 ').length, 2)
+  })
+
+  it('that is not so long leaves its connection open', async () => {
+    const watched = watch()
+    const short = bytes.subarray(0, 4 * MIB)
+    await using server = await serve([hashing(() => true, watched)])
+    const next = 'GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const { socket, backlog } = send(server.port, head(short.length), short, next)
+    watched.backlog = backlog
+    const heard = await text(socket)
+    assert.ok(heard.includes(sha1(short)))
+    assert.match(heard, /HTTP\/1\.1 404 /)
+  })
+
+  it('is refused in the middle', async () => {
+    const watched = watch()
+    await using server = await serve([hashing(() => true, watched)])
+    const refused = head(bytes.length).replace('Host: a', 'Host: a\r\nX-Refused: 1')
+    const { socket, backlog } = send(server.port, refused, bytes)
+    watched.backlog = backlog
+    socket.on('error', () => {})
+    let heard = ''
+    while (!heard.includes('Out of quota.')) heard += String((await once(socket, 'data'))[0])
+    assert.match(heard, /^HTTP\/1\.1 443 [^]*\r\nConnection: close\r\n/)
+    socket.destroy()
+  })
+
+  it('whose sender leaves is no body', async () => {
+    const watched = watch()
+    await using server = await serve([hashing(() => true, watched)])
+    const { socket, backlog } = send(server.port, head(bytes.length), bytes.subarray(0, 17 * MIB))
+    watched.backlog = backlog
+    await backlog
+    socket.end()
+    await once(socket.resume(), 'close')
+    await server.server.close()
+    assert.ok(watched.thrown instanceof ClientGone)
+  })
+})
