@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { deleteLetters } from './letter-store.ts'
 
 /** How far a library is followed. */
 export interface Position {
@@ -89,6 +90,7 @@ export async function resetPosition(
 }
 
 export async function deletePosition(tx: Transaction, libraryKey: number): Promise<void> {
+  await deleteLetters(tx, libraryKey)
   await tx.run('delete from search_library where library_key = ?', libraryKey)
 }
 
