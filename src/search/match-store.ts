@@ -49,15 +49,20 @@ interface Newest {
 }
 
 async function newestOf(db: Database, { arms }: Sought): Promise<Newest> {
-  const some = newestKeys(sql`(${unionOf(arms, { newest: MOST_RANKED })})`)
-  const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
-  const keys = parsedKeys(row?.keys)
+  const found = await Promise.all(
+    arms.map(async (arm) => {
+      const some = newestKeys(sql`(${arm({ newest: MOST_RANKED })})`)
+      const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
+      return parsedKeys(row?.keys)
+    }),
+  )
+  const keys = [...new Set(found.flat())].sort((a, b) => b - a).slice(0, MOST_RANKED)
   return { keys, total: keys.length < MOST_RANKED ? keys.length : undefined }
 }
 
 /** All that matches has to be looked up, and is then counted, too. */
 async function newestNarrowed(db: Database, wish: MatchWish, { arms, apart }: Sought): Promise<Newest> {
-  const slices = await wish.slices()
+  const slices = await wish.slices(2)
   const parts = await Promise.all(
     slices.map((slice) => {
       const found = unionOf(apart ?? arms, { slice }, { apart: apart !== undefined })
@@ -90,7 +95,8 @@ async function countMatches(db: Database, wish: MatchWish, { arms, apart, letter
     const isWord = sql`exists (select 1 from (${texts({ newest: 1 })}) w)`
     return sum(db, [sql`${names} + (case when ${isWord} then ${counted(textsWithout())} else 0 end)`])
   }
-  const slices = await wish.slices()
+  // Two threads have four things to do, of which the page is one.
+  const slices = await wish.slices(3)
   const everything = db.dialect === 'sqlite' ? isEverything(wish.scope) : undefined
   const countIn = (bounds: ArmBounds) =>
     apart === undefined

@@ -107,7 +107,7 @@ export class Search implements AsyncDisposable {
     const query = parseQuery(wish.text)
     const reach = await this.#reach(wish)
     const { scope } = reach
-    const slices = () => this.#slicing.slices(scope)
+    const slices = (parts: 2 | 3) => this.#slicing.slices(scope, parts)
     const { total, matches } = await findMatches(db, { ...wish, query, scope, slices })
     const keys = matches.map(({ key }) => key)
     await this.#openDoors(keys, reach.doors, wish.owned)
