@@ -18,6 +18,7 @@ import {
   findLibrary,
   findLibraryByKey,
   listLibrariesOf,
+  listLibraryKeysOf,
   listLibraryNamesOf,
 } from '../library/library-store.ts'
 import { baseOf } from '../library/scope.ts'
@@ -26,7 +27,7 @@ import { findSubLibraryAt } from '../library/sub-library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import { type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/paths.ts'
 import { capped, decide, type Grant } from './grant.ts'
-import type { Readable } from './readable.ts'
+import type { OwnedReadables, Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
@@ -153,22 +154,12 @@ export class Access {
 
   /** What the user may read, each way it is reached; newest change first within one way. */
   async listReadable(user: Account): Promise<Readable[]> {
+    return [...(await this.#ownedReadable(user)), ...(await this.listGranted(user))]
+  }
+
+  /** As listReadable, but for what the user owns. */
+  async listGranted(user: Account): Promise<Readable[]> {
     const readable: Readable[] = []
-    for (const library of await listLibraryNamesOf(this.#core.db, user.key)) {
-      if (!scopeReaches(user.scope, library)) continue
-      const { id, name, encrypted, key: libraryKey } = library
-      const permission = ownPermission(user, library)
-      readable.push({
-        id,
-        name,
-        ownerKey: user.key,
-        encrypted,
-        permission,
-        via: 'mine',
-        libraryKey,
-        base: ROOT,
-      })
-    }
     for (const via of ['shared', 'group', 'public'] as const) {
       for (const { info, permission } of await this.listShared(user, via)) {
         readable.push({
@@ -184,6 +175,35 @@ export class Access {
       }
     }
     return readable
+  }
+
+  /** What the user owns, for who needs few of them by name. */
+  async owned(user: Account): Promise<OwnedReadables> {
+    if (user.scope === undefined) {
+      const keys = await listLibraryKeysOf(this.#core.db, user.key)
+      return { keys, find: (among) => this.#ownedReadable(user, among) }
+    }
+    const all = await this.#ownedReadable(user)
+    return {
+      keys: all.map(({ libraryKey }) => libraryKey),
+      find: async (keys) => all.filter(({ libraryKey }) => keys.includes(libraryKey)),
+    }
+  }
+
+  async #ownedReadable(user: Account, among?: readonly number[]): Promise<Readable[]> {
+    const libraries = await listLibraryNamesOf(this.#core.db, user.key, among)
+    return libraries
+      .filter((library) => scopeReaches(user.scope, library))
+      .map((library) => ({
+        id: library.id,
+        name: library.name,
+        ownerKey: user.key,
+        encrypted: library.encrypted,
+        permission: ownPermission(user, library),
+        via: 'mine',
+        libraryKey: library.key,
+        base: ROOT,
+      }))
   }
 
   async #queryFor(user: Account, via: 'shared' | 'group' | 'public'): Promise<ShareQuery> {

@@ -33,3 +33,11 @@ export function readableOf({ info, isOwner, permission }: Library): Readable {
     base: baseOf(info),
   }
 }
+
+/** What a user owns and may read now, of which mostly no more is asked than the keys. */
+export interface OwnedReadables {
+  /** Of libraries. */
+  readonly keys: readonly number[]
+  /** Those of some keys. */
+  find(keys: readonly number[]): Promise<Readable[]>
+}

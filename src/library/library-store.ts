@@ -115,12 +115,18 @@ export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise
   }))
 }
 
-/** As listLibrariesOf, with no more than tells them apart: for who has a thousand and asks often. */
-export async function listLibraryNamesOf(reader: Reader, ownerKey: number): Promise<LibraryName[]> {
+/** As listLibrariesOf, with no more than tells them apart; of `among` only, if it is given. */
+export async function listLibraryNamesOf(
+  reader: Reader,
+  ownerKey: number,
+  among?: readonly number[],
+): Promise<LibraryName[]> {
+  const only = among === undefined ? '' : `and key in (${among.map(() => '?').join(', ')})`
   const rows = await reader.all<LibraryRow>(
     `select key, id, name, status, enc_version from library
-     where owner_key = ? and deleted_at is null order by updated_at desc, key desc`,
+     where owner_key = ? and deleted_at is null ${only} order by updated_at desc, key desc`,
     ownerKey,
+    ...(among ?? []),
   )
   return rows.map((row) => ({
     key: row.key,
@@ -129,6 +135,15 @@ export async function listLibraryNamesOf(reader: Reader, ownerKey: number): Prom
     status: statusOf(row),
     encrypted: row.enc_version !== 0,
   }))
+}
+
+/** The keys of what an account owns, as one text: for who has a thousand and asks often. */
+export async function listLibraryKeysOf(reader: Reader, ownerKey: number): Promise<number[]> {
+  const row = await reader.get<{ keys: string | null }>(
+    "select string_agg(cast(key as text), ',') as keys from library where owner_key = ? and deleted_at is null",
+    ownerKey,
+  )
+  return row?.keys ? row.keys.split(',').map(Number) : []
 }
 
 /** As listLibrariesOf, with all there is to know of each. */

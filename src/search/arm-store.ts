@@ -16,6 +16,7 @@ import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { MatchWish, Scope, Slice } from './match-wish.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
+import { letterOf } from './tokens.ts'
 
 // So few runs of libraries are each looked up by themselves; for more, all matches are gone through.
 const FEW_RUNS = 16
@@ -27,6 +28,8 @@ export interface ArmBounds {
   readonly newest?: number | undefined
   /** On SQLite only; there is one of all elsewhere. */
   readonly slice?: Slice | undefined
+  /** For who knows that nothing is outside of the libraries: each row is then looked at less. */
+  readonly isEverything?: boolean
 }
 
 /** What to look for, each part of it by itself. */
@@ -37,6 +40,8 @@ export interface Sought {
   readonly first: readonly Arm[]
   /** Each match once: in one of these only. Undefined if that cannot be said beforehand. */
   readonly apart: readonly Arm[] | undefined
+  /** The one character all that is sought for in names is: how many have it is known. */
+  readonly letter: string | undefined
   /** Whether each match has to be looked up: then that is done once for all of them. */
   readonly isNarrowed: boolean
 }
@@ -47,8 +52,15 @@ export function soughtBy(dialect: Dialect, wish: MatchWish): Sought {
     arms,
     first: wish.order === 'rank' ? firstArms(dialect, wish) : [],
     apart: arms.length < 2 ? arms : apartArms(dialect, wish, arms),
+    letter: letterSought(wish),
     isNarrowed: rowFilter(dialect, wish) !== undefined,
   }
+}
+
+function letterSought({ query, filters }: MatchWish): string | undefined {
+  return query.isPlain && query.terms.length === 1 && filters.extensions === undefined
+    ? letterOf(query.whole)
+    : undefined
 }
 
 /** What together gives all that matches. None if nothing can. */
@@ -147,41 +159,60 @@ function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
   const joining = rows === undefined ? '' : ' cross join search_entry f indexed by search_entry_facts'
   const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
   const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
-  return ({ newest, slice } = {}) => {
+  const runs = runsOf(wish.scope)
+  return ({ newest, slice = {}, isEverything = false } = {}) => {
     const end = newest === undefined ? raw('') : sql`order by ${row} limit ${number(newest)}`
-    const parts = placesOf(wish.scope, slice, row, key).map(
-      (place) => sql`select key from (${from}${sought} ${place} ${passing} ${end})`,
-    )
+    const places = isEverything ? [within(row, slice)] : placesOf(wish.scope, runs, slice, row, key)
+    const parts = places.map((place) => sql`select key from (${from}${sought} ${place} ${passing} ${end})`)
     return parts.length === 0 ? raw('select 0 as key where false') : joined(parts, ' union all ')
   }
 }
 
 /** Conditions of which a row of FTS5 meets one if it is where to look. */
-function placesOf(scope: Scope, slice: Slice = {}, row: Sql, key: string): Sql[] {
-  const { from = 0, before = Number.MAX_SAFE_INTEGER } = slice
-  const runs = runsOf([...scope.libraries, ...scope.partly])
-  if (runs.length > FEW_RUNS) {
-    const below = slice.before === undefined ? raw('') : sql`and ${row} > ${rowOf(before)}`
-    const above = slice.from === undefined ? raw('') : sql`and ${row} <= ${rowOf(from)}`
-    return [sql`and ${inLibraries('sqlite', key, scope)} ${below} ${above}`]
-  }
+function placesOf(scope: Scope, runs: readonly Run[], slice: Slice, row: Sql, key: string): Sql[] {
+  if (runs.length > FEW_RUNS) return [sql`and ${inLibraries('sqlite', key, scope)} ${within(row, slice)}`]
   return runs
     .map(({ first, last }) => ({
-      from: Math.max(from, keyRangeOf(first).after),
-      before: Math.min(before, keyRangeOf(last).before),
+      from: Math.max(slice.from ?? 0, keyRangeOf(first).after),
+      before: Math.min(slice.before ?? Number.MAX_SAFE_INTEGER, keyRangeOf(last).before),
     }))
-    .filter((range) => range.from < range.before)
-    .map((range) => sql`and ${row} <= ${rowOf(range.from)} and ${row} > ${rowOf(range.before)}`)
+    .filter(({ from, before }) => from < before)
+    .map((range) => within(row, range))
 }
 
+function within(row: Sql, { from, before }: Slice): Sql {
+  const above = from === undefined ? raw('') : sql`and ${row} <= ${rowOf(from)}`
+  return before === undefined ? above : sql`${above} and ${row} > ${rowOf(before)}`
+}
+
+/** As SQL: whether the index has entries of no other libraries than those to look in. Undefined if that takes long to say. */
+export function isEverything(scope: Scope): Sql | undefined {
+  const [run, ...more] = runsOf(scope)
+  if (run === undefined || more.length > 0) return undefined
+  const [{ after }, { before }] = [keyRangeOf(run.first), keyRangeOf(run.last)]
+  return sql`(not exists (select 1 from search_entry where key <= ${after})
+    and not exists (select 1 from search_entry where key >= ${before}))`
+}
+
+interface Run {
+  first: number
+  readonly last: number
+}
+
+// Each arm asks.
+const runsOfScopes = new WeakMap<Scope, readonly Run[]>()
+
 /** Libraries whose keys follow each other, every one of them among those given; the last first. */
-function runsOf(libraries: readonly number[]): { first: number; last: number }[] {
-  const runs: { first: number; last: number }[] = []
-  for (const key of libraries.toSorted((a, b) => b - a)) {
+function runsOf(scope: Scope): readonly Run[] {
+  const known = runsOfScopes.get(scope)
+  if (known !== undefined) return known
+  const runs: Run[] = []
+  for (const key of [...scope.libraries, ...scope.partly].sort((a, b) => b - a)) {
     const run = runs.at(-1)
     if (run !== undefined && key >= run.first - 1) run.first = key
     else runs.push({ first: key, last: key })
   }
+  runsOfScopes.set(scope, runs)
   return runs
 }
 

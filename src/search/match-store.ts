@@ -1,7 +1,8 @@
 import type { Database, Dialect } from '../database/database.ts'
 import { type FsId, idFromBytes } from '../objects/ids.ts'
-import { type Sought, soughtBy, unionOf } from './arm-store.ts'
+import { type ArmBounds, isEverything, type Sought, soughtBy, unionOf } from './arm-store.ts'
 import { keyRows } from './key-list.ts'
+import { namesWithLetter } from './letter-store.ts'
 import type { MatchWish } from './match-wish.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
 
@@ -48,15 +49,20 @@ interface Newest {
 }
 
 async function newestOf(db: Database, { arms }: Sought): Promise<Newest> {
-  const some = newestKeys(sql`(${unionOf(arms, { newest: MOST_RANKED })})`)
-  const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
-  const keys = parsedKeys(row?.keys)
+  const found = await Promise.all(
+    arms.map(async (arm) => {
+      const some = newestKeys(sql`(${arm({ newest: MOST_RANKED })})`)
+      const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
+      return parsedKeys(row?.keys)
+    }),
+  )
+  const keys = [...new Set(found.flat())].sort((a, b) => b - a).slice(0, MOST_RANKED)
   return { keys, total: keys.length < MOST_RANKED ? keys.length : undefined }
 }
 
 /** All that matches has to be looked up, and is then counted, too. */
 async function newestNarrowed(db: Database, wish: MatchWish, { arms, apart }: Sought): Promise<Newest> {
-  const slices = await wish.slices()
+  const slices = await wish.slices(2)
   const parts = await Promise.all(
     slices.map((slice) => {
       const found = unionOf(apart ?? arms, { slice }, { apart: apart !== undefined })
@@ -79,22 +85,44 @@ function parsedKeys(keys: string | null | undefined): number[] {
   return keys ? keys.split(',').map(Number) : []
 }
 
-async function countMatches(db: Database, wish: MatchWish, { arms, apart }: Sought): Promise<number> {
-  const slices = await wish.slices()
-  const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
-  const counts = await Promise.all(
-    slices.map((slice) => {
-      const query =
-        apart === undefined
-          ? counted(unionOf(arms, { slice }))
-          : joined(
-              apart.map((arm) => counted(arm({ slice }))),
-              ' + ',
-            )
-      return db.get<{ n: number }>(`select ${query.text} as n`, ...query.values)
-    }),
+async function countMatches(db: Database, wish: MatchWish, { arms, apart, letter }: Sought): Promise<number> {
+  if (letter !== undefined && apart !== undefined) {
+    const [, texts] = arms
+    const [, textsWithout] = apart
+    const names = namesWithLetter(db, letter, wish.scope)
+    if (texts === undefined || textsWithout === undefined) return sum(db, [names])
+    // Few letters are words of a text; that a name has one costs far more to find out.
+    const isWord = sql`exists (select 1 from (${texts({ newest: 1 })}) w)`
+    return sum(db, [sql`${names} + (case when ${isWord} then ${counted(textsWithout())} else 0 end)`])
+  }
+  // Two threads have four things to do, of which the page is one.
+  const slices = await wish.slices(3)
+  const everything = db.dialect === 'sqlite' ? isEverything(wish.scope) : undefined
+  const countIn = (bounds: ArmBounds) =>
+    apart === undefined
+      ? counted(unionOf(arms, bounds))
+      : joined(
+          apart.map((arm) => counted(arm(bounds))),
+          ' + ',
+        )
+  return sum(
+    db,
+    slices.map((slice) =>
+      everything === undefined
+        ? countIn({ slice })
+        : sql`case when ${everything} then ${countIn({ slice, isEverything: true })} else ${countIn({ slice })} end`,
+    ),
   )
-  return counts.reduce((sum, row) => sum + (row?.n ?? 0), 0)
+}
+
+const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
+
+/** The sum of numbers, each of them had by a statement of its own, side by side. */
+async function sum(db: Database, numbers: readonly Sql[]): Promise<number> {
+  const rows = await Promise.all(
+    numbers.map(({ text, values }) => db.get<{ n: number }>(`select ${text} as n`, ...values)),
+  )
+  return rows.reduce((all, row) => all + (row?.n ?? 0), 0)
 }
 
 interface RankedPage {

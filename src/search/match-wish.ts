@@ -33,8 +33,8 @@ export interface MatchWish {
   readonly order: 'rank' | 'listing'
   readonly offset: number
   readonly limit: number
-  /** Parts of the index that together are all of it, to be looked through side by side. */
-  readonly slices: () => Promise<readonly Slice[]>
+  /** Parts of the index that together are all of it, the newest first, to be looked through side by side. */
+  readonly slices: (parts: 2 | 3) => Promise<readonly Slice[]>
 }
 /** A part of the index by its keys; without bounds it is all of it. */
 export interface Slice {

@@ -1,5 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { rootKeyOf } from './keys.ts'
+import { deleteLetters } from './letter-store.ts'
 
 /** How far a library is followed. */
 export interface Position {
@@ -89,6 +91,7 @@ export async function resetPosition(
 }
 
 export async function deletePosition(tx: Transaction, libraryKey: number): Promise<void> {
+  await deleteLetters(tx, libraryKey)
   await tx.run('delete from search_library where library_key = ?', libraryKey)
 }
 
@@ -104,24 +107,32 @@ function toPosition(row: PositionRow): Position {
 }
 
 /**
- * The library with the entry that has as many before it as after it, of those of some libraries, its number there, and
- * how many entries there are. About: entries that are gone are counted, too.
+ * Where to cut the entries of some libraries into as many parts of the same size, by key, and how many entries there are.
+ * About: entries that are gone are counted, too.
  */
-export async function findMiddle(
+export async function findCuts(
   reader: Reader,
-  first: number,
-  last: number,
-): Promise<{ libraryKey: number; number: number; entries: number } | undefined> {
-  const row = await reader.get<{ library_key: number; next_number: number; up_to: number; entries: number }>(
+  { first, last }: { readonly first: number; readonly last: number },
+  parts: number,
+): Promise<{ cuts: number[]; entries: number }> {
+  const rows = await reader.all<{ library_key: number; next_number: number; up_to: number; entries: number }>(
     `select library_key, next_number, up_to, entries from (
        select library_key, next_number, sum(next_number) over (order by library_key) as up_to,
          sum(next_number) over () as entries
        from search_library where library_key >= ? and library_key <= ?
-     ) counted where up_to * 2 >= entries order by library_key limit 1`,
+     ) counted where up_to * ? / entries > (up_to - next_number) * ? / entries order by library_key`,
     first,
     last,
+    parts,
+    parts,
   )
-  if (row === undefined) return undefined
-  const { library_key: libraryKey, next_number: size, up_to: upTo, entries } = row
-  return { libraryKey, number: Math.floor(size - (upTo - entries / 2)), entries }
+  const entries = rows[0]?.entries ?? 0
+  const cuts: number[] = []
+  for (let part = 1; part < parts; part++) {
+    const before = Math.floor((entries * part) / parts)
+    const row = rows.find((one) => one.up_to > before)
+    if (row !== undefined)
+      cuts.push(rootKeyOf(row.library_key) + Math.max(before - (row.up_to - row.next_number), 0))
+  }
+  return { cuts, entries }
 }

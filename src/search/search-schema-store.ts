@@ -2,7 +2,7 @@ import type { Database, Dialect, Transaction } from '../database/database.ts'
 import { columnTypes } from '../database/migrations/types.ts'
 
 // Another number, and what was indexed is dropped and made again (I3).
-const VERSION = 2
+const VERSION = 3
 
 // Held while the tables are made, so that of two nodes that start at once one makes them.
 const SCHEMA_LOCK = 0x5ea4c4
@@ -15,6 +15,7 @@ const TABLES = [
   'search_name',
   'search_body',
   'search_merge',
+  'search_letter',
 ]
 
 /** Makes the tables of the index if they are not there, or are of another version. */
@@ -96,6 +97,13 @@ function statements(dialect: Dialect): string[] {
       reason ${text}
     )`,
     'create index search_pending_by_time on search_pending (due_at) where reason is null',
+    // How many names of a library a character is in: of the commonest that would be most of them to count.
+    `create table search_letter (
+      letter ${text} not null,
+      library_key ${int} not null,
+      names ${int} not null,
+      primary key (letter, library_key)
+    )${dialect === 'sqlite' ? ' without rowid' : ''}`,
     ...(dialect === 'sqlite' ? fts5 : tsvector),
   ]
 }

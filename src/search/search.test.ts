@@ -308,7 +308,7 @@ onBothDatabases('search', (fresh) => {
     const { stage, search, find, restart } = opened
     const library = await stage.newLibrary(await stage.actor())
     const content = await stage.core.content.receive(oneChunk('x'))
-    const files = Array.from({ length: 3500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+    const files = Array.from({ length: 9000 }, (_, n) => ({ name: `item-${n}.bin`, content }))
     await addFiles(stage.core, await stage.reopen(library), at('/'), files)
     const { info } = await stage.reopen(library)
     const running = search.index.catchUp(info)
@@ -318,7 +318,7 @@ onBothDatabases('search', (fresh) => {
     await assert.rejects(running, /stopping/)
     const again = restart()
     await again.index.catchUp(info)
-    assert.equal((await find('item', [library])).total, 3500)
+    assert.equal((await find('item', [library])).total, 9000)
     await again[Symbol.asyncDispose]()
   })
 

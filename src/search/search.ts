@@ -1,4 +1,4 @@
-import type { Readable } from '../access/readable.ts'
+import type { OwnedReadables, Readable } from '../access/readable.ts'
 import type { Database } from '../database/database.ts'
 import type { TextExtractor } from '../extraction/text-extractor.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -43,6 +43,8 @@ export interface SearchWish extends Pick<MatchWish, 'where' | 'order' | 'offset'
   readonly text: string
   /** What the asker may read, and wants to search. */
   readonly within: readonly Readable[]
+  /** What the asker owns, if all of that is to be searched, too. */
+  readonly owned?: OwnedReadables | undefined
   /** A folder of the only one of them to stay in. */
   readonly folder?: LibraryPath | undefined
   readonly filters: Filters
@@ -105,9 +107,10 @@ export class Search implements AsyncDisposable {
     const query = parseQuery(wish.text)
     const reach = await this.#reach(wish)
     const { scope } = reach
-    const slices = () => this.#slicing.slices(scope)
+    const slices = (parts: 2 | 3) => this.#slicing.slices(scope, parts)
     const { total, matches } = await findMatches(db, { ...wish, query, scope, slices })
     const keys = matches.map(({ key }) => key)
+    await this.#openDoors(keys, reach.doors, wish.owned)
     const [ways, highlights] = await Promise.all([
       findWays(db, keys),
       wish.where === 'everywhere' ? this.#highlights(matches, query) : undefined,
@@ -157,10 +160,11 @@ export class Search implements AsyncDisposable {
   /** Where to look, and by which door what is found there is reached. */
   async #reach({
     within,
+    owned,
     folder = ROOT,
   }: SearchWish): Promise<{ scope: Scope; doors: Map<number, Readable> }> {
     const doors = new Map<number, Readable>()
-    const libraries = new Set<number>()
+    const libraries = new Set(owned?.keys)
     const folders: number[] = []
     const partly = new Set<number>()
     // Whoever may read a whole library is shown what is in it as part of it.
@@ -182,6 +186,19 @@ export class Search implements AsyncDisposable {
       partly.add(libraryKey)
     }
     return { scope: { libraries: [...libraries], partly: [...partly], folders }, doors }
+  }
+
+  /** What is owned is told by name only where something was found in it. */
+  async #openDoors(
+    keys: readonly number[],
+    doors: Map<number, Readable>,
+    owned: OwnedReadables | undefined,
+  ): Promise<void> {
+    const libraries = new Set(keys.map(libraryKeyOf).filter((key) => !doors.has(rootKeyOf(key))))
+    if (owned === undefined || libraries.size === 0) return
+    for (const readable of await owned.find([...libraries])) {
+      doors.set(rootKeyOf(readable.libraryKey), readable)
+    }
   }
 
   /** The id and time of a folder change with what is in it, and are looked up; a file's are indexed. */

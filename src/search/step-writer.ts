@@ -11,6 +11,7 @@ import {
   updateEntry,
 } from './entry-store.ts'
 import { entryKey } from './keys.ts'
+import { LetterChanges, listFolded, putLetters } from './letter-store.ts'
 import { claimPosition, movePosition, type Position, putPosition, resetPosition } from './position-store.ts'
 import { putPending, removeTexts } from './text-store.ts'
 
@@ -138,6 +139,18 @@ export class StepWriter {
     if (rows >= ROWS_A_WRITE) await this.flush()
   }
 
+  async #countLetters(tx: Transaction): Promise<void> {
+    const { db, libraryKey } = this.#options
+    const letters = new LetterChanges()
+    const named = new Map(this.#renamed.map(({ entry, folded }) => [entry.key, folded]))
+    for (const folded of await listFolded(tx, db.dialect, [...this.#removed, ...named.keys()]))
+      letters.note(folded, -1)
+    for (const key of this.#removed) named.delete(key)
+    for (const folded of named.values()) letters.note(folded, 1)
+    for (const { folded } of this.#added) letters.note(folded, 1)
+    await putLetters(tx, libraryKey, letters.all)
+  }
+
   // What is gone goes first: something else may have taken its place.
   async #write(move: (tx: Transaction) => Promise<boolean>): Promise<void> {
     const { db, libraryKey, now } = this.#options
@@ -147,6 +160,7 @@ export class StepWriter {
       async (tx) => {
         if (this.#from === 0) await putPosition(tx, libraryKey)
         if (!(await move(tx))) return false
+        await this.#countLetters(tx)
         if (removed.length > 0) await removeEntries(tx, db.dialect, removed)
         // By rows of FTS5, which writes a part of its index for each that is lower than the one before.
         for (const entry of renamed.toSorted((a, b) => b.entry.key - a.entry.key))

@@ -53,6 +53,7 @@ function lastOf(text: string): string {
 const START = '\ue0f0'
 const END = '\ue0f1'
 const BLANK = 0xe000
+const ownMark = /[\ue000-\ue0ff]/
 
 // Both engines take ASCII other than letters and digits for gaps between tokens.
 const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
@@ -73,6 +74,17 @@ export function gramsOf(foldedName: string): string[] {
 
 function gramAt(characters: readonly string[], index: number): string {
   return characters.slice(index, index + CHARACTERS_A_GRAM).join('')
+}
+
+/** The characters of a name, each once, as its tokens have them. */
+export function lettersOf(foldedName: string): Set<string> {
+  return new Set(escaped(foldedName))
+}
+
+/** The one character a text is, as tokens have it; undefined if it is more, or could be taken for a mark of ours. */
+export function letterOf(folded: string): string | undefined {
+  const [letter, ...more] = escaped(folded)
+  return letter === undefined || more.length > 0 || ownMark.test(folded) ? undefined : letter
 }
 
 /** What finds the names that hold a text; `starts` and `ends`: only at their beginning or end. */

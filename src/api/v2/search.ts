@@ -1,4 +1,4 @@
-import { type Readable, readableOf } from '../../access/readable.ts'
+import { type OwnedReadables, type Readable, readableOf } from '../../access/readable.ts'
 import { fail } from '../../errors.ts'
 import { flag, optionalText, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
@@ -40,10 +40,11 @@ export const searchRoutes = [
     async handle({ user, query, request }, services) {
       if (query.q === '') throw errorMessage(400, 'Missing argument q.')
       const { offset, limit } = searchPage(query)
-      const { within, folder, inOneLibrary } = await placeOf(user, query, services)
+      const { within, owned, folder, inOneLibrary } = await placeOf(user, query, services)
       const { total, found } = await services.search.find({
         text: query.q,
         within,
+        owned,
         folder,
         filters: filtersOf(query),
         where: query.search_filename_only ? 'names' : 'everywhere',
@@ -74,14 +75,17 @@ async function placeOf(
   user: Account,
   sent: Place,
   services: ApiServices,
-): Promise<{ within: Readable[]; folder?: LibraryPath; inOneLibrary: boolean }> {
+): Promise<{ within: Readable[]; owned?: OwnedReadables; folder?: LibraryPath; inOneLibrary: boolean }> {
   const { access } = services
   const { search_repo: place, search_path: path } = sent
   if (place.length !== 36) {
     if (path !== undefined) throw errorMessage(400, 'search_repo invalid.')
-    const within = (await access.listReadable(user)).filter(({ via }) => place === 'all' || via === place)
+    const owned = ['all', 'mine'].includes(place) ? await access.owned(user) : undefined
+    if (place === 'mine') return { within: [], ...(owned && { owned }), inOneLibrary: false }
+    const within = (await access.listGranted(user)).filter(({ via }) => place === 'all' || via === place)
     return {
       within: place === 'shared' ? await sharedBy(within, sent, services) : within,
+      ...(owned && { owned }),
       inOneLibrary: false,
     }
   }

@@ -1,0 +1,68 @@
+import type { Database, Dialect, Transaction } from '../database/database.ts'
+import { keysIn } from './key-list.ts'
+import type { Scope } from './match-wish.ts'
+import { type Sql, sql } from './sql.ts'
+import { lettersOf } from './tokens.ts'
+
+const ROWS_A_STATEMENT = 200
+
+/** Of how many names more, or fewer, each letter is one. */
+export class LetterChanges {
+  readonly #changes = new Map<string, number>()
+
+  note(folded: string, change: 1 | -1): void {
+    for (const letter of lettersOf(folded))
+      this.#changes.set(letter, (this.#changes.get(letter) ?? 0) + change)
+  }
+
+  /** In one order, so that nobody waits for who waits for them. */
+  get all(): [letter: string, change: number][] {
+    const changes = Array.from(this.#changes).filter(([, change]) => change !== 0)
+    return changes.sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+}
+
+/** The names of entries, folded, as they are before they are changed. */
+export async function listFolded(
+  tx: Transaction,
+  dialect: Dialect,
+  keys: readonly number[],
+): Promise<string[]> {
+  if (keys.length === 0) return []
+  const among = keysIn(dialect, 'key', keys)
+  const rows = await tx.all<{ folded: string }>(
+    `select folded from search_entry where ${among.sql}`,
+    among.value,
+  )
+  return rows.map(({ folded }) => folded)
+}
+
+export async function putLetters(
+  tx: Transaction,
+  libraryKey: number,
+  changes: readonly (readonly [letter: string, change: number])[],
+): Promise<void> {
+  for (let start = 0; start < changes.length; start += ROWS_A_STATEMENT) {
+    const some = changes.slice(start, start + ROWS_A_STATEMENT)
+    await tx.run(
+      `insert into search_letter (letter, library_key, names) values ${some.map(() => '(?, ?, ?)').join(', ')}
+       on conflict (letter, library_key) do update set names = search_letter.names + excluded.names`,
+      ...some.flatMap(([letter, change]) => [letter, libraryKey, change]),
+    )
+  }
+}
+
+export async function deleteLetters(tx: Transaction, libraryKey: number): Promise<void> {
+  await tx.run('delete from search_letter where library_key = ?', libraryKey)
+}
+
+/** As SQL: in how many names of whole libraries a letter is. */
+export function namesWithLetter(
+  { dialect }: Pick<Database, 'dialect'>,
+  letter: string,
+  { libraries }: Scope,
+): Sql {
+  const among = keysIn(dialect, 'library_key', libraries)
+  const within: Sql = { text: among.sql, values: [among.value] }
+  return sql`(select cast(coalesce(sum(names), 0) as bigint) from search_letter where letter = ${letter} and ${within})`
+}
