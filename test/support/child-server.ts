@@ -4,7 +4,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { ADMIN } from './server.ts'
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.mjs')
+// As bin/hand-over.cjs starts it.
+const PROGRAM = ['--max-semi-space-size=16', path.join(import.meta.dirname, '../../src/main.mjs')]
 
 /** A server in a process of its own, so that it can be killed like one. */
 export interface ChildServer extends AsyncDisposable {
@@ -18,7 +19,7 @@ export interface ChildServer extends AsyncDisposable {
 
 /** Starts `carrel serve` on a free port over a data folder. */
 export async function spawnServer(data: string, env: Record<string, string> = {}): Promise<ChildServer> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...PROGRAM, 'serve'], {
     env: {
       PATH: process.env['PATH'] ?? '',
       CARREL_DATA: data,
