@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 'use strict'
-const path = require('path')
-const { handOver, root } = require('./hand-over.cjs')
+const { handOver, program } = require('./hand-over.cjs')
 
-handOver([path.join(root, 'src', 'main.mjs')].concat(process.argv.slice(2)))
+handOver(program.concat(process.argv.slice(2)))

@@ -4,18 +4,18 @@
 const crypto = require('crypto')
 const fs = require('fs')
 const path = require('path')
-const { findNode, giveUp, handOver, root, run } = require('./hand-over.cjs')
+const { findNode, giveUp, handOver, program, root, run } = require('./hand-over.cjs')
 
 const tasks = {
-  serve: ['src/main.mjs', 'serve'],
-  test: ['bin/test.ts'],
-  check: ['bin/check.ts'],
-  bench: ['bench/run.ts'],
+  serve: program.concat('serve'),
+  test: [path.join(root, 'bin/test.ts')],
+  check: [path.join(root, 'bin/check.ts')],
+  bench: [path.join(root, 'bench/run.ts')],
 }
 
 const task = tasks[process.argv[2]]
 if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
-const begin = () => handOver([path.join(root, task[0])].concat(task.slice(1), process.argv.slice(3)))
+const begin = () => handOver(task.concat(process.argv.slice(3)))
 install(() => (process.argv[2] === 'check' ? begin() : buildWebApp(begin)))
 
 function install(done) {

@@ -178,6 +178,18 @@ export class ContentStore {
     yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {}, key)
   }
 
+  /** All bytes of a file that fits into memory, as `read` gives them. */
+  async readWhole(libraryKey: number, file: FileObject, key?: DataKey): Promise<LentBytes> {
+    const whole = { start: 0, end: file.size }
+    const layout = await this.#layoutOf(libraryKey, file, key)
+    const piece = key === undefined ? this.#readPartAtOnce(libraryKey, layout, whole) : undefined
+    if (piece !== undefined) return piece
+    const chunks = await Array.fromAsync(this.#readParts(libraryKey, layout, whole, {}, key))
+    const [only] = chunks
+    const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+    return { bytes, giveBack: undefined }
+  }
+
   /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
   async open(libraryKey: number, id: FileId, key?: DataKey): Promise<StoredBytes> {
     const layout = this.#layouts.find(libraryKey, id)

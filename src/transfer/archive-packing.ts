@@ -5,6 +5,7 @@ import type { Library } from '../library/library.ts'
 import type { Slots } from '../library/slots.ts'
 import type { Dirent, FileDirent } from '../objects/dirent.ts'
 import type { FileObject } from '../objects/file.ts'
+import type { LentBytes } from '../storage/block-store.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
 import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
 import type { ZipEntry, ZipMethod } from './zip/records.ts'
@@ -91,6 +92,8 @@ type Ready =
       readonly bytes: Buffer
       readonly method: ZipMethod
       readonly packed: Buffer
+      /** To be called once it is written, if the memory of the bytes may be used again. */
+      readonly giveBack: (() => void) | undefined
     }
   | {
       readonly kind: 'long'
@@ -101,8 +104,11 @@ type Ready =
 
 async function write(writer: ZipWriter, ready: Ready): Promise<void> {
   if (ready.kind === 'folder') await writer.addFolder(ready.entry)
-  else if (ready.kind === 'whole') await writer.addWhole(ready.entry, ready)
-  else await writeLong(writer, ready)
+  else if (ready.kind === 'long') await writeLong(writer, ready)
+  else {
+    await writer.addWhole(ready.entry, ready)
+    ready.giveBack?.()
+  }
 }
 
 async function writeLong(
@@ -152,9 +158,9 @@ class ItemReader {
     const object = await this.#open(file)
     if (object.size > WHOLE_BYTES)
       return { kind: 'long', entry, size: object.size, chunks: this.#chunks(object) }
-    const bytes = await this.#whole(object)
+    const { bytes, giveBack } = await this.#whole(object)
     const packed = await this.#options.deflates.run(() => packWhole(entry.name, bytes))
-    return { kind: 'whole', entry, bytes, ...packed }
+    return { kind: 'whole', entry, bytes, giveBack, ...packed }
   }
 
   async #open(file: FileDirent): Promise<FileObject> {
@@ -165,15 +171,14 @@ class ItemReader {
     return object
   }
 
-  async #whole(object: FileObject): Promise<Buffer> {
-    const chunks: Buffer[] = []
-    for await (const chunk of this.#chunks(object)) chunks.push(chunk)
-    const [only] = chunks
-    return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+  async #whole(object: FileObject): Promise<LentBytes> {
+    const { key, signal } = this.#options
+    signal.throwIfAborted()
+    if (object.size === 0) return { bytes: Buffer.alloc(0), giveBack: undefined }
+    return await this.#core.content.readWhole(this.#libraryKey, object, key)
   }
 
   async *#chunks(object: FileObject): AsyncGenerator<Buffer, void> {
-    if (object.size === 0) return
     const { key, signal } = this.#options
     for await (const chunk of this.#core.content.read(this.#libraryKey, object, undefined, key)) {
       signal.throwIfAborted()

@@ -4,14 +4,20 @@ import type { TestServer } from '../support/server.ts'
 export function holdContent(server: TestServer): Disposable {
   const { content } = server.running.services.core
   const read = content.read.bind(content)
+  const readWhole = content.readWhole.bind(content)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   content.read = async function* (...args: Parameters<typeof read>) {
     await opened
     yield* read(...args)
   }
+  content.readWhole = async (...args: Parameters<typeof readWhole>) => {
+    await opened
+    return readWhole(...args)
+  }
   return {
     [Symbol.dispose]() {
       content.read = read
+      content.readWhole = readWhole
       open()
     },
   }

@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, '../..')
 /** Stands for the server: says what it was started with, then ends when told to. */
 const program = `
   process.on('SIGTERM', () => process.exit(7))
-  console.log('up', process.argv.slice(2).join(' '), process.versions.node.split('.')[0])
+  console.log('up', process.argv.slice(2).join(' '), process.versions.node.split('.')[0], ...process.execArgv)
   if (process.argv.includes('end')) process.exit(3)
   setInterval(() => {}, 1000)
 `
@@ -57,7 +57,7 @@ describe('the carrel command', () => {
       const child = start({ old }, 'serve', 'end')
       const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
       await withoutRuntime()
-      assert.equal(output, 'up serve end 24\n')
+      assert.equal(output, 'up serve end 24 --max-semi-space-size=16\n')
       assert.equal(code, 3)
     })
 

@@ -69,10 +69,15 @@ export async function archiveFiles(server: TestServer): Promise<string[]> {
 export function holdContent(t: TestContext, server: TestServer): { open: () => void } {
   const { content } = server.running.services.core
   const read = content.read.bind(content)
+  const readWhole = content.readWhole.bind(content)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   t.mock.method(content, 'read', async function* (...args: Parameters<typeof read>) {
     await opened
     yield* read(...args)
+  })
+  t.mock.method(content, 'readWhole', async (...args: Parameters<typeof readWhole>) => {
+    await opened
+    return readWhole(...args)
   })
   return { open }
 }

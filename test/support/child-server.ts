@@ -4,7 +4,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { ADMIN } from './server.ts'
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.mjs')
+// As bin/hand-over.cjs starts it.
+const PROGRAM = ['--max-semi-space-size=16', path.join(import.meta.dirname, '../../src/main.mjs')]
 
 /** A server in a process of its own, so that it can be killed like one. */
 export interface ChildServer extends AsyncDisposable {
@@ -28,7 +29,7 @@ export async function spawnServer(
   { diskMegabytes }: ChildServerOptions = {},
 ): Promise<ChildServer> {
   const around = diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)
-  const [program, ...parts] = [...around, process.execPath, MAIN, 'serve']
+  const [program, ...parts] = [...around, process.execPath, ...PROGRAM, 'serve']
   const child = spawn(program, parts, {
     env: {
       PATH: process.env['PATH'] ?? '',

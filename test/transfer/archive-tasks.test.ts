@@ -136,9 +136,14 @@ describe('archives', () => {
       const { errors, start } = ownArchives(t, path.join(folder, 'damaged'))
       const { content } = server.running.services.core
       const read = content.read.bind(content)
+      const readWhole = content.readWhole.bind(content)
       t.mock.method(content, 'read', async function* (...args: Parameters<typeof read>) {
         yield* read(...args)
         if (args[1].size === size) throw new Error('damaged')
+      })
+      t.mock.method(content, 'readWhole', async (...args: Parameters<typeof readWhole>) => {
+        if (args[1].size === size) throw new Error('damaged')
+        return readWhole(...args)
       })
       const task = await start()
       await task.packing
