@@ -43,7 +43,7 @@ ${isShownInPlace(entry.name) && html`<a class="button" href="${query}raw=1" targ
 ${open.canDownload && html`<a class="button main" href="${query}dl=1">${icon('download')} ${texts.download}</a>`}
 </div>
 </div>
-${await preview(services, open, found, { type, source: `${query}raw=1`, texts })}
+${isShownInPlace(entry.name) ? await preview(services, open, found, { type, source: `${query}raw=1`, texts }) : html`<p class="more">${texts.noPreview}</p>`}
 </article>`,
   })
 }
@@ -54,7 +54,7 @@ async function preview(
   { entry }: FoundFile,
   { type, source, texts }: { type: string; source: string; texts: PageTexts },
 ): Promise<Html | undefined> {
-  if (entry.size === 0 || !isShownInPlace(entry.name)) return undefined
+  if (entry.size === 0) return undefined
   if (type.startsWith('image/')) {
     return html`<figure class="preview"><img src="${source}" alt="${entry.name}"></figure>`
   }

@@ -2,17 +2,17 @@ import type { PageTexts } from './texts/en.ts'
 
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB']
 
-/** `12 bytes`, `4.2 MB`. */
+/** `12 bytes`, `4.2 MB`, in steps of a thousand as in the web app. */
 export function sizeText(bytes: number, texts: PageTexts): string {
-  if (bytes < 1024) return texts.bytes(bytes)
-  let size = bytes / 1024
+  if (bytes < 1000) return texts.bytes(bytes)
+  let size = bytes / 1000
   let unit = 0
-  while (size >= 1024 && unit < UNITS.length - 1) {
-    size /= 1024
+  while (size >= 1000 && unit < UNITS.length - 1) {
+    size /= 1000
     unit += 1
   }
   const { tenths, whole } = formatsIn(texts.locale)
-  return `${(size < 10 ? tenths : whole).format(size)} ${UNITS[unit]}`
+  return `${(size < 100 ? tenths : whole).format(size)} ${UNITS[unit]}`
 }
 
 // What has no four-digit year is shown as the nearest that has.
@@ -42,7 +42,7 @@ function formatsIn(locale: string): Formats {
       year: 'numeric',
       timeZone: 'UTC',
     }),
-    tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+    tenths: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
     whole: new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
   }
   formats.set(locale, made)

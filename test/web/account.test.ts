@@ -207,9 +207,9 @@ describe('the account', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go('/account/appearance')
-    await page.getByLabel('Appearance').selectOption('light')
+    await page.getByLabel('Theme').selectOption('light')
     await eventually(async () => assert.equal(await page.locator('html').getAttribute('data-theme'), 'light'))
-    await page.getByLabel('Appearance').selectOption('dark')
+    await page.getByLabel('Theme').selectOption('dark')
     await page.getByLabel('Language').selectOption('zh')
     await page.getByRole('heading', { name: '账户' }).waitFor()
     await tab.checkAccess()

@@ -100,12 +100,12 @@ describe('the state of the server and its log', () => {
       await phone?.go(`/admin${section}`)
       await phone?.page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
       await phone?.page.locator('.page:not(:has(.spinner))').waitFor()
-      await phone?.checkAccess()
       await phone?.picture(`admin${section.replace('/', '-')}-phone-dark`)
       const overflow = await phone?.page.evaluate(
         'document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth',
       )
       assert.equal(overflow, 0, `${section} scrolls sideways`)
     }
+    await phone?.checkAccess()
   })
 })

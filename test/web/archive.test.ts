@@ -67,7 +67,6 @@ describe('archives', () => {
     await download(page, 'Plans')
     await page.getByRole('progressbar', { name: 'Plans.zip' }).waitFor()
     await tab.picture('archives-phone-dark')
-    await tab.checkAccess()
     const stopping = page.waitForRequest(/cancel-zip-task/)
     await page.getByRole('button', { name: 'Cancel Plans.zip' }).click()
     await page.getByText('Cancelled').waitFor()

@@ -45,7 +45,6 @@ describe('Markdown', () => {
     await phone?.go(`/view/${space.id}?p=/docs/readme.md`)
     await phone?.page.getByRole('heading', { name: 'Title' }).waitFor()
     await phone?.picture('markdown-phone-dark')
-    await phone?.checkAccess()
     await phone?.page.getByRole('button', { name: 'Edit' }).click()
     await phone?.page.getByRole('textbox', { name: 'Editor: readme.md' }).waitFor()
     await phone?.picture('markdown-editor-phone-dark')

@@ -28,7 +28,6 @@ describe('editing text', () => {
     const { page } = tab
     await page.getByRole('textbox', { name: 'Content of hello.ts' }).waitFor()
     await page.locator('.cm-line span').first().waitFor()
-    await tab.checkAccess()
     await tab.picture('editor-reading')
     await page.getByRole('button', { name: 'Edit' }).click()
     assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true)
@@ -45,6 +44,31 @@ describe('editing text', () => {
     await page.getByRole('button', { name: 'Stop editing' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     await page.getByText('// Another').waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows the text while the editor is still on its way, and fetches that as soon as a file is pointed at', async (t) => {
+    const { space, tab } = await start(t, '/hello.ts', "const greeting = 'hello'\n")
+    if (tab === undefined) return
+    const { page } = tab
+    const editor = /assets\/code-editor-[^/]*\.js/
+    const held = Promise.withResolvers<void>()
+    await page.route(editor, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.locator('.viewer-plain').getByText("const greeting = 'hello'").waitFor()
+    assert.equal(await page.locator('.viewer .spinner').count(), 0)
+    held.resolve()
+    await page.getByRole('textbox', { name: 'Content of hello.ts' }).waitFor()
+    assert.equal(await page.locator('.viewer-plain').count(), 0)
+
+    await page.unroute(editor)
+    await tab.go(`/library/${space.id}`)
+    const fetched = page.waitForRequest(editor)
+    await page.getByRole('link', { name: 'hello.ts' }).hover()
+    await fetched
     assert.deepEqual(tab.complaints, [])
   })
 

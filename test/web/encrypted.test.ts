@@ -91,7 +91,6 @@ describe('encrypted libraries', () => {
     const { page } = tab
     await tab.go(`/library/${id}`)
     await page.getByLabel('Password of the library').waitFor()
-    await tab.checkAccess()
     await tab.picture('encrypted-locked-phone-dark')
     await tab.go('/')
     await page.getByRole('button', { name: 'Actions for Diary' }).click()

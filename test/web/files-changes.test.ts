@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
-import { namesIn, uploadFile } from '../support/transfer.ts'
+import { namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
 import { furnished, Listing } from './files-support.ts'
 import { webSuite } from './support.ts'
 
@@ -90,6 +90,44 @@ describe('changes on the folder page', () => {
     assert.deepEqual(await other.names('/Photos'), ['2025', 'Letters', 'hill.jpg'])
     await page.getByRole('button', { name: 'Show', exact: true }).last().click()
     await page.getByRole('heading', { name: 'Elsewhere' }).waitFor()
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('takes a move back, from under whatever name it got there', async (t) => {
+    const here = await opened(t)
+    if (here === undefined) return
+    const { space, tab, list, page } = here
+    const other = await Workspace.make(suite.server, space.client, 'Elsewhere')
+    const undo = () => page.getByRole('button', { name: 'Undo' }).last().click()
+    await uploadFile(space.client, space.id, '/Archive/notes.md', 'the other notes')
+    await list.row('notes.md').dragTo(list.row('Archive'))
+    await page.getByText('“notes.md” moved').waitFor()
+    assert.deepEqual(await space.names('/Archive'), ['notes (1).md', 'notes.md'])
+    await undo()
+    await page.getByText('“notes (1).md” moved back').waitFor()
+    assert.equal((await storedBytes(suite.server, space.id, '/notes (1).md')).toString(), '# Notes')
+    assert.equal(
+      (await storedBytes(suite.server, space.id, '/Archive/notes.md')).toString(),
+      'the other notes',
+    )
+
+    // Into another library, and with all that is in a folder.
+    await list.menu('Photos', 'Move to …')
+    await page.getByRole('dialog').getByRole('treeitem', { name: 'Elsewhere' }).click()
+    await page.getByRole('button', { name: 'Move here' }).click()
+    await page.getByText('“Photos” moved').waitFor()
+    assert.deepEqual(await other.names(), ['Photos'])
+    await undo()
+    await list.link('Photos').waitFor()
+    assert.deepEqual(await space.names('/Photos'), ['2025', 'hill.jpg'])
+    assert.deepEqual(await other.names(), [])
+
+    await list.row('report 9.txt').dragTo(list.row('Archive'))
+    await page.getByText('“report 9.txt” moved').waitFor()
+    await uploadFile(space.client, space.id, '/Archive/report 9.txt', 'changed', { replace: true })
+    await undo()
+    await page.getByRole('alert').getByText('It was changed meanwhile').waitFor()
+    assert.ok((await space.names('/Archive')).includes('report 9.txt'))
     assert.deepEqual(tab.complaints, [])
   })
 
@@ -200,7 +238,6 @@ describe('changes on the folder page', () => {
     await list.row('notes.md').getByRole('button', { name: /More/ }).click()
     await page.getByRole('menuitem', { name: 'Download' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: /Rename|Move|Delete|Lock/ }).count(), 0)
-    await tab.checkAccess()
     await tab.picture('files-read-only-dark')
     assert.equal((await space.names()).length, 6)
     assert.deepEqual(tab.complaints, [])

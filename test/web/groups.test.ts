@@ -57,7 +57,6 @@ describe('groups', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('link', { name: 'Songs' }).waitFor()
     await theirs.page.getByRole('link', { name: 'Songs' }).waitFor()
-    await theirs.checkAccess()
     await theirs.picture('group-phone-dark')
     assert.equal(await theirs.page.getByRole('button', { name: 'Add members' }).count(), 0)
 

@@ -169,7 +169,6 @@ describe('the history of a library', () => {
     await fitsWidth(page)
     await tab.go(`/history/${space.id}?p=/house.md`)
     await page.getByText('Jetzt', { exact: true }).waitFor()
-    await tab.checkAccess()
     await tab.picture('history-file-phone-dark-de')
     await fitsWidth(page)
     assert.deepEqual(tab.complaints, [])

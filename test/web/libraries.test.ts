@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
+import { dropFiles } from './upload-support.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe & "quotes" 🏖️'
 
@@ -60,6 +61,35 @@ describe('the libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('take files dropped on their list: the first of all, or the one chosen then', async (t) => {
+    const ann = await suite.server.signUp()
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/')
+    await page.getByText('Make your first library').waitFor()
+    await dropFiles(page, [{ name: 'first.txt', text: 'first' }])
+    await page.waitForURL('**/library/*')
+    const [made] = await listed(ann)
+    await eventually(async () => assert.deepEqual(await namesIn(ann, made?.repo_id ?? ''), ['first.txt']))
+
+    const plans = await ann.createLibrary('Plans')
+    await page.getByRole('link', { name: 'Libraries' }).first().click()
+    await page.getByRole('link', { name: 'Plans' }).waitFor()
+    await dropFiles(page, [
+      { name: 'second.txt', text: 'second' },
+      { name: 'third.txt', text: 'third' },
+    ])
+    const dialog = page.getByRole('dialog', { name: 'Upload 2 items to …' })
+    await dialog.getByRole('treeitem', { name: 'Plans' }).click()
+    await tab.checkAccess()
+    await tab.picture('libraries-dropped')
+    await dialog.getByRole('button', { name: 'Upload here' }).click()
+    await page.waitForURL(`**/library/${plans}`)
+    await eventually(async () => assert.deepEqual(await namesIn(ann, plans), ['second.txt', 'third.txt']))
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('say what is wrong with a name', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)
@@ -110,7 +140,7 @@ describe('the libraries', () => {
     await eventually(async () => assert.equal((await names()).length, 2))
     await page.getByLabel('Filter by name').fill('nowhere')
     await page.getByText('No library has this in its name').waitFor()
-    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('link', { name: 'Plans' }).waitFor()
 
     await page.getByRole('button', { name: 'Star Plans' }).click()
@@ -326,7 +356,6 @@ describe('the libraries', () => {
     await page.getByRole('menuitem', { name: 'Einstellungen' }).click()
     await page.getByText('Insgesamt').waitFor()
     await tab.picture('library-settings-phone-dark')
-    await tab.checkAccess()
     await page.keyboard.press('Escape')
     for (const [address, name] of [
       ['/starred', 'starred-phone-dark'],

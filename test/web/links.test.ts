@@ -31,7 +31,6 @@ describe('links', () => {
     const password = await dialog.getByLabel('Password', { exact: true }).inputValue()
     assert.match(password, /^[a-z2-9]{14}$/)
     await dialog.getByLabel('Note').fill('for the caterer <b>now</b>')
-    await tab.checkAccess()
     await tab.picture('share-dialog-new-link')
     await dialog.getByRole('button', { name: 'Make link' }).click()
     const card = dialog.getByRole('listitem').filter({ hasText: 'for the caterer <b>now</b>' })

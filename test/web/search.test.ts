@@ -106,7 +106,6 @@ describe('searching', () => {
     await page.getByRole('combobox', { name: 'Search' }).fill('tulip')
     await page.getByRole('option', { name: /All results for/ }).waitFor()
     await page.getByRole('option', { name: /tulip/ }).nth(3).waitFor()
-    await tab.checkAccess()
     await tab.picture('search-typing-phone-dark')
     await page.keyboard.press('Enter')
     await page.getByText('40 results').waitFor()

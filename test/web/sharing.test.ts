@@ -53,7 +53,6 @@ describe('sharing with people and groups', () => {
     await permission.waitFor()
     assert.deepEqual(await shares(space), [['greta.friend@example.org', 'r']])
     await mine.picture('share-dialog-people')
-    await mine.checkAccess()
 
     const row = theirs.page.getByRole('listitem').filter({ has: theirs.page.getByText(HOSTILE) })
     await row.getByText('Read', { exact: true }).waitFor()
@@ -132,7 +131,6 @@ describe('sharing with people and groups', () => {
       assert.deepEqual([body[0].share_type, body[0].share_permission], ['public', 'rw'])
     })
     await tab.picture('share-dialog-phone')
-    await tab.checkAccess()
     await dialog.getByRole('button', { name: 'Stop sharing with Everyone' }).click()
     await dialog.getByRole('button', { name: 'Share with everyone' }).waitFor()
 

@@ -13,7 +13,6 @@ describe('signing in', () => {
     await page.goto(suite.server.url)
     await page.getByLabel('E-mail').fill(ADMIN.email)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await tab.checkAccess()
     await tab.picture('sign-in')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()

@@ -93,7 +93,6 @@ describe('the trash of a library', () => {
     await tab.go(`/trash/${space.id}?p=/deep`)
     await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
     assert.equal(await page.getByText('elsewhere.txt').count(), 0)
-    await tab.checkAccess()
     await tab.picture('trash-phone-dark')
     await fitsWidth(page)
     await page.getByRole('link', { name: 'Trash of the whole library' }).click()

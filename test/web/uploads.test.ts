@@ -43,7 +43,6 @@ describe('uploads', () => {
     for (const name of names.slice(0, 5)) {
       assert.equal((await storedBytes(suite.server, library, `/${name}`)).toString(), `This is ${name}`)
     }
-    await tab.checkAccess()
     await tab.picture('uploads-done')
     await page.getByRole('link', { name: 'Show in folder', exact: true }).first().click()
     await page.getByRole('button', { name: 'Close' }).click()

@@ -60,14 +60,14 @@ describe('looking at files', () => {
     await page.getByRole('button', { name: 'Previous file' }).click()
     await isDrawn(page, '2 dunes.jpg')
 
-    await page.getByRole('button', { name: 'Add a star' }).click()
-    await page.getByRole('button', { name: 'Take the star away' }).waitFor()
+    await page.getByRole('button', { name: 'Star', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove star' }).waitFor()
     const starred = await space.client.get('/api/v2.1/starred-items/')
     assert.deepEqual(
       starred.body.starred_item_list.map(({ path }: { path: string }) => path),
       ['/Holiday/2 dunes.jpg'],
     )
-    await page.getByRole('button', { name: 'Lock the file' }).click()
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
     await page.getByText('Locked by you').waitFor()
     const { body } = await space.client.get(space.v21('file/'), { p: '/Holiday/2 dunes.jpg' })
     assert.equal(body.is_locked, true)
@@ -92,7 +92,6 @@ describe('looking at files', () => {
       })
     })
     assert.deepEqual(after, [20, 15])
-    await tab.checkAccess()
     await tab.picture('viewer-audio')
 
     const film = await page.evaluate(RECORD_FILM)
@@ -234,13 +233,11 @@ describe('looking at files', () => {
     await open('/book.pdf')
     await page.getByText('One').waitFor()
     await tab.picture('viewer-pdf-phone-dark')
-    await tab.checkAccess()
     await fitsWidth(page)
     for (const [path, text] of [['/letter.docx', 'without its layout']] as const) {
       await open(path)
       await page.getByText(text).waitFor()
       await tab.picture('viewer-document-phone-dark')
-      await tab.checkAccess()
       await fitsWidth(page)
     }
     await open('/tone.wav')

@@ -17,6 +17,8 @@ export interface Formats {
   /** In full, to the minute. */
   moment(time: number | string): string
   date(time: number | string): string
+  /** With the day of the week. */
+  day(time: number | string): string
   /** `2 hours ago`. */
   ago(time: number | string): string
   /** `3 min 20 s`, for times left. */
@@ -39,6 +41,7 @@ function formatsIn(language: string): Formats {
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const unit = (value: number, name: 'hour' | 'minute' | 'second') =>
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
@@ -51,6 +54,7 @@ function formatsIn(language: string): Formats {
     },
     moment: (time) => moment.format(dateOf(time)),
     date: (time) => date.format(dateOf(time)),
+    day: (time) => day.format(dateOf(time)),
     ago(time) {
       const seconds = (dateOf(time).getTime() - Date.now()) / 1000
       const [name, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]

@@ -25,6 +25,7 @@ export const de: PageTexts = {
   view: 'Ansehen',
   download: 'Herunterladen',
   content: 'Inhalt',
+  noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   beginning: 'Das ist der Anfang. Lade die Datei herunter, um alles zu lesen.',
 
   uploadTo: (name) => `Hochladen nach ${name}`,

@@ -26,6 +26,7 @@ export const en = {
   view: 'View',
   download: 'Download',
   content: 'Content',
+  noPreview: 'There is no preview for this kind of file.',
   beginning: 'This is the beginning. Download the file to read all of it.',
 
   uploadTo: (name: string) => `Upload to ${name}`,

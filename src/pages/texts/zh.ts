@@ -25,6 +25,7 @@ export const zh: PageTexts = {
   view: '查看',
   download: '下载',
   content: '内容',
+  noPreview: '此类文件没有预览。',
   beginning: '这里只显示开头部分。请下载文件以阅读全部内容。',
 
   uploadTo: (name) => `上传到 ${name}`,

@@ -1,7 +1,8 @@
 import './account.css'
 import type { ComponentType } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { useTexts } from '../texts/texts.tsx'
+import { TabNav } from '../ui/tab-nav.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Appearance } from './appearance.tsx'
 import { Devices } from './devices.tsx'
@@ -35,18 +36,14 @@ export default function AccountPage() {
       <div className="page-head">
         <h1>{texts.title}</h1>
       </div>
-      <nav className="tabs" aria-label={texts.sections}>
-        {names.map((name) => (
-          <Link
-            key={name}
-            className="tab"
-            to={name === 'profile' ? '/account' : `/account/${name}`}
-            aria-current={name === current ? 'page' : undefined}
-          >
-            {texts[name]}
-          </Link>
-        ))}
-      </nav>
+      <TabNav
+        label={texts.sections}
+        names={names}
+        current={current}
+        addressOf={(name) => (name === 'profile' ? '/account' : `/account/${name}`)}
+      >
+        {(name) => texts[name]}
+      </TabNav>
       <Shown />
     </div>
   )

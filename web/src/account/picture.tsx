@@ -19,7 +19,7 @@ export function Picture() {
   const hasOwn = account !== undefined && !account.avatar_url.endsWith('/default.png')
   return (
     <section className="card account-card account-picture">
-      <Avatar email={account?.email ?? ''} url={account?.avatar_url} size={88} />
+      <Avatar email={account?.email ?? ''} name={account?.name} url={account?.avatar_url} size={88} />
       <div className="stack">
         <h2>{texts.picture}</h2>
         <p className="muted">{texts.pictureHint}</p>

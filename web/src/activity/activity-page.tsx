@@ -3,9 +3,10 @@ import { Activity } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useAccount } from '../api/account.ts'
 import { useActivities } from '../api/activity.ts'
+import { useFormats } from '../format.ts'
 import { useQueryParams } from '../query-params.ts'
 import { MoreOf } from '../search/more-of.tsx'
-import { useLanguage, useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/texts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
 import { useTitle } from '../ui/title.ts'
@@ -76,16 +77,9 @@ const DAY_MS = 86_400_000
 
 function DayTitle(props: { day: string }) {
   const texts = useTexts('activity')
-  const { language } = useLanguage()
+  const formats = useFormats()
   const { day } = props
   const now = Date.now()
   const known = { [dayOf(new Date(now))]: texts.today, [dayOf(new Date(now - DAY_MS))]: texts.yesterday }
-  const date = new Date(`${day}T12:00:00`)
-  const full = new Intl.DateTimeFormat(language, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-  })
-  return <h2>{known[day] ?? full.format(date)}</h2>
+  return <h2>{known[day] ?? formats.day(`${day}T12:00:00`)}</h2>
 }

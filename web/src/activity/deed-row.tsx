@@ -20,7 +20,7 @@ export function DeedRow(props: { deed: Deed }) {
   const isGone = first.obj_type === 'repo' && first.op_type === 'delete'
   return (
     <li className="deed">
-      <Avatar email={first.author_email} url={first.avatar_url} size={34} />
+      <Avatar email={first.author_email} name={first.author_name} url={first.avatar_url} size={34} />
       <div className="deed-text">
         <p className="deed-sentence">
           <Sentence items={items} />

@@ -6,7 +6,9 @@ import { nameOf, parentOf } from '../paths.ts'
 export interface Notice {
   readonly sentence: NoticeSentence
   readonly names: Readonly<Record<string, string>>
-  readonly from: { readonly email: string; readonly avatarUrl: string | undefined } | undefined
+  readonly from:
+    | { readonly email: string; readonly name: string; readonly avatarUrl: string | undefined }
+    | undefined
   readonly to: string | undefined
 }
 
@@ -31,7 +33,11 @@ export function noticeOf({ type, detail }: NotificationItem): Notice {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
   const person = (role: string) => ({
-    from: { email: text(`${role}_email`), avatarUrl: text(`${role}_avatar_url`) || undefined },
+    from: {
+      email: text(`${role}_email`),
+      name: text(`${role}_name`),
+      avatarUrl: text(`${role}_avatar_url`) || undefined,
+    },
   })
   const library = text('repo_id')
   const what = text('repo_name')

@@ -33,7 +33,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
     <li>
       <button type="button" className={`notice${item.seen ? '' : ' notice-unseen'}`} onClick={follow}>
         {from ? (
-          <Avatar email={from.email} url={from.avatarUrl} size={32} />
+          <Avatar email={from.email} name={from.name} url={from.avatarUrl} size={32} />
         ) : (
           <span className="notice-sign">
             <Bell size={17} aria-hidden />

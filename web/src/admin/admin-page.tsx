@@ -1,12 +1,13 @@
 import '../sharing/sharing.css'
 import './admin.css'
 import { ShieldX } from 'lucide-react'
-import { type ComponentType, useEffect, useRef } from 'react'
-import { Link, Redirect, useParams } from 'wouter'
+import type { ComponentType } from 'react'
+import { Redirect, useParams } from 'wouter'
 import { useAccount } from '../api/account.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { TabNav } from '../ui/tab-nav.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AuditLog } from './audit-log.tsx'
 import { Devices } from './devices.tsx'
@@ -56,32 +57,15 @@ export default function AdminPage() {
       <div className="page-head">
         <h1>{texts.title}</h1>
       </div>
-      <Sections current={current} />
+      <TabNav
+        label={texts.title}
+        names={names}
+        current={current}
+        addressOf={(name) => (name === 'status' ? '/admin' : `/admin/${name}`)}
+      >
+        {(name) => texts.sections[name]}
+      </TabNav>
       <Section />
     </div>
-  )
-}
-
-function Sections(props: { current: SectionName }) {
-  const texts = useTexts('admin')
-  const nav = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const open = nav.current?.querySelector(`[data-name="${props.current}"]`)
-    open?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [props.current])
-  return (
-    <nav ref={nav} className="tabs" aria-label={texts.title}>
-      {names.map((name) => (
-        <Link
-          key={name}
-          to={name === 'status' ? '/admin' : `/admin/${name}`}
-          className="tab"
-          data-name={name}
-          aria-current={name === props.current ? 'page' : undefined}
-        >
-          {texts.sections[name]}
-        </Link>
-      ))}
-    </nav>
   )
 }

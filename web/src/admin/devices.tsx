@@ -1,4 +1,4 @@
-import { Eraser, Laptop, MoreHorizontal, Smartphone, Unplug } from 'lucide-react'
+import { EllipsisVertical, Eraser, Laptop, Smartphone, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { type AdminDevice, unlinkDevice, useAdminDevices } from '../api/admin.ts'
 import { useFormats } from '../format.ts'
@@ -78,7 +78,7 @@ function DeviceMenu(props: { device: AdminDevice }) {
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.moreAbout(device.device_name)} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.moreAbout(device.device_name)} icon={EllipsisVertical} />}
         entries={[
           { label: texts.unlink, icon: Unplug, onSelect: () => setAsked('unlink') },
           device.is_desktop_client && {

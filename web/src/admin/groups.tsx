@@ -1,4 +1,5 @@
-import { Crown, MoreHorizontal, Pencil, Trash2, Users as UsersIcon, X } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Crown, EllipsisVertical, Pencil, Trash2, Users as UsersIcon, X } from 'lucide-react'
 import { useState } from 'react'
 import {
   type AdminGroup,
@@ -13,16 +14,16 @@ import type { Person } from '../api/sharing.ts'
 import { useFormats } from '../format.ts'
 import { useAct } from '../sharing/act.ts'
 import { Confirm } from '../sharing/confirm.tsx'
+import { HandOverGroup, RenameGroup } from '../sharing/group-dialogs.tsx'
+import { MemberList } from '../sharing/member-list.tsx'
 import { PeopleField } from '../sharing/people-field.tsx'
-import { SearchField } from '../sharing/search-field.tsx'
 import { useSettled } from '../sharing/settled.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { Listing, Named } from './listing.tsx'
 
@@ -61,12 +62,18 @@ function GroupMenu(props: { group: AdminGroup }) {
   const sharing = useTexts('sharing')
   const common = useTexts('common')
   const act = useAct('admin', 'groups')
+  const queries = useQueryClient()
   const [asked, setAsked] = useState<'members' | 'rename' | 'hand-over' | 'delete'>()
   const close = () => setAsked(undefined)
+  /** What goes wrong is told by the dialog. */
+  async function change(to: Parameters<typeof changeAnyGroup>[1]): Promise<void> {
+    await changeAnyGroup(group.id, to)
+    await queries.invalidateQueries({ queryKey: ['admin', 'groups'] })
+  }
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.moreAbout(group.name)} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.moreAbout(group.name)} icon={EllipsisVertical} />}
         entries={[
           { label: sharing.members, icon: UsersIcon, onSelect: () => setAsked('members') },
           { label: common.rename, icon: Pencil, onSelect: () => setAsked('rename') },
@@ -76,8 +83,16 @@ function GroupMenu(props: { group: AdminGroup }) {
         ]}
       />
       {asked === 'members' && <Members group={group} onClose={close} />}
-      {asked === 'rename' && <Rename group={group} onClose={close} />}
-      {asked === 'hand-over' && <HandOver group={group} onClose={close} />}
+      {asked === 'rename' && (
+        <RenameGroup name={group.name} onRename={(name) => change({ new_name: name })} onClose={close} />
+      )}
+      {asked === 'hand-over' && (
+        <HandOverGroup
+          owner={group.owner}
+          onHandOver={(email) => change({ new_owner: email })}
+          onClose={close}
+        />
+      )}
       {asked === 'delete' && (
         <Confirm
           title={sharing.deleteGroup}
@@ -88,59 +103,6 @@ function GroupMenu(props: { group: AdminGroup }) {
         />
       )}
     </>
-  )
-}
-
-function Rename(props: { group: AdminGroup; onClose: () => void }) {
-  const sharing = useTexts('sharing')
-  const common = useTexts('common')
-  const refresh = useAct('admin', 'groups')
-  const [name, setName] = useState(props.group.name)
-  return (
-    <FormDialog
-      title={common.rename}
-      submit={common.rename}
-      disabled={name.trim() === '' || name === props.group.name}
-      onSubmit={async () => {
-        await changeAnyGroup(props.group.id, { new_name: name.trim() })
-        void refresh(async () => {})
-      }}
-      onClose={props.onClose}
-    >
-      <TextField
-        label={sharing.groupName}
-        maxLength={255}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-    </FormDialog>
-  )
-}
-
-function HandOver(props: { group: AdminGroup; onClose: () => void }) {
-  const sharing = useTexts('sharing')
-  const refresh = useAct('admin', 'groups')
-  const [people, setPeople] = useState<readonly Person[]>([])
-  const [person] = people
-  return (
-    <FormDialog
-      title={sharing.handOver}
-      submit={sharing.handOver}
-      disabled={person === undefined}
-      onSubmit={async () => {
-        if (person) await changeAnyGroup(props.group.id, { new_owner: person.email })
-        void refresh(async () => {})
-      }}
-      onClose={props.onClose}
-    >
-      <PeopleField
-        single
-        label={sharing.newOwner}
-        chosen={people}
-        onChange={setPeople}
-        without={[props.group.owner]}
-      />
-    </FormDialog>
   )
 }
 
@@ -182,25 +144,18 @@ function Members(props: { group: AdminGroup; onClose: () => void }) {
       </form>
       {members.isPending && <Waiting />}
       {members.isError && <Failed error={members.error} onRetry={() => void members.refetch()} />}
-      <ul className="sharing-rows">
-        {members.data?.map(({ email, name, role, avatar_url }) => (
-          <li key={email} className="sharing-row">
-            <Avatar email={email} url={avatar_url} size={30} />
-            <span className="sharing-names">
-              <bdi>{name}</bdi>
-              <bdi className="muted">{email}</bdi>
-            </span>
-            {role !== 'Member' && <span className="badge">{sharing.roles[role]}</span>}
-            {role !== 'Owner' && (
-              <IconButton
-                label={texts.removeMember(name)}
-                icon={X}
-                onClick={() => void act(() => removeAnyMember(group.id, email))}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
+      <MemberList
+        members={members.data ?? []}
+        actions={({ email, name, role }) =>
+          role !== 'Owner' && (
+            <IconButton
+              label={texts.removeMember(name)}
+              icon={X}
+              onClick={() => void act(() => removeAnyMember(group.id, email))}
+            />
+          )
+        }
+      />
     </Dialog>
   )
 }

@@ -1,11 +1,11 @@
 import {
   ArchiveRestore,
   ArrowRightLeft,
+  EllipsisVertical,
   Flame,
   Library,
   Lock,
   LockOpen,
-  MoreHorizontal,
   PencilOff,
   Trash2,
 } from 'lucide-react'
@@ -28,13 +28,13 @@ import { useFormats } from '../format.ts'
 import { useAct } from '../sharing/act.ts'
 import { Confirm } from '../sharing/confirm.tsx'
 import { PeopleField } from '../sharing/people-field.tsx'
-import { SearchField } from '../sharing/search-field.tsx'
 import { useSettled } from '../sharing/settled.ts'
 import { TabList } from '../sharing/tab-list.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Listing, Named } from './listing.tsx'
 
 const states = ['all', 'deleted'] as const
@@ -130,7 +130,7 @@ function LibraryMenu(props: { library: AdminLibrary }) {
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.moreAbout(library.name)} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.moreAbout(library.name)} icon={EllipsisVertical} />}
         entries={[
           { label: texts.transfer, icon: ArrowRightLeft, onSelect: () => setAsked('transfer') },
           {
@@ -216,7 +216,7 @@ function Deleted() {
         ]}
         actions={(library) => (
           <Menu
-            trigger={<IconButton label={texts.moreAbout(library.name)} icon={MoreHorizontal} />}
+            trigger={<IconButton label={texts.moreAbout(library.name)} icon={EllipsisVertical} />}
             entries={[
               {
                 label: common.restore,

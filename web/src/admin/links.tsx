@@ -1,4 +1,4 @@
-import { ExternalLink, Link2, MoreHorizontal, Trash2 } from 'lucide-react'
+import { EllipsisVertical, ExternalLink, Link2, Trash2 } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
@@ -103,7 +103,7 @@ function LinkMenu(props: { kind: LinkKind; link: AdminLink }) {
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.moreAbout(nameOf(link))} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.moreAbout(nameOf(link))} icon={EllipsisVertical} />}
         entries={[
           {
             label: common.open,

@@ -1,8 +1,8 @@
 import {
   Ban,
   Check,
+  EllipsisVertical,
   KeyRound,
-  MoreHorizontal,
   Pencil,
   Trash2,
   UserPlus,
@@ -14,12 +14,12 @@ import { type AdminUser, changeUser, deleteUser, type UserOrder, useAdminUsers }
 import { useFormats } from '../format.ts'
 import { useAct } from '../sharing/act.ts'
 import { Confirm } from '../sharing/confirm.tsx'
-import { SearchField } from '../sharing/search-field.tsx'
 import { useSettled } from '../sharing/settled.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Progress } from '../ui/states.tsx'
 import { Listing, Named } from './listing.tsx'
 import { EditUser, NewPassword, NewUser, ResetPassword } from './user-dialogs.tsx'
@@ -51,7 +51,7 @@ export function Users() {
             </option>
           ))}
         </select>
-        <Button variant="primary" icon={UserPlus} onClick={() => setMaking(true)}>
+        <Button className="admin-new" variant="primary" icon={UserPlus} onClick={() => setMaking(true)}>
           {texts.newUser}
         </Button>
       </div>
@@ -65,7 +65,7 @@ export function Users() {
             head: texts.user,
             cell: (user) => (
               <Named
-                icon={<Avatar email={user.email} url={user.avatar_url} size={32} />}
+                icon={<Avatar email={user.email} name={user.name} url={user.avatar_url} size={32} />}
                 name={user.name}
                 about={user.email}
                 title={user.email}
@@ -133,7 +133,7 @@ function UserMenu(props: { user: AdminUser }) {
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.moreAbout(user.email)} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.moreAbout(user.email)} icon={EllipsisVertical} />}
         entries={[
           { label: texts.edit, icon: Pencil, onSelect: () => setAsked('edit') },
           { label: texts.resetPassword, icon: KeyRound, onSelect: () => setAsked('password') },

@@ -5,8 +5,8 @@ import { nameOf, parentOf, stepsTo } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { NARROW, useMedia } from '../ui/use-media.ts'
 import { type OnDropped, useDropPlace } from './dragging.ts'
-import { NARROW, useMedia } from './use-media.ts'
 import { comeFrom } from './visits.ts'
 
 interface Step {

@@ -15,6 +15,7 @@ import {
 import { useTexts } from '../texts/texts.tsx'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
 import { type Here, pathIn } from './here.ts'
+import { aboutToMove, useMoveBack } from './moving-back.ts'
 import { follow } from './tasks.ts'
 
 /**
@@ -41,7 +42,7 @@ export function useChanges(here: Here): Changes {
   const toast = useToast()
   const failed = useFailureToast()
   const texts = useTexts('files')
-  const { undo } = useTexts('common')
+  const moveBack = useMoveBack()
   const [, go] = useLocation()
   return useMemo(() => {
     const { libraryId, path } = here
@@ -81,7 +82,7 @@ export function useChanges(here: Here): Changes {
             }
             reload()
           }
-          toast({ text: texts.deleted(names.length, first), action: { label: undo, run: () => void run() } })
+          toast({ text: texts.deleted(names.length, first), undo: () => void run() })
         } catch (error) {
           failed(error)
         }
@@ -105,18 +106,23 @@ export function useChanges(here: Here): Changes {
       },
       lock: (entries, locked) => each(entries, (entry) => setLock(libraryId, pathIn(here, entry), locked)),
       async transfer(operation, selected, to) {
+        const moved = operation === 'move' ? aboutToMove(queries, selected, to) : undefined
         const task = await transferEntries(operation, selected, to)
-        if (task !== undefined) return follow(task, operation, selected, to)
+        if (task !== undefined) return follow(task, operation, selected, to, moved)
         const { names } = selected
         const text = (operation === 'copy' ? texts.copied : texts.moved)(names.length, names[0] ?? '')
         const run = () => go(folderAddress(to.libraryId, to.path))
         const isHere = to.libraryId === libraryId && to.path === path
-        toast({ text, ...(!isHere && { action: { label: texts.show, run } }) })
+        toast({
+          text,
+          ...(!isHere && { action: { label: texts.show, run } }),
+          ...(moved && { undo: () => void moveBack(moved) }),
+        })
         reload()
         return undefined
       },
     }
-  }, [here, queries, toast, failed, texts, undo, go])
+  }, [here, queries, toast, failed, texts, moveBack, go])
 }
 
 /** Changes the list before the server has answered; a load under way would undo that, and is given up. */

@@ -3,6 +3,8 @@ import { type MouseEvent, useEffect, useRef } from 'react'
 import type { Entry } from '../api/entries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { ContextMenu, type MenuEntry } from '../ui/menu.tsx'
+import { COARSE, useMedia } from '../ui/use-media.ts'
+import { preloadViewer } from '../viewer/parts.ts'
 import type { OnDropped } from './dragging.ts'
 import { useEntryDrags } from './entry-drags.ts'
 import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
@@ -13,7 +15,6 @@ import { useKeys } from './keys.ts'
 import type { Sorting } from './order.ts'
 import type { Preferences } from './preferences.ts'
 import { none, only, rangeTo, type Selection, type Shown, toggled } from './selection.ts'
-import { COARSE, useMedia } from './use-media.ts'
 
 const HEAD_PIXELS = 38
 const ROW_PIXELS = 46
@@ -68,6 +69,8 @@ export function EntryGrid(props: EntryGridProps) {
   useEffect(() => virtual.measure(), [virtual, rowPixels])
   const fine = !useMedia(COARSE)
   const activePlace = selection.active === undefined ? undefined : shown.places.get(selection.active)
+  const activeEntry = activePlace === undefined ? undefined : entries[activePlace]
+  useEffect(() => expectOpening(activeEntry), [activeEntry])
   const toPlace = (place: number) => virtual.scrollToIndex(Math.floor(place / columns))
   useVisit(
     here,
@@ -185,6 +188,7 @@ export function EntryGrid(props: EntryGridProps) {
         onPointerDown={({ target }) => {
           pressed.current = entryAt(target)?.name
         }}
+        onPointerOver={({ target }) => expectOpening(entryAt(target))}
         onContextMenu={({ target }) => {
           pressed.current = entryAt(target)?.name
         }}
@@ -213,4 +217,9 @@ export function EntryGrid(props: EntryGridProps) {
       </div>
     </ContextMenu>
   )
+}
+
+/** What is pointed at may be opened next, and then is there at once. */
+function expectOpening(entry: Entry | undefined): void {
+  if (entry?.type === 'file') preloadViewer(entry.name)
 }

@@ -85,6 +85,7 @@ const TILE_PIXELS = 256
 
 export const EntryTile = memo(function EntryTile(props: ItemProps) {
   const { here, entry, place, chosen } = props
+  const formats = useFormats()
   const thumbnail = useThumbnail(here, entry, TILE_PIXELS)
   return (
     <div
@@ -110,7 +111,11 @@ export const EntryTile = memo(function EntryTile(props: ItemProps) {
         )}
         <span className="files-under muted">
           <EntrySigns entry={entry} />
-          <Size {...props} />
+          {entry.type === 'dir' && !props.folderSizes ? (
+            <span>{formats.ago(entry.mtime)}</span>
+          ) : (
+            <Size {...props} />
+          )}
         </span>
       </span>
       <Check entry={entry} chosen={chosen} />

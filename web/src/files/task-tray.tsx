@@ -10,6 +10,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Progress } from '../ui/states.tsx'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { useMoveBack } from './moving-back.ts'
 import { forget, hasEnded, type Task, useTasks } from './tasks.ts'
 
 /** How far copies and moves between libraries are, wherever one goes meanwhile. */
@@ -54,19 +55,24 @@ function useEnds(tasks: readonly Task[]): void {
   const texts = useTexts('files')
   const toast = useToast()
   const queries = useQueryClient()
+  const moveBack = useMoveBack()
   const [, go] = useLocation()
   useEffect(() => {
     for (const task of tasks.filter(hasEnded)) {
       forget(task.id)
-      const { operation, count, name, from, to, progress } = task
+      const { operation, count, name, from, to, moved, progress } = task
       void queries.invalidateQueries({ queryKey: ['dir', from.libraryId] })
       void queries.invalidateQueries({ queryKey: ['dir', to.libraryId] })
       if (progress?.successful) {
         const text = (operation === 'copy' ? texts.copied : texts.moved)(count, name)
         const run = () => go(folderAddress(to.libraryId, to.path))
-        toast({ text, action: { label: texts.show, run } })
+        toast({
+          text,
+          action: { label: texts.show, run },
+          ...(moved && { undo: () => void moveBack(moved) }),
+        })
       } else if (progress?.failed) toast({ text: texts.taskFailed(name, progress.failed_reason), bad: true })
       else toast({ text: texts.taskCanceled(name) })
     }
-  }, [tasks, texts, toast, queries, go])
+  }, [tasks, texts, toast, queries, moveBack, go])
 }

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { type Selected, type TaskProgress, taskProgress } from '../api/entry-changes.ts'
 import { nameOf } from '../paths.ts'
+import type { Moved } from './moving-back.ts'
 
 /** A copy or move between libraries, which goes on when the page is left. */
 export interface Task {
@@ -11,6 +12,8 @@ export interface Task {
   readonly name: string
   readonly from: { readonly libraryId: string }
   readonly to: { readonly libraryId: string; readonly path: string }
+  /** What a move took, where it can be taken back. */
+  readonly moved: Moved | undefined
   readonly progress: TaskProgress | undefined
 }
 
@@ -35,9 +38,11 @@ export function follow(
   operation: 'copy' | 'move',
   { libraryId, folder, names }: Selected,
   to: Task['to'],
+  moved?: Moved,
 ): void {
   const name = nameOf(`${folder}/${names[0] ?? ''}`)
-  set([...tasks, { id, operation, count: names.length, name, from: { libraryId }, to, progress: undefined }])
+  const about = { id, operation, count: names.length, name, from: { libraryId }, to, moved }
+  set([...tasks, { ...about, progress: undefined }])
   void ask(id)
 }
 

@@ -8,6 +8,7 @@ import {
   Plus,
   Search,
   Upload,
+  X,
 } from 'lucide-react'
 import type { RefObject } from 'react'
 import { useFormats } from '../format.ts'
@@ -85,26 +86,34 @@ export function Toolbar(props: {
 /** Narrows the list to the names that hold what is typed. */
 export function FindBox({ box, sought, setSought, found, all }: Find) {
   const texts = useTexts('files')
+  const common = useTexts('common')
   const formats = useFormats()
+  function clear(): void {
+    setSought('')
+    box.current?.focus()
+  }
   return (
     <span className="files-find">
-      <Search size={16} aria-hidden />
-      <input
-        ref={box}
-        type="search"
-        className="input"
-        aria-label={texts.find}
-        placeholder={texts.find}
-        value={sought}
-        onChange={(event) => setSought(event.target.value)}
-        onKeyDown={(event) => {
-          const { key, currentTarget } = event
-          if (key === 'Escape') setSought('')
-          if (key !== 'Escape' && key !== 'ArrowDown' && key !== 'Enter') return
-          event.preventDefault()
-          currentTarget.closest('.files')?.querySelector<HTMLElement>('[role=grid]')?.focus()
-        }}
-      />
+      <span className="search-in input-with-button">
+        <Search size={17} aria-hidden />
+        <input
+          ref={box}
+          type="search"
+          className="input"
+          aria-label={texts.find}
+          placeholder={texts.find}
+          value={sought}
+          onChange={(event) => setSought(event.target.value)}
+          onKeyDown={(event) => {
+            const { key, currentTarget } = event
+            if (key === 'Escape') setSought('')
+            if (key !== 'Escape' && key !== 'ArrowDown' && key !== 'Enter') return
+            event.preventDefault()
+            currentTarget.closest('.files')?.querySelector<HTMLElement>('[role=grid]')?.focus()
+          }}
+        />
+        {sought !== '' && <IconButton label={common.clear} icon={X} onClick={clear} />}
+      </span>
       <span className="files-found muted" role="status">
         {sought.trim() !== '' && texts.found(formats.number(found), formats.number(all))}
       </span>

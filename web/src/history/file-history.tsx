@@ -127,7 +127,7 @@ function RevisionRow(props: {
           onChange={props.onChoose}
         />
       )}
-      <Avatar email={revision.creator_email} size={34} />
+      <Avatar email={revision.creator_email} name={revision.creator_name} size={34} />
       <div className="history-what">
         <p>
           <Link to={address} className="history-when">

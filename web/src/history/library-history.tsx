@@ -13,7 +13,7 @@ import { Failed } from '../ui/failed.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
 import { useTitle } from '../ui/title.ts'
-import { useNarrow } from '../viewer/use-narrow.ts'
+import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
 import { stateAddress } from './addresses.ts'
 import { Changes } from './changes.tsx'
 import { describedIn } from './describing.ts'
@@ -132,7 +132,7 @@ function Commit(props: {
   const id = useId()
   return (
     <li className="history-commit">
-      <Avatar email={commit.email} size={34} />
+      <Avatar email={commit.email} name={commit.name} size={34} />
       <div className="history-what">
         {describedIn(texts, commit.description).map(({ before, name, after }) => (
           <p key={`${before}${name ?? ''}`}>
@@ -182,7 +182,7 @@ function CommitActions(props: { address: string; onRestore: (() => void) | undef
   const { address, onRestore } = props
   const texts = useTexts('history')
   const common = useTexts('common')
-  const narrow = useNarrow()
+  const narrow = useMedia(ONE_COLUMN)
   const [, go] = useLocation()
   if (narrow) {
     return (

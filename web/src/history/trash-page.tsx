@@ -1,5 +1,5 @@
 import './history.css'
-import { RotateCcw, Search, Trash2 } from 'lucide-react'
+import { RotateCcw, Trash2 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useParams } from 'wouter'
 import { folderAddress, trashAddress } from '../addresses.ts'
@@ -13,6 +13,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { CheckField } from '../ui/field.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
 import { useTitle } from '../ui/title.ts'
 import { EmptyTrashDialog } from './empty-trash-dialog.tsx'
@@ -73,17 +74,7 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
       </header>
       <Kept libraryId={libraryId} />
       {folder === '/' ? (
-        <label className="trash-search">
-          <span className="visually-hidden">{texts.searchTrash}</span>
-          <Search size={17} aria-hidden />
-          <input
-            className="input"
-            type="search"
-            placeholder={texts.searchTrash}
-            value={words}
-            onChange={(event) => setWords(event.target.value)}
-          />
-        </label>
+        <SearchField label={texts.searchTrash} value={words} onChange={setWords} />
       ) : (
         <ButtonLink variant="quiet" className="trash-whole" to={trashAddress(libraryId)}>
           {texts.wholeTrash}

@@ -8,7 +8,6 @@ import { NamedLibrary } from './named-library.tsx'
 export function DeleteDialog(props: { library: LibraryItem; onClose: () => void }) {
   const { repo_id: id, repo_name: name, encrypted, size } = props.library
   const texts = useTexts('libraries')
-  const common = useTexts('common')
   const queries = useQueryClient()
   const toast = useToast()
   const failed = useFailureToast()
@@ -34,7 +33,7 @@ export function DeleteDialog(props: { library: LibraryItem; onClose: () => void 
     await refresh()
     toast({
       text: texts.deleted(name),
-      action: { label: common.undo, run: () => void bringBack() },
+      undo: () => void bringBack(),
     })
   }
 

@@ -1,15 +1,17 @@
 import './libraries.css'
 import { Plus, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { type LibraryItem, useLibraries } from '../api/libraries.ts'
 import { useLanguage, useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
+import { TabNav } from '../ui/tab-nav.tsx'
 import { useTitle } from '../ui/title.ts'
-import { FilterBox } from './filter-box.tsx'
 import { LibraryDialogs, type OpenDialog } from './library-dialogs.tsx'
+import { LibraryDrop } from './library-drop.tsx'
 import { LibraryTable } from './library-table.tsx'
 import { NewLibraryDialog } from './new-library-dialog.tsx'
 import { NothingHere } from './nothing-here.tsx'
@@ -28,27 +30,30 @@ export default function LibrariesPage() {
   const [isMaking, setMaking] = useState(false)
   const found = useMemo(() => matching(data ?? [], part), [data, part])
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>{texts.title}</h1>
-        <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>
-          {texts.newLibrary}
-        </Button>
+    <LibraryDrop libraries={data}>
+      <div className="page">
+        <div className="page-head">
+          <h1>{texts.title}</h1>
+          <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>
+            {texts.newLibrary}
+          </Button>
+        </div>
+        <Tabs way={way} found={found} />
+        {data === undefined &&
+          (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+        {data !== undefined && (
+          <List
+            way={way}
+            all={data}
+            found={found}
+            part={part}
+            onPart={setPart}
+            onMake={() => setMaking(true)}
+          />
+        )}
+        {isMaking && <NewLibraryDialog onClose={() => setMaking(false)} />}
       </div>
-      <Tabs way={way} found={found} />
-      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
-      {data !== undefined && (
-        <List
-          way={way}
-          all={data}
-          found={found}
-          part={part}
-          onPart={setPart}
-          onMake={() => setMaking(true)}
-        />
-      )}
-      {isMaking && <NewLibraryDialog onClose={() => setMaking(false)} />}
-    </div>
+    </LibraryDrop>
   )
 }
 
@@ -56,21 +61,21 @@ function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
   const texts = useTexts('libraries')
   const labels = { mine: texts.mine, shared: texts.shared, group: texts.groups, public: texts.everyone }
   return (
-    <nav className="tabs libraries-ways" aria-label={texts.ways}>
-      {ways.map((way) => {
+    <TabNav
+      label={texts.ways}
+      names={ways}
+      current={props.way}
+      addressOf={(way) => (way === 'mine' ? '/' : `/?show=${way}`)}
+    >
+      {(way) => {
         const count = props.found.filter(({ type }) => type === way).length
         return (
-          <Link
-            key={way}
-            className="tab"
-            to={way === 'mine' ? '/' : `/?show=${way}`}
-            aria-current={way === props.way ? 'page' : undefined}
-          >
+          <>
             {labels[way]} {count > 0 && <span className="libraries-count">{count}</span>}
-          </Link>
+          </>
         )
-      })}
-    </nav>
+      }}
+    </TabNav>
   )
 }
 
@@ -96,7 +101,7 @@ function List(props: {
   return (
     <>
       <div className="libraries-tools">
-        <FilterBox value={part} onChange={props.onPart} />
+        <SearchField label={texts.filter} value={part} onChange={props.onPart} />
         <OrderSelect order={order} onChange={setOrder} />
         <span className="visually-hidden" role="status">
           {texts.count(shown.length)}

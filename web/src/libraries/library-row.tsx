@@ -1,4 +1,4 @@
-import { Book, BookLock, Ellipsis, Eye, Star } from 'lucide-react'
+import { Book, BookLock, EllipsisVertical, Eye, Star } from 'lucide-react'
 import { Link } from 'wouter'
 import { folderAddress } from '../addresses.ts'
 import { canEdit, type LibraryItem } from '../api/libraries.ts'
@@ -31,24 +31,24 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
           />
         </td>
         <td className="libraries-name">
-          <div className="libraries-cell">
-            <Link to={folderAddress(library.repo_id)} className="libraries-link" title={name}>
-              <LibraryIcon encrypted={library.encrypted} />
-              <span className="libraries-words">
+          <Link to={folderAddress(library.repo_id)} className="libraries-link" title={name}>
+            <LibraryIcon encrypted={library.encrypted} />
+            <span className="libraries-words">
+              <span className="libraries-cell">
                 <bdi className="libraries-title">{name}</bdi>
-                <span className="libraries-meta muted">
-                  {[formats.size(library.size), formats.ago(library.last_modified)].join(' · ')}
-                  {library.type !== 'mine' && (
-                    <>
-                      {' · '}
-                      <bdi>{person}</bdi>
-                    </>
-                  )}
-                </span>
+                <Badges library={library} />
               </span>
-            </Link>
-            <Badges library={library} />
-          </div>
+              <span className="libraries-meta muted">
+                {[formats.size(library.size), formats.ago(library.last_modified)].join(' · ')}
+                {library.type !== 'mine' && (
+                  <>
+                    {' · '}
+                    <bdi>{person}</bdi>
+                  </>
+                )}
+              </span>
+            </span>
+          </Link>
         </td>
         <td className="libraries-size">{formats.size(library.size)}</td>
         <td className="libraries-modified">
@@ -63,7 +63,9 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
         )}
         <td className="libraries-menu">
           <Menu
-            trigger={<IconButton icon={Ellipsis} label={texts.actionsOf(name)} title={texts.actions} />}
+            trigger={
+              <IconButton icon={EllipsisVertical} label={texts.actionsOf(name)} title={texts.actions} />
+            }
             entries={entries}
           />
         </td>

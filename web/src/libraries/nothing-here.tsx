@@ -1,14 +1,9 @@
 import { Globe, LibraryBig, Plus, Upload, Users } from 'lucide-react'
-import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { defaultLibrary, fetchLibrary } from '../api/libraries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Empty } from '../ui/states.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
 import { pickFiles } from '../uploads/picking.ts'
-import { addUploads } from '../uploads/uploads.ts'
+import { useFirstUpload } from './first-upload.ts'
 import type { Way } from './ways.ts'
 
 /** In the place of a list nobody has put anything in yet. */
@@ -37,32 +32,10 @@ function NoneOfMine(props: { onMake: () => void }) {
         <Button variant="primary" icon={Plus} onClick={props.onMake}>
           {texts.newLibrary}
         </Button>
-        <Button icon={Upload} busy={busy} onClick={() => void start()}>
+        <Button icon={Upload} busy={busy} onClick={() => void pickFiles().then(start)}>
           {texts.uploadFiles}
         </Button>
       </div>
     </Empty>
   )
-}
-
-/** Files first: whoever has no library yet gets one to put them in. */
-function useFirstUpload() {
-  const failed = useFailureToast()
-  const [, go] = useLocation()
-  const [busy, setBusy] = useState(false)
-  async function start(): Promise<void> {
-    const files = await pickFiles()
-    if (files.length === 0) return
-    setBusy(true)
-    try {
-      const { repo_id: libraryId } = await defaultLibrary()
-      const { repo_name: libraryName } = await fetchLibrary(libraryId)
-      addUploads({ libraryId, libraryName, path: '/' }, files)
-      go(folderAddress(libraryId))
-    } catch (error) {
-      failed(error)
-      setBusy(false)
-    }
-  }
-  return { busy, start }
 }

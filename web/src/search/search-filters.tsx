@@ -1,7 +1,9 @@
+import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLibraries } from '../api/libraries.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { CheckField, SelectField, TextField } from '../ui/field.tsx'
+import { NARROW, useMedia } from '../ui/use-media.ts'
 import { useDelayed } from './use-delayed.ts'
 import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './wishes.ts'
 
@@ -16,7 +18,7 @@ export function SearchFilters(props: {
     value: query.get(name) ?? '',
     onChange: (event: { target: { value: string } }) => onSet(name, event.target.value),
   })
-  return (
+  const fields = (
     <div className="found-filters">
       <Place {...chosen('in')} />
       <SelectField label={texts.kind} {...chosen('kind')}>
@@ -50,6 +52,19 @@ export function SearchFilters(props: {
         onChange={(event) => onSet('names', event.target.checked ? '1' : '')}
       />
     </div>
+  )
+  const isNarrow = useMedia(NARROW)
+  if (!isNarrow) return fields
+  // What was found comes first where there is little room.
+  const set = [...query.keys()].filter((name) => name !== 'q' && name !== 'p').length
+  return (
+    <details className="found-more">
+      <summary>
+        <SlidersHorizontal size={17} aria-hidden />
+        {texts.filters(set)}
+      </summary>
+      {fields}
+    </details>
   )
 }
 

@@ -57,12 +57,7 @@ function FoundLine({ result, typed }: { result: SearchResult; typed: string }) {
         )}
         <span className="search-option-about">
           <bdi>{repo_name}</bdi>
-          {folder !== '/' && (
-            <>
-              {' '}
-              <bdi>{folder}</bdi>
-            </>
-          )}
+          {folder !== '/' && <bdi>{folder}</bdi>}
         </span>
       </span>
     </>

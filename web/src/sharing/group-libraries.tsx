@@ -1,4 +1,4 @@
-import { FolderPlus, Library, Lock, MoreHorizontal, Settings2, Unlink } from 'lucide-react'
+import { EllipsisVertical, FolderPlus, Library, Lock, Settings2, Unlink } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { folderAddress } from '../addresses.ts'
@@ -83,7 +83,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
     },
   ]
   return (
-    <li className="sharing-row">
+    <li className="sharing-row sharing-row-full">
       <span className="sharing-sign">
         <Sign size={17} aria-hidden />
       </span>
@@ -99,7 +99,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
       <span className="badge">{texts.permissions[permissionOf(library)]}</span>
       {entries.some(Boolean) && (
         <Menu
-          trigger={<IconButton label={texts.libraryMenu(library.repo_name)} icon={MoreHorizontal} />}
+          trigger={<IconButton label={texts.libraryMenu(library.repo_name)} icon={EllipsisVertical} />}
           entries={entries}
         />
       )}

@@ -1,4 +1,4 @@
-import { MoreHorizontal, Shield, ShieldOff, UserPlus, UserX } from 'lucide-react'
+import { EllipsisVertical, Shield, ShieldOff, UserPlus, UserX } from 'lucide-react'
 import { useState } from 'react'
 import {
   addMembers,
@@ -10,7 +10,6 @@ import {
 } from '../api/groups.ts'
 import type { Person } from '../api/sharing.ts'
 import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -19,6 +18,7 @@ import { Waiting } from '../ui/states.tsx'
 import { useToast } from '../ui/toasts.tsx'
 import { useAct } from './act.ts'
 import type { GroupRole } from './group-view.tsx'
+import { MemberList } from './member-list.tsx'
 import { PeopleField } from './people-field.tsx'
 
 /** The people of a group. */
@@ -41,11 +41,11 @@ export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
       </div>
       {members.isPending && <Waiting />}
       {members.isError && <Failed error={members.error} onRetry={() => void members.refetch()} />}
-      <ul className="sharing-rows card sharing-list">
-        {list.map((member) => (
-          <Member key={member.email} group={group} member={member} role={role} />
-        ))}
-      </ul>
+      <MemberList
+        className="card sharing-list"
+        members={list}
+        actions={(member) => <MemberMenu group={group} member={member} role={role} />}
+      />
       {members.hasNextPage && (
         <Button busy={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
           {common.loadMore}
@@ -58,7 +58,7 @@ export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
   )
 }
 
-function Member(props: { group: GroupItem; member: GroupMember; role: GroupRole }) {
+function MemberMenu(props: { group: GroupItem; member: GroupMember; role: GroupRole }) {
   const { group, member, role } = props
   const texts = useTexts('sharing')
   const act = useAct('groups')
@@ -66,38 +66,24 @@ function Member(props: { group: GroupItem; member: GroupMember; role: GroupRole 
   // Administrators take out plain members; who is one is the owner's to say.
   const mayRemove = !isSelf && member.role !== 'Owner' && (role.isOwner || (role.isAdmin && !member.is_admin))
   const mayChange = role.isOwner && member.role !== 'Owner'
+  if (!mayRemove && !mayChange) return null
   return (
-    <li className="sharing-row">
-      <Avatar email={member.email} url={member.avatar_url} size={32} />
-      <span className="sharing-names">
-        <bdi title={member.name}>{member.name}</bdi>
-        <bdi className="muted">{member.email}</bdi>
-      </span>
-      {member.role !== 'Member' && (
-        <span className={`badge${member.role === 'Owner' ? ' badge-accent' : ''}`}>
-          {texts.roles[member.role]}
-        </span>
-      )}
-      {(mayRemove || mayChange) && (
-        <Menu
-          trigger={<IconButton label={texts.memberMenu(member.name)} icon={MoreHorizontal} />}
-          entries={[
-            mayChange && {
-              label: member.is_admin ? texts.takeAdmin : texts.makeAdmin,
-              icon: member.is_admin ? ShieldOff : Shield,
-              onSelect: () => void act(() => setGroupAdmin(group.id, member.email, !member.is_admin)),
-            },
-            mayRemove && {
-              label: texts.takeOut,
-              icon: UserX,
-              danger: true,
-              onSelect: () =>
-                void act(() => removeMember(group.id, member.email), texts.takenOut(member.name)),
-            },
-          ]}
-        />
-      )}
-    </li>
+    <Menu
+      trigger={<IconButton label={texts.memberMenu(member.name)} icon={EllipsisVertical} />}
+      entries={[
+        mayChange && {
+          label: member.is_admin ? texts.takeAdmin : texts.makeAdmin,
+          icon: member.is_admin ? ShieldOff : Shield,
+          onSelect: () => void act(() => setGroupAdmin(group.id, member.email, !member.is_admin)),
+        },
+        mayRemove && {
+          label: texts.takeOut,
+          icon: UserX,
+          danger: true,
+          onSelect: () => void act(() => removeMember(group.id, member.email), texts.takenOut(member.name)),
+        },
+      ]}
+    />
   )
 }
 

@@ -1,4 +1,5 @@
-import { ArrowLeft, Crown, LogOut, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft, Crown, EllipsisVertical, LogOut, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAccount } from '../api/account.ts'
@@ -10,19 +11,16 @@ import {
   renameGroup,
   useGroup,
 } from '../api/groups.ts'
-import type { Person } from '../api/sharing.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Waiting } from '../ui/states.tsx'
 import { useAct } from './act.ts'
 import { Confirm } from './confirm.tsx'
+import { HandOverGroup, RenameGroup } from './group-dialogs.tsx'
 import { GroupLibraries } from './group-libraries.tsx'
 import { GroupMembers } from './group-members.tsx'
-import { PeopleField } from './people-field.tsx'
 
 /** What the caller is in a group. */
 export interface GroupRole {
@@ -67,8 +65,14 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
   const common = useTexts('common')
   const [asked, setAsked] = useState<'rename' | 'hand-over' | 'leave' | 'delete'>()
   const act = useAct('groups', 'libraries')
+  const queries = useQueryClient()
   const [, go] = useLocation()
   const close = () => setAsked(undefined)
+  /** What goes wrong is told by the dialog. */
+  async function change(work: () => Promise<unknown>): Promise<void> {
+    await work()
+    await queries.invalidateQueries({ queryKey: ['groups'] })
+  }
   const end = (work: () => Promise<unknown>, done: string) =>
     act(async () => {
       await work()
@@ -77,7 +81,7 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
   return (
     <>
       <Menu
-        trigger={<IconButton label={texts.groupMenu} icon={MoreHorizontal} />}
+        trigger={<IconButton label={texts.groupMenu} icon={EllipsisVertical} />}
         entries={[
           role.isAdmin && { label: common.rename, icon: Pencil, onSelect: () => setAsked('rename') },
           role.isOwner && { label: texts.handOver, icon: Crown, onSelect: () => setAsked('hand-over') },
@@ -91,8 +95,21 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
           },
         ]}
       />
-      {asked === 'rename' && <RenameGroup group={group} onClose={close} />}
-      {asked === 'hand-over' && <HandOver group={group} onClose={close} />}
+      {asked === 'rename' && (
+        <RenameGroup
+          name={group.name}
+          onRename={(name) => change(() => renameGroup(group.id, name))}
+          onClose={close}
+        />
+      )}
+      {asked === 'hand-over' && (
+        <HandOverGroup
+          owner={group.owner}
+          hint={texts.handOverHint}
+          onHandOver={(email) => change(() => handOverGroup(group.id, email))}
+          onClose={close}
+        />
+      )}
       {asked === 'leave' && (
         <Confirm
           title={texts.leaveGroup}
@@ -112,59 +129,5 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
         />
       )}
     </>
-  )
-}
-
-function RenameGroup(props: { group: GroupItem; onClose: () => void }) {
-  const texts = useTexts('sharing')
-  const common = useTexts('common')
-  const refresh = useAct('groups')
-  const [name, setName] = useState(props.group.name)
-  return (
-    <FormDialog
-      title={common.rename}
-      submit={common.rename}
-      disabled={name.trim() === '' || name === props.group.name}
-      onSubmit={async () => {
-        await renameGroup(props.group.id, name.trim())
-        void refresh(async () => {})
-      }}
-      onClose={props.onClose}
-    >
-      <TextField
-        label={texts.groupName}
-        maxLength={255}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-    </FormDialog>
-  )
-}
-
-function HandOver(props: { group: GroupItem; onClose: () => void }) {
-  const texts = useTexts('sharing')
-  const refresh = useAct('groups')
-  const [people, setPeople] = useState<readonly Person[]>([])
-  const [person] = people
-  return (
-    <FormDialog
-      title={texts.handOver}
-      submit={texts.handOver}
-      disabled={person === undefined}
-      onSubmit={async () => {
-        if (person) await handOverGroup(props.group.id, person.email)
-        void refresh(async () => {})
-      }}
-      onClose={props.onClose}
-    >
-      <p className="muted">{texts.handOverHint}</p>
-      <PeopleField
-        single
-        label={texts.newOwner}
-        chosen={people}
-        onChange={setPeople}
-        without={[props.group.owner]}
-      />
-    </FormDialog>
   )
 }

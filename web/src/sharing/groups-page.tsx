@@ -64,8 +64,14 @@ function GroupList() {
               </span>
               <span className="sharing-names">
                 <bdi title={name}>{name}</bdi>
-                {account && (owner === account.email || admins.includes(account.email)) && (
-                  <span className="muted">{owner === account.email ? texts.youOwn : texts.youManage}</span>
+                {account && (
+                  <span className="muted">
+                    {owner === account.email
+                      ? texts.youOwn
+                      : admins.includes(account.email)
+                        ? texts.youManage
+                        : texts.youBelong}
+                  </span>
                 )}
               </span>
             </Link>

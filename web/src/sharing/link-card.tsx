@@ -1,4 +1,13 @@
-import { Eye, EyeOff, Link2, Link2Off, MoreHorizontal, Pencil, QrCode as QrIcon, Trash2 } from 'lucide-react'
+import {
+  EllipsisVertical,
+  Eye,
+  EyeOff,
+  Link2,
+  Link2Off,
+  Pencil,
+  QrCode as QrIcon,
+  Trash2,
+} from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/links.ts'
 import { useFormats } from '../format.ts'
@@ -52,7 +61,7 @@ export function LinkCard(props: {
           onClick={() => setShowsQr(!showsQr)}
         />
         <Menu
-          trigger={<IconButton label={common.more} icon={MoreHorizontal} />}
+          trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
           entries={[
             ...(props.more ?? []),
             { label: texts.editLink, icon: Pencil, onSelect: () => setAsked('edit') },

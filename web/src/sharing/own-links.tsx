@@ -8,10 +8,10 @@ import { useTexts } from '../texts/texts.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { FileIcon } from '../ui/file-icon.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Empty, Waiting } from '../ui/states.tsx'
 import { useAct } from './act.ts'
 import { LinkCard } from './link-card.tsx'
-import { SearchField } from './search-field.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 
 const SHOWN_AT_FIRST = 50

@@ -109,7 +109,7 @@ export function PeopleField(props: {
                 choose(person)
               }}
             >
-              <Avatar email={person.email} url={person.avatar_url} size={28} />
+              <Avatar email={person.email} name={person.name} url={person.avatar_url} size={28} />
               <span className="people-names">
                 <bdi>{person.name}</bdi>
                 <bdi className="muted">{person.email}</bdi>

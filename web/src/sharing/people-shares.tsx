@@ -49,7 +49,14 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
         {items.map((share) => (
           <ShareRow
             key={share.user_info?.name}
-            icon={<Avatar email={share.user_info?.name ?? ''} url={share.user_info?.avatar_url} size={32} />}
+            icon={
+              <Avatar
+                email={share.user_info?.name ?? ''}
+                name={share.user_info?.nickname}
+                url={share.user_info?.avatar_url}
+                size={32}
+              />
+            }
             name={share.user_info?.nickname ?? ''}
             about={share.user_info?.name}
             permission={permissionOf(share)}

@@ -1,4 +1,4 @@
-import { Globe, MoreHorizontal, Settings2, Share2, Users, UserX } from 'lucide-react'
+import { Book, EllipsisVertical, Globe, Settings2, Share2, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { folderAddress } from '../addresses.ts'
@@ -78,7 +78,11 @@ function SharedPlaceCard(props: { shares: Shares; onShare: (shared: Shared) => v
   return (
     <li className="sharing-card">
       <div className="sharing-target">
-        <FileIcon name={name} isDir />
+        {path === '/' ? (
+          <Book className="file-icon" size={22} strokeWidth={1.6} aria-hidden />
+        ) : (
+          <FileIcon name={name} isDir />
+        )}
         <span className="sharing-names">
           <Link to={folderAddress(first.repo_id, path)} title={name}>
             <bdi>{name}</bdi>
@@ -110,7 +114,7 @@ function SharedRow(props: { share: SharedOut }) {
   return (
     <li className="sharing-row">
       {share.share_type === 'personal' ? (
-        <Avatar email={share.user_email ?? ''} size={28} />
+        <Avatar email={share.user_email ?? ''} name={share.user_name} size={28} />
       ) : (
         <span className="sharing-sign">
           <Sign size={16} aria-hidden />
@@ -123,7 +127,7 @@ function SharedRow(props: { share: SharedOut }) {
         {texts.permissions[permissionOf({ permission: share.share_permission, is_admin: share.is_admin })]}
       </span>
       <Menu
-        trigger={<IconButton label={`${common.more}: ${name}`} icon={MoreHorizontal} />}
+        trigger={<IconButton label={`${common.more}: ${name}`} icon={EllipsisVertical} />}
         entries={[
           {
             label: texts.endShare,

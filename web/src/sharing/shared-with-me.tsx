@@ -39,8 +39,8 @@ function Row(props: { library: LibraryItem }) {
   const [leaving, setLeaving] = useState(false)
   const permission = permissionOf({ permission: library.permission, is_admin: library.is_admin ?? false })
   return (
-    <li className="sharing-row">
-      <Avatar email={library.owner_email} size={32} />
+    <li className="sharing-row sharing-row-full">
+      <Avatar email={library.owner_email} name={library.owner_name} size={32} />
       <span className="sharing-names">
         <Link to={folderAddress(library.repo_id)} title={library.repo_name}>
           <bdi>{library.repo_name}</bdi>
@@ -51,7 +51,7 @@ function Row(props: { library: LibraryItem }) {
       </span>
       <span className="badge">{texts.permissions[permission]}</span>
       <Button icon={LogOut} aria-label={texts.leaveNamed(library.repo_name)} onClick={() => setLeaving(true)}>
-        {texts.leave}
+        <span className="sharing-deed">{texts.leave}</span>
       </Button>
       {leaving && (
         <Confirm

@@ -172,7 +172,7 @@ function AccountMenu() {
       title={account?.name}
       trigger={
         <button type="button" className="shell-account" aria-label={texts.account}>
-          <Avatar email={account?.email ?? ''} url={account?.avatar_url} size={32} />
+          <Avatar email={account?.email ?? ''} name={account?.name} url={account?.avatar_url} size={32} />
         </button>
       }
       entries={entries}

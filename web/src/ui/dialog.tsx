@@ -22,6 +22,12 @@ export function Dialog(props: {
         <Radix.Content
           className={`dialog${props.wide ? ' dialog-wide' : ''}`}
           aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            const first = firstWanted(event.currentTarget as HTMLElement)
+            if (first === null) return
+            event.preventDefault()
+            first.focus()
+          }}
           onCloseAutoFocus={(event) => {
             if (!back?.isConnected) return
             event.preventDefault()
@@ -42,6 +48,22 @@ export function Dialog(props: {
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+// A way through the dialog first, then what is to be filled in, then what can be done; never the way out.
+const WANTED = [
+  '[role=tab][aria-selected=true]',
+  ':is(input, select, textarea, [role=tree] [tabindex="0"]):not(:disabled, [type=hidden], [hidden])',
+  '.dialog-buttons button:not(:disabled)',
+  'button:not(:disabled)',
+]
+
+/** Where the keyboard is when a dialog opens: at what one came for. */
+function firstWanted(dialog: HTMLElement): HTMLElement | null {
+  const found = WANTED.map((wanted) =>
+    dialog.querySelector<HTMLElement>(`:is(.dialog-body, .dialog-foot) ${wanted}`),
+  )
+  return found.find((one) => one !== null) ?? null
 }
 
 /** Where the keyboard is to come back to: of an entry in a menu, which is gone by then, the button of the menu. */

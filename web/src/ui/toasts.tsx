@@ -7,7 +7,14 @@ import { useWording } from './failed.tsx'
 export interface Toast {
   readonly text: string
   readonly bad?: boolean
-  readonly action?: { readonly label: string; readonly run: () => void }
+  readonly action?: ToastAction
+  /** Takes back what is told; comes before the other action. */
+  readonly undo?: () => void
+}
+
+interface ToastAction {
+  readonly label: string
+  readonly run: () => void
 }
 
 const SHOWN_MS = 6000
@@ -33,7 +40,7 @@ export function ToastsProvider(props: { children: ReactNode }) {
     (toast: Toast) => {
       const key = Math.random()
       setToasts((all) => [...all.slice(-2), { ...toast, key }])
-      setTimeout(() => dismiss(key), toast.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
+      setTimeout(() => dismiss(key), toast.action || toast.undo ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
     },
     [dismiss],
   )
@@ -41,19 +48,23 @@ export function ToastsProvider(props: { children: ReactNode }) {
     <Context value={show}>
       {props.children}
       <div className="toasts" aria-live="polite">
-        {toasts.map(({ key, text, bad, action }) => (
+        {toasts.map(({ key, text, bad, action, undo }) => (
           <div key={key} className={`toast${bad ? ' toast-bad' : ''}`} role={bad ? 'alert' : 'status'}>
             <span className="toast-text">{text}</span>
-            {action && (
-              <Button
-                variant="quiet"
-                onClick={() => {
-                  dismiss(key)
-                  action.run()
-                }}
-              >
-                {action.label}
-              </Button>
+            {[undo && { label: texts.undo, run: undo }, action].map(
+              (one) =>
+                one && (
+                  <Button
+                    key={one.label}
+                    variant="quiet"
+                    onClick={() => {
+                      dismiss(key)
+                      one.run()
+                    }}
+                  >
+                    {one.label}
+                  </Button>
+                ),
             )}
             <IconButton label={texts.dismiss} icon={X} onClick={() => dismiss(key)} />
           </div>

@@ -13,7 +13,7 @@ export function ConflictDialog(props: { question: Question }) {
   const texts = useTexts('uploads')
   const formats = useFormats()
   const choices = [
-    { value: 'keep-both', icon: Copy, label: texts.keepBoth, hint: texts.keepBothHint },
+    { value: 'keep-both', icon: Copy, label: texts.keepBoth, hint: texts.keepBothHint(taken.length) },
     { value: 'replace', icon: Replace, label: texts.replace, hint: texts.replaceHint },
     { value: 'skip', icon: SkipForward, label: texts.skip, hint: texts.skipHint },
   ] as const

@@ -5,12 +5,30 @@ import { useFormats } from '../format.ts'
 import { nameOf } from '../paths.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { useFailureToast, useToast } from '../ui/toasts.tsx'
-import { gather } from './gathering.ts'
+import { type Gathered, gather } from './gathering.ts'
 import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 
-/** Takes files and folders dropped on what it surrounds; no target, no drops. */
+/** Uploads what is dropped on what it surrounds; no target, no drops. */
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
   const { target } = props
+  return (
+    <FileDrop
+      where={target && (target.path === '/' ? target.libraryName : nameOf(target.path))}
+      onDropped={target && (({ files, emptyFolders }) => addUploads(target, files, emptyFolders))}
+    >
+      {props.children}
+    </FileDrop>
+  )
+}
+
+/** Takes files and folders dropped on what it surrounds, if somebody wants them. */
+export function FileDrop(props: {
+  /** The name of where they go, where that is known before. */
+  where: string | undefined
+  onDropped: ((dropped: Gathered) => void) | undefined
+  children: ReactNode
+}) {
+  const { where, onDropped } = props
   const texts = useTexts('uploads')
   const formats = useFormats()
   const toast = useToast()
@@ -18,7 +36,7 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
   const depth = useRef(0)
   const [over, setOver] = useState(false)
   useNoDropsElsewhere()
-  const canDrop = target !== undefined
+  const canDrop = onDropped !== undefined
   useEffect(() => {
     // Fetched ahead: files may be dropped just when the connection is gone.
     if (canDrop) loadEngine().catch(() => undefined)
@@ -49,10 +67,11 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
     event.stopPropagation()
     depth.current = 0
     setOver(false)
-    if (target === undefined) return
+    if (onDropped === undefined) return
     try {
-      const { files, emptyFolders, unreadable } = await gather(event.dataTransfer)
-      addUploads(target, files, emptyFolders)
+      const dropped = await gather(event.dataTransfer)
+      const { unreadable } = dropped
+      onDropped(dropped)
       if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })
     } catch (error) {
       tellFailure(error)
@@ -68,14 +87,16 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
       onDrop={(event) => void drop(event)}
     >
       {props.children}
-      {over && target && (
+      {over && canDrop && (
         <div className="drop-veil">
           <div className="drop-sign">
             <CloudUpload size={44} aria-hidden strokeWidth={1.5} />
-            <strong>{texts.dropHere}</strong>
-            <span className="drop-where">
-              <bdi>{target.path === '/' ? target.libraryName : nameOf(target.path)}</bdi>
-            </span>
+            <strong>{where === undefined ? texts.dropAnywhere : texts.dropHere}</strong>
+            {where !== undefined && (
+              <span className="drop-where">
+                <bdi>{where}</bdi>
+              </span>
+            )}
           </div>
         </div>
       )}

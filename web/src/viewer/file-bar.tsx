@@ -28,9 +28,9 @@ import { IconButton } from '../ui/button.tsx'
 import { FileIcon } from '../ui/file-icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useFailureToast } from '../ui/toasts.tsx'
+import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
 import type { ShownFile } from './shown-file.ts'
 import type { Stepping } from './stepping.ts'
-import { useNarrow } from './use-narrow.ts'
 
 interface Action {
   readonly label: string
@@ -44,7 +44,7 @@ export function FileBar(props: { file: ShownFile; stepping: Stepping; isGone: bo
   const { file, stepping } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')
-  const narrow = useNarrow()
+  const narrow = useMedia(ONE_COLUMN)
   const [dialog, setDialog] = useState<'share' | 'restore'>()
   const actions = useActions(file, props.isGone, setDialog)
   const { libraryId, path, commitId, name } = file

@@ -5,11 +5,12 @@ import { DocumentView } from './document-view.tsx'
 import { ImageView } from './image-view.tsx'
 import { InfoCard } from './info-card.tsx'
 import { MediaView } from './media-view.tsx'
+import { viewerParts } from './parts.ts'
 import type { ShownFile } from './shown-file.ts'
 import type { Stepping } from './stepping.ts'
 import { TextView } from './text-view.tsx'
 
-const PdfView = lazy(() => import('./pdf-view.tsx'))
+const PdfView = lazy(viewerParts.pdf)
 
 // Formats no browser shows and the server makes no picture of.
 const UNSEEN_IMAGES = new Set(['heic', 'heif'])

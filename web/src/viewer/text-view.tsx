@@ -6,15 +6,17 @@ import { useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Waiting } from '../ui/states.tsx'
+import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { InfoCard } from './info-card.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
+import { preloadViewer, viewerParts } from './parts.ts'
+import { PlainText } from './plain-text.tsx'
 import type { ShownFile } from './shown-file.ts'
-import { useNarrow } from './use-narrow.ts'
 import { type TextSession, useTextSession } from './use-text-session.ts'
 
-const CodeEditor = lazy(() => import('./code-editor.tsx'))
-const Markdown = lazy(() => import('./markdown.tsx'))
+const CodeEditor = lazy(viewerParts.editor)
+const Markdown = lazy(viewerParts.markdown)
 
 /** Text, code and Markdown: read first, written on request. */
 export function TextView(props: { file: ShownFile; isGone: boolean }) {
@@ -28,6 +30,8 @@ export function TextView(props: { file: ShownFile; isGone: boolean }) {
     useCallback((proceed: () => void) => setLeave(() => proceed), []),
   )
   useSaveKey(session)
+  // While the text is on its way, not after it.
+  useEffect(() => preloadViewer(file.name), [file.name])
   if (loaded.error) return <Failed error={loaded.error} onRetry={() => void loaded.refetch()} />
   if (loaded.data === undefined) return <Waiting />
   if (content === undefined) return <InfoCard file={file} why={texts.noTextInside} />
@@ -116,7 +120,7 @@ function Notes({ session }: { session: TextSession }) {
 
 function Content({ file, session }: { file: ShownFile; session: TextSession }) {
   const texts = useTexts('viewer')
-  const narrow = useNarrow()
+  const narrow = useMedia(ONE_COLUMN)
   const [side, setSide] = useState<'write' | 'preview'>('write')
   const { editing, current, round, content } = session
   const shown = useDeferredValue(current)
@@ -131,7 +135,7 @@ function Content({ file, session }: { file: ShownFile; session: TextSession }) {
     />
   )
   const preview = <Markdown text={shown} file={file} />
-  let body: ReactNode = editor
+  let body: ReactNode = <Suspense fallback={<PlainText text={current} />}>{editor}</Suspense>
   if (kindOf(file.name) === 'markdown') {
     if (!editing) body = preview
     else if (narrow) {

@@ -39,6 +39,7 @@ export const common: Texts['common'] = {
   loadMore: 'Mehr anzeigen',
   showPassword: 'Passwort anzeigen',
   hidePassword: 'Passwort verbergen',
+  clear: 'Leeren',
   dismiss: 'Ausblenden',
   required: 'Bitte ausfüllen.',
 }

@@ -57,6 +57,9 @@ export const files: Texts['files'] = {
   moveHere: 'Hierher verschieben',
   copyHere: 'Hierher kopieren',
   moved: (count, name) => (count === 1 ? `„${name}“ verschoben` : `${count} Elemente verschoben`),
+  movedBack: (count, name) =>
+    count === 1 ? `„${name}“ zurückverschoben` : `${count} Elemente zurückverschoben`,
+  changedMeanwhile: 'Inzwischen hat sich etwas geändert. Alles bleibt, wo es ist.',
   copied: (count, name) => (count === 1 ? `„${name}“ kopiert` : `${count} Elemente kopiert`),
   moving: (count, name) =>
     count === 1 ? `„${name}“ wird verschoben` : `${count} Elemente werden verschoben`,

@@ -8,7 +8,6 @@ export const libraries: Texts['libraries'] = {
   groups: 'Gruppen',
   everyone: 'Alle',
   filter: 'Nach Namen filtern',
-  clearFilter: 'Filter leeren',
   sortBy: 'Sortieren nach',
   nameUp: 'Name, A bis Z',
   nameDown: 'Name, Z bis A',

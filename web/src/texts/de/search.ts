@@ -14,6 +14,7 @@ export const search: Texts['search'] = {
   nothing: 'Nichts gefunden',
   nothingHint: 'Versuche es mit weniger oder anderen Wörtern.',
   nothingNarrowed: 'Nichts, was zu den Wörtern passt, passt auch zu den Filtern.',
+  filters: (count) => (count === 0 ? 'Filter' : `Filter (${count})`),
   clearFilters: 'Ohne Filter suchen',
   count: (total, shown) => (total === 1 ? '1 Treffer' : `${shown} Treffer`),
   place: 'Wo',

@@ -120,6 +120,7 @@ export const sharing: Texts['sharing'] = {
   inNoGroupHint: 'Lege eine an für Leute, mit denen du immer wieder Bibliotheken teilst.',
   youOwn: 'Diese Gruppe gehört dir',
   youManage: 'Du verwaltest diese Gruppe',
+  youBelong: 'Du bist Mitglied',
   groupMenu: 'Mehr zu dieser Gruppe',
   handOver: 'Übergeben',
   handOverHint: 'Wer sie übernimmt, entscheidet ab dann über die Gruppe. Du bleibst Mitglied.',

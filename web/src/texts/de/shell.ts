@@ -16,7 +16,7 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   openMenu: 'Menü öffnen',
   closeMenu: 'Menü schließen',
-  theme: 'Erscheinungsbild',
+  theme: 'Design',
   themeSystem: 'Wie das Gerät',
   themeLight: 'Hell',
   themeDark: 'Dunkel',

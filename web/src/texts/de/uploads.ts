@@ -2,6 +2,10 @@ import type { Texts } from '../en/index.ts'
 
 export const uploads: Texts['uploads'] = {
   dropHere: 'Loslassen, um hierher hochzuladen',
+  dropAnywhere: 'Zum Hochladen loslassen',
+  uploadTo: (count, shown) =>
+    count === 1 ? '1 Element hochladen nach …' : `${shown} Elemente hochladen nach …`,
+  uploadHere: 'Hierher hochladen',
   uploads: 'Uploads',
   list: 'Dateien, die hochgeladen werden',
   preparing: 'Wird vorbereitet …',
@@ -61,7 +65,10 @@ export const uploads: Texts['uploads'] = {
   takenNames: 'Dateien, die es schon gibt',
   andMore: (_count, shown) => `und ${shown} weitere`,
   keepBoth: 'Beide behalten',
-  keepBothHint: 'Die neuen bekommen eine Nummer hinter dem Namen.',
+  keepBothHint: (count) =>
+    count === 1
+      ? 'Die neue bekommt eine Nummer hinter dem Namen.'
+      : 'Die neuen bekommen eine Nummer hinter dem Namen.',
   replace: 'Ersetzen',
   replaceHint: 'Was jetzt da ist, bleibt im Verlauf.',
   skip: 'Überspringen',

@@ -74,8 +74,8 @@ export const activity = {
     fileCame: '{what} was uploaded to {folder} through your link',
     folderCame: 'The folder {what} was uploaded to {folder} through your link',
     deleted: '{who} deleted {count} items in {what}',
-    watched: '{who} in {what}: {count} items {op}',
-    watchedOne: '{who} in {what}: {name} {op}',
+    watched: '{who} {op} {count} items in {what}',
+    watchedOne: '{who} {op} {name} in {what}',
     other: 'Something happened: {what}',
   },
   permissions: {
@@ -92,6 +92,6 @@ export const activity = {
     rename: 'renamed',
     move: 'moved',
     recover: 'restored',
-    'clean-up-trash': 'trash emptied',
+    'clean-up-trash': 'cleared from the trash',
   },
 }

@@ -117,7 +117,7 @@ export const admin = {
   actor: 'Who',
   action: 'What',
   anyAction: 'Everything',
-  object: 'Account or library id',
+  object: 'Account or library',
   from: 'From',
   to: 'To',
   time: 'When',

@@ -37,6 +37,7 @@ export const common = {
   loadMore: 'Show more',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
+  clear: 'Clear',
   dismiss: 'Dismiss',
   required: 'Fill this in.',
 }

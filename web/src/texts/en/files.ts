@@ -54,6 +54,9 @@ export const files = {
   moveHere: 'Move here',
   copyHere: 'Copy here',
   moved: (count: number, name: string) => (count === 1 ? `“${name}” moved` : `${count} items moved`),
+  movedBack: (count: number, name: string) =>
+    count === 1 ? `“${name}” moved back` : `${count} items moved back`,
+  changedMeanwhile: 'It was changed meanwhile, and stays where it is.',
   copied: (count: number, name: string) => (count === 1 ? `“${name}” copied` : `${count} items copied`),
   moving: (count: number, name: string) => (count === 1 ? `Moving “${name}”` : `Moving ${count} items`),
   copying: (count: number, name: string) => (count === 1 ? `Copying “${name}”` : `Copying ${count} items`),

@@ -12,6 +12,7 @@ export const search = {
   nothing: 'Nothing found',
   nothingHint: 'Try fewer or other words.',
   nothingNarrowed: 'Nothing of what matches the words fits the filters.',
+  filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
   clearFilters: 'Search without filters',
   count: (total: number, shown: string) => (total === 1 ? '1 result' : `${shown} results`),
   place: 'Where',

@@ -113,6 +113,7 @@ export const sharing = {
   inNoGroupHint: 'Make one for people you share libraries with again and again.',
   youOwn: 'You own this group',
   youManage: 'You manage this group',
+  youBelong: 'You are a member',
   groupMenu: 'More about this group',
   handOver: 'Hand over',
   handOverHint: 'The new owner decides about the group from then on. You stay a member.',

@@ -14,7 +14,7 @@ export const shell = {
   signOut: 'Sign out',
   openMenu: 'Open menu',
   closeMenu: 'Close menu',
-  theme: 'Appearance',
+  theme: 'Theme',
   themeSystem: 'As the device',
   themeLight: 'Light',
   themeDark: 'Dark',

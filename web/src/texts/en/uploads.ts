@@ -1,5 +1,9 @@
 export const uploads = {
   dropHere: 'Drop to upload here',
+  dropAnywhere: 'Drop to upload',
+  uploadTo: (count: number, shown: string) =>
+    count === 1 ? 'Upload 1 item to …' : `Upload ${shown} items to …`,
+  uploadHere: 'Upload here',
   uploads: 'Uploads',
   list: 'Files being uploaded',
   preparing: 'Getting ready…',
@@ -58,7 +62,10 @@ export const uploads = {
   takenNames: 'Files that are there already',
   andMore: (_count: number, shown: string) => `and ${shown} more`,
   keepBoth: 'Keep both',
-  keepBothHint: 'The new ones get a number behind their name.',
+  keepBothHint: (count: number): string =>
+    count === 1
+      ? 'The new one gets a number behind its name.'
+      : 'The new ones get a number behind their name.',
   replace: 'Replace',
   replaceHint: 'What is there now stays in the history.',
   skip: 'Skip',

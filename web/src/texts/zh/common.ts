@@ -34,11 +34,12 @@ export const common: Texts['common'] = {
   failed: '操作未成功',
   unreachable: '无法连接服务器。请检查网络后重试。',
   notFound: '这里什么都没有',
-  notFoundHint: '它可能已被移动或删除,或者没有共享给您。',
+  notFoundHint: '它可能已被移动或删除，或者没有共享给您。',
   toLibraries: '返回资料库',
   loadMore: '显示更多',
   showPassword: '显示密码',
   hidePassword: '隐藏密码',
+  clear: '清除',
   dismiss: '关闭提示',
   required: '请填写此项。',
 }

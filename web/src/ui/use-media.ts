@@ -1,6 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
 export const NARROW = '(max-width: 640px)'
+export const ONE_COLUMN = '(max-width: 700px)'
 export const NO_ROOM_BESIDE = '(max-width: 1000px)'
 export const COARSE = '(pointer: coarse)'
 

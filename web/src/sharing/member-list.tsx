@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import type { GroupMember } from '../api/groups.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+
+/** The people of a group, with what can be done about each. */
+export function MemberList(props: {
+  className?: string
+  members: readonly GroupMember[]
+  actions: (member: GroupMember) => ReactNode
+}) {
+  const texts = useTexts('sharing')
+  return (
+    <ul className={`sharing-rows ${props.className ?? ''}`}>
+      {props.members.map((member) => (
+        <li key={member.email} className="sharing-row">
+          <Avatar email={member.email} name={member.name} url={member.avatar_url} size={32} />
+          <span className="sharing-names">
+            <bdi title={member.name}>{member.name}</bdi>
+            <bdi className="muted">{member.email}</bdi>
+          </span>
+          {member.role !== 'Member' && (
+            <span className={`badge${member.role === 'Owner' ? ' badge-accent' : ''}`}>
+              {texts.roles[member.role]}
+            </span>
+          )}
+          {props.actions(member)}
+        </li>
+      ))}
+    </ul>
+  )
+}
