@@ -244,7 +244,11 @@ export class MultipartStream {
   async #skipEpilogue(): Promise<void> {
     this.#state = 'end'
     let skipped = 0
-    for (let chunk: Buffer | undefined = this.#buffer; chunk !== undefined; chunk = await this.#readOn(false)) {
+    for (
+      let chunk: Buffer | undefined = this.#buffer;
+      chunk !== undefined;
+      chunk = await this.#readOn(false)
+    ) {
       skipped += chunk.length
       if (skipped > maxEpilogueBytes) throw this.#malformed('something follows the last part')
     }
