@@ -7,7 +7,7 @@ import { NewerSchemaError } from '../database/errors.ts'
 import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Accounts, AlsoFor } from '../identity/accounts.ts'
-import { createAccounts } from '../server.ts'
+import { createAccounts } from '../server/services.ts'
 import { CommandError } from './command-error.ts'
 
 /** Whoever types commands on the machine itself. */

@@ -4,7 +4,7 @@ import { DomainError, type Fault } from '../errors.ts'
 import { ListenError } from '../http/listening.ts'
 import { type AccountRule, AccountRuleError } from '../identity/account-rules.ts'
 import { SecretError } from '../identity/secret.ts'
-import { StartError } from '../server.ts'
+import { StartError } from '../server/stores.ts'
 import { CommandError } from './command-error.ts'
 
 /** What an operator is told about an error; undefined if it is our bug and its stack has to be seen. */

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
-import { type RunningServer, startServer as start } from '../../src/server.ts'
+import { type RunningServer, startServer as start } from '../../src/server/server.ts'
 import { Client } from './client.ts'
 import { startPostgres } from './postgres.ts'
 

@@ -1,0 +1,63 @@
+import type { Database } from '../database/database.ts'
+import { Upkeep } from '../jobs/upkeep.ts'
+import { deleteReceivedCommitsBefore } from '../library/commit-store.ts'
+import { purgeDeletedBefore } from '../library/libraries.ts'
+import { deleteExpiredLocks } from '../library/lock-store.ts'
+import { deleteReceivedBefore } from '../library/received-store.ts'
+import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
+import { type Logger } from '../logging.ts'
+import { CountingStopped } from '../usage/count.ts'
+import { type Services } from './services.ts'
+
+const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
+// What sync clients sent ahead of a push that never came.
+const RECEIVED_KEPT_SECONDS = 7 * 86_400
+
+/** What is tidied up now and then. */
+export function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
+  const { now } = services
+  return new Upkeep(
+    [
+      { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
+      { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
+      { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
+      { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
+      { name: 'the numbers of the day', run: () => services.statistics.note() },
+      { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },
+      { name: 'old deliveries', run: () => services.activity.webhooks.deleteOld() },
+      { name: 'old live events', run: () => services.activity.live.log.deleteOld() },
+      { name: 'old notifications', run: () => services.activity.notifications.deleteOld() },
+      { name: 'thumbnails nobody looks at', run: () => services.thumbnails.deleteStale() },
+      { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
+      {
+        name: 'objects that were sent and never named',
+        run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+      },
+      {
+        name: 'commits that were sent and never pushed',
+        run: () =>
+          db.write(async (tx) => {
+            const before = now() - RECEIVED_KEPT_SECONDS
+            const ofLibraries = await deleteReceivedCommitsBefore(tx, before)
+            return ofLibraries + (await deleteReceivedSubCommitsBefore(tx, before))
+          }),
+      },
+      {
+        name: 'libraries deleted long ago',
+        run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
+      },
+      { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
+      {
+        name: 'the stored bytes of the server',
+        isLong: true,
+        run: () => services.statistics.noteStored(services.usage),
+      },
+    ],
+    services.chores,
+    (chore, error) => {
+      if (error instanceof CountingStopped) return
+      logger.error({ err: error, chore }, 'upkeep failed; it is tried again in an hour')
+    },
+  )
+}

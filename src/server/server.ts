@@ -1,0 +1,131 @@
+import type { Config } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
+import type { Listening } from '../http/listening.ts'
+import { type HttpServer } from '../http/server.ts'
+import { ensureAdministrator, type FirstRun } from '../identity/first-run.ts'
+import { loadSecret } from '../identity/secret.ts'
+import { type Logger } from '../logging.ts'
+import { startUpkeep } from './chores.ts'
+import { createServices, type Services } from './services.ts'
+import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
+import { createHttp, createNotifications } from './surfaces.ts'
+
+export interface StartOptions {
+  readonly config: Config
+  readonly logger: Logger
+  /** Unix seconds; the clock unless a test brings its own. */
+  readonly now?: () => number
+  /** Called when nothing may be acknowledged any more, after it was logged; the process must stop. */
+  readonly onFatal: (error: Error) => void
+}
+
+/** A server that answers. */
+export interface RunningServer extends AsyncDisposable {
+  readonly listening: Listening
+  readonly firstRun: FirstRun
+  readonly endpoints: HttpServer['endpoints']
+  readonly services: Services
+  /** Stops accepting, finishes what runs, flushes. */
+  close(): Promise<void>
+  /** What `close` is waiting for; undefined while it is not. */
+  readonly closing: string | undefined
+}
+
+/** Opens the stores, wires the rooms together and listens. The only place that knows which stores are in use. */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
+  await using opened = new Rooms()
+  await prepareDataFolder(config.dataDirectory)
+  const secret = await loadSecret(config.secret.file, config.secret.given)
+  const onFatal = (error: Error) => {
+    logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
+    options.onFatal(error)
+  }
+  const db = opened.use(
+    'the database',
+    await openDatabase(config.database, { onFatal, now, logger: logger.child({ room: 'database' }) }),
+  )
+  const blocks = opened.use('the blocks', await openBlocks(config))
+  const core = opened.use(
+    'the libraries',
+    openCore({ db, blocks, config, now, logger: logger.child({ room: 'library' }) }),
+  )
+  const searchDb = openSearchDatabase(config, db)
+  if (searchDb !== db) opened.use('the search database', searchDb)
+  const services = createServices({ db, searchDb, core, config, secret, now, logger })
+  opened.use('search', services.search)
+  opened.use('activity', services.activity)
+  await opened.use('archives', services.archives).removeLeftovers()
+  opened.use('thumbnails', services.thumbnails)
+  opened.use('texts of documents', services.documentTexts)
+  await services.partialUploads.prepare()
+  const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  await services.activity.start()
+  await opened.use('copying and moving', services.copyMoveTasks).resume()
+  services.search.start()
+  opened.use('upkeep', startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  // Let go of before upkeep, which would otherwise wait for it to count everything.
+  opened.use('usage', services.usage)
+  const notifications = opened.use(
+    'notifications',
+    createNotifications(services, logger.child({ room: 'sync' })),
+  )
+  const http = opened.use(
+    'requests',
+    createHttp(services, db, config, logger.child({ room: 'http' }), notifications),
+  )
+  const listening = await http.listen({ host: config.host, port: config.port })
+
+  const kept = opened.move()
+  const close = async () => {
+    // They have no end of their own to wait for.
+    services.activity.live.endAll()
+    // First, because a server closes when its last connection does.
+    await notifications[Symbol.asyncDispose]()
+    await kept[Symbol.asyncDispose]()
+  }
+  return {
+    listening,
+    firstRun,
+    endpoints: http.endpoints,
+    services,
+    close,
+    get closing() {
+      return kept.closing
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What was opened, to be closed in reverse order; says what that waits for. */
+class Rooms implements AsyncDisposable {
+  #opened: (readonly [name: string, room: AsyncDisposable])[] = []
+  closing: string | undefined
+
+  use<Room extends AsyncDisposable>(name: string, room: Room): Room {
+    this.#opened.push([name, room])
+    return room
+  }
+
+  /** Hands all over to another, and has nothing left to close itself. */
+  move(): Rooms {
+    const to = new Rooms()
+    to.#opened = this.#opened.splice(0)
+    return to
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stack = new AsyncDisposableStack()
+    for (const [name, room] of this.#opened.splice(0)) {
+      stack.defer(async () => {
+        this.closing = name
+        await room[Symbol.asyncDispose]()
+      })
+    }
+    try {
+      await stack.disposeAsync()
+    } finally {
+      this.closing = undefined
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { SideDatabase } from '../database/sqlite/side-database.ts'
+import { createLibraryCore, type LibraryCore } from '../library/core.ts'
+import { type Logger } from '../logging.ts'
+import type { BlockStore } from '../storage/block-store.ts'
+import { openDiskBlockStore } from '../storage/disk/disk-block-store.ts'
+
+const MOST_THREADS = 4
+const DIR_CACHE_BYTES = 96 * 2 ** 20
+
+/** The server cannot start; the message says what to do about it. */
+export class StartError extends Error {
+  override name = 'StartError'
+}
+
+export async function prepareDataFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await checkAccess(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartError(
+      `Cannot write to the data folder ${directory}: make it writable for this user, or name another with --data.`,
+      { cause: error },
+    )
+  }
+}
+
+/** `shared`: another process may be writing to it. */
+export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
+  const { blocks } = config
+  if (blocks.kind === 'disk') {
+    return openDiskBlockStore({ directory: blocks.directory, shared, threads: threadsOf(config) })
+  }
+  throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
+}
+
+export function openCore(parts: {
+  db: Database
+  blocks: BlockStore
+  config: Config
+  now: () => number
+  logger: Logger
+}): LibraryCore {
+  const { db, blocks, config, now, logger } = parts
+  return createLibraryCore({
+    db,
+    blocks,
+    now,
+    dirCacheBytes: DIR_CACHE_BYTES,
+    defaultHistoryDays: config.historyDays,
+    onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
+  })
+}
+
+/** Where the search index rests: beside everything else, or in a file that only it writes to. */
+export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
+  return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
+}
+
+/** As many as there are cores but the one the event loop has, unless the setting says otherwise. */
+export function threadsOf({ threads }: Config): number {
+  return threads ?? Math.min(Math.max(1, availableParallelism() - 1), MOST_THREADS)
+}

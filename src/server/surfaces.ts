@@ -1,0 +1,128 @@
+import { apiFaults } from '../api/faults.ts'
+import { apiRoutes } from '../api/routes.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { answer, plainText } from '../http/answer.ts'
+import type { AuthResult } from '../http/credentials.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { createHttpServer, type HttpServer } from '../http/server.ts'
+import { type Account, isAdmin } from '../identity/account.ts'
+import { type Authentication } from '../identity/api-tokens.ts'
+import { scopeAdmits } from '../identity/scope.ts'
+import { type Logger, lineWriter } from '../logging.ts'
+import { pageFaults } from '../pages/faults.ts'
+import { pageRoutes } from '../pages/routes.ts'
+import { registerSearchMetrics } from '../search/metrics.ts'
+import { syncFaults } from '../sync/faults.ts'
+import { NOTIFICATION_PATH, Notifications } from '../sync/notifications.ts'
+import { syncRoutes } from '../sync/routes.ts'
+import { downloadFaults } from '../transfer/download-faults.ts'
+import { downloadRoutes, uploadRoutes } from '../transfer/routes.ts'
+import { uploadHeaders } from '../transfer/upload-errors.ts'
+import { uploadFaults } from '../transfer/upload-faults.ts'
+import { type Services } from './services.ts'
+
+/** All surfaces behind one port. */
+export function createHttp(
+  services: Services,
+  db: Database,
+  config: Config,
+  logger: Logger,
+  notifications: Notifications,
+): HttpServer {
+  const metrics = createMetrics({ processMetrics: true })
+  registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
+  return createHttpServer<Account, Services>({
+    surfaces: [
+      { routes: apiRoutes, faults: apiFaults },
+      {
+        routes: uploadRoutes,
+        faults: uploadFaults,
+        faultBody: (error) => ({ error }),
+        headers: uploadHeaders,
+        onUnknownError: () => answer(500, { error: 'Internal error' }),
+      },
+      {
+        routes: downloadRoutes,
+        faults: downloadFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Internal error'),
+      },
+      {
+        routes: pageRoutes,
+        faults: pageFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
+      },
+      {
+        routes: syncRoutes,
+        faults: syncFaults,
+        faultAnswer: plainText,
+        onUnknownError: () => plainText(500, 'Internal error'),
+      },
+    ],
+    upgrade: {
+      path: NOTIFICATION_PATH,
+      take: (request, socket, head) => notifications.take(request, socket, head),
+    },
+    services,
+    authenticate: async (token, request) => authenticate(services, token, request.headers),
+    authenticateForLibrary: async (token) =>
+      authResult(await services.scopedTokens.authenticateForLibrary(token)),
+    isAdmin,
+    admits: ({ scope }, needed) => scopeAdmits(scope, needed),
+    userKey: (account) => String(account.key),
+    rateLimit: { enabled: config.rateLimit, now: services.now },
+    trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
+    logger,
+    logRequest: lineWriter(logger, 'request'),
+    metrics,
+    ready: async () => ready(db),
+  })
+}
+
+async function authenticate(
+  services: Services,
+  token: string,
+  headers: NodeJS.Dict<string | string[]>,
+): Promise<AuthResult<Account>> {
+  const result = await services.apiTokens.authenticate(token, {
+    clientVersion: single(headers['x-seafile-client-version']),
+    platformVersion: single(headers['x-seafile-platform-version']),
+  })
+  if ('ok' in result || result.reason !== 'unknown') return authResult(result)
+  return authResult(await services.scopedTokens.authenticatePersonal(token))
+}
+
+function authResult(result: Authentication): AuthResult<Account> {
+  return 'ok' in result ? { kind: 'user', user: result.ok } : { kind: result.reason }
+}
+
+async function ready(db: Database): Promise<{ ok: boolean; checks: Record<string, string> }> {
+  try {
+    await db.ping()
+    return { ok: true, checks: { database: 'ok' } }
+  } catch {
+    return { ok: false, checks: { database: 'unreachable' } }
+  }
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
+}
+
+export function createNotifications(
+  { access, accounts, core, notificationTokens }: Services,
+  logger: Logger,
+): Notifications {
+  return new Notifications({
+    core,
+    tokens: notificationTokens,
+    async mayRead({ email, libraryId }) {
+      const user = await accounts.find(email)
+      return user?.active === true && (await access.openAll(user, [libraryId])).has(libraryId)
+    },
+    onError: (error) => logger.error({ err: error }, 'a notification failed'),
+  })
+}
