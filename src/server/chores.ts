@@ -5,9 +5,9 @@ import { purgeDeletedBefore } from '../library/libraries.ts'
 import { deleteExpiredLocks } from '../library/lock-store.ts'
 import { deleteReceivedBefore } from '../library/received-store.ts'
 import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
-import { type Logger } from '../logging.ts'
+import type { Logger } from '../logging.ts'
 import { CountingStopped } from '../usage/count.ts'
-import { type Services } from './services.ts'
+import type { Services } from './services.ts'
 
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 // What sync clients sent ahead of a push that never came.

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { SideDatabase } from '../database/sqlite/side-database.ts'
 import { createLibraryCore, type LibraryCore } from '../library/core.ts'
-import { type Logger } from '../logging.ts'
+import type { Logger } from '../logging.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { openDiskBlockStore } from '../storage/disk/disk-block-store.ts'
 

@@ -7,7 +7,7 @@ import type { AuthResult } from '../http/credentials.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { type Account, isAdmin } from '../identity/account.ts'
-import { type Authentication } from '../identity/api-tokens.ts'
+import type { Authentication } from '../identity/api-tokens.ts'
 import { scopeAdmits } from '../identity/scope.ts'
 import { type Logger, lineWriter } from '../logging.ts'
 import { pageFaults } from '../pages/faults.ts'
@@ -20,7 +20,7 @@ import { downloadFaults } from '../transfer/download-faults.ts'
 import { downloadRoutes, uploadRoutes } from '../transfer/routes.ts'
 import { uploadHeaders } from '../transfer/upload-errors.ts'
 import { uploadFaults } from '../transfer/upload-faults.ts'
-import { type Services } from './services.ts'
+import type { Services } from './services.ts'
 
 /** All surfaces behind one port. */
 export function createHttp(
