@@ -3,8 +3,7 @@ import { UserRound } from 'lucide-react'
 import type { CSSProperties } from 'react'
 import { api } from '../api/http.ts'
 import { siteUrl } from '../base.ts'
-
-const HUES = 12
+import { hueOf, initialsOf } from './initials.ts'
 
 /**
  * The picture of an account, or its initials where there is none. Decoration: the name stands beside it, or is what
@@ -36,18 +35,4 @@ export function Avatar(props: {
   // Only the path counts: the server may know itself by another name than the browser does.
   const at = source.slice(source.indexOf('media/avatars/'))
   return <img className="avatar" src={siteUrl(at).href} alt="" width={size} height={size} loading="lazy" />
-}
-
-/** The first letters of the first and the last word; of an address, its first letter. */
-export function initialsOf(name: string): string {
-  const words = name.includes('@') ? [name] : name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
-  const ends = words.length > 1 ? [words[0], words.at(-1)] : words
-  return ends.map((word) => [...(word ?? '')][0]?.toLocaleUpperCase() ?? '').join('')
-}
-
-/** The same account has the same colour everywhere. */
-function hueOf(email: string): number {
-  let sum = 0
-  for (const sign of email) sum = (sum * 31 + (sign.codePointAt(0) ?? 0)) % 65_536
-  return (sum % HUES) * (360 / HUES)
 }

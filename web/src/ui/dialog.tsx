@@ -23,9 +23,9 @@ export function Dialog(props: {
           className={`dialog${props.wide ? ' dialog-wide' : ''}`}
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            const first = firstWanted(event.currentTarget as HTMLElement)
-            if (first === null) return
             event.preventDefault()
+            const content = event.currentTarget as HTMLElement
+            const first = firstWanted(content) ?? content
             first.focus()
           }}
           onCloseAutoFocus={(event) => {

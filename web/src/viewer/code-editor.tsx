@@ -45,6 +45,8 @@ const look = EditorView.theme({
   '.cm-searchMatch': { backgroundColor: 'var(--accent-wash)', outline: '1px solid var(--accent)' },
   '.cm-searchMatch.cm-searchMatch-selected': { backgroundColor: 'var(--selected)' },
   '.cm-panels': { backgroundColor: 'var(--wash)', color: 'var(--ink)' },
+  '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-textfield::placeholder': { color: 'var(--muted)', opacity: 1 },
   '.cm-panel.cm-search': {
     display: 'flex',
     flexWrap: 'wrap',

@@ -115,7 +115,7 @@ function About({ file }: { file: ShownFile }) {
       </span>
       {commitId !== undefined && <span className="badge badge-accent">{texts.earlier}</span>}
       {entry.is_locked && (
-        <span className="badge badge-warn">
+        <span className={`badge${entry.locked_by_me ? '' : ' badge-warn'}`}>
           <Lock size={13} aria-hidden />
           {entry.locked_by_me ? texts.lockedByMe : texts.lockedBy(entry.lock_owner_name ?? '')}
         </span>
