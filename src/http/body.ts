@@ -28,7 +28,7 @@ export async function readBody(
   const length = Number(incoming.headers?.['content-length'] ?? 0)
   if (length > limit + drainLimit) throw tooLarge()
   // A short body comes with the head of its request, and is there once whoever takes the head has had its turn.
-  await undefined
+  await Promise.resolve()
   const isThere = length > 0 && length <= limit && incoming.readableLength === length
   return isThere ? (incoming.read() as Buffer) : collect(incoming, limit)
 }
