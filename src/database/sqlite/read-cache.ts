@@ -11,9 +11,9 @@ type Key = string | number | null
  * another, has committed: as long as nobody has, a row read before is the row. A request looks up its account, its
  * library and its ticket, and most of them are those of the request before it.
  *
- * Asking SQLite takes longer than all look-ups of a request together, so it is asked once in a turn of the event loop:
- * whatever is answered in that turn was asked before it began, so nobody who asks can have heard of what another process
- * did meanwhile. Of the commits of this process it is told at once.
+ * Asking SQLite takes longer than all look-ups of a request together, so it is asked once in a turn of the event loop, which
+ * takes milliseconds: what another process commits meanwhile is seen in the next one, as if it had come that much later. Of
+ * the commits of this process it is told at once.
  */
 export class ReadCache {
   readonly #connection: Connection
@@ -48,7 +48,8 @@ export class ReadCache {
     if (version !== this.#version) this.#clear()
     this.#version = version
     this.#isFresh = true
-    setImmediate(this.forget).unref()
+    // Never unreferenced: the loop must not rest before it has run.
+    setImmediate(this.forget)
   }
 
   #remember(sql: string, key: Key, row: Row): void {
