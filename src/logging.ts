@@ -19,7 +19,7 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   const logger = pino(
     {
       level,
-      base: { pid: process.pid },
+      base: base(),
       timestamp: timeField,
       formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields, DEEPEST) },
     },
@@ -36,6 +36,9 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   return logger
 }
 
+/** What every line of this process says. */
+const base = () => ({ pid: process.pid })
+
 /** Where lines of a logger and its children go. */
 const destinationOf: unique symbol = Symbol('destination')
 
@@ -49,7 +52,7 @@ export function lineWriter(logger: Logger, msg: string): (members: string) => vo
   const { [destinationOf]: destination } = logger as Logger & { [destinationOf]?: Destination }
   // A logger of somebody else's making.
   if (destination === undefined) return (members) => logger.info(JSON.parse(`{${members}}`), msg)
-  const bindings = JSON.stringify(logger.bindings()).slice(1, -1)
+  const bindings = JSON.stringify({ ...base(), ...logger.bindings() }).slice(1, -1)
   const end = `,"msg":${JSON.stringify(msg)}}\n`
   return (members) => {
     if (destination.lastLevel !== undefined) destination.lastLevel = INFO

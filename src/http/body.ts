@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Fields, maxFields } from './fields.ts'
 import { parseMultipart } from './multipart.ts'
+import { oneHeader } from './one-header.ts'
 import { detail, type Refusal } from './refusal.ts'
 import { ClientGone } from './request.ts'
 
@@ -11,8 +12,9 @@ const maxJsonDepth = 100
 
 /** Whether the client announced a body. */
 export function hasBody(incoming: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
-  return encoding !== undefined || (length !== undefined && length !== '0')
+  if (oneHeader(incoming, 'transfer-encoding') !== undefined) return true
+  const length = oneHeader(incoming, 'content-length')
+  return length !== undefined && length !== '0'
 }
 
 /**
@@ -20,15 +22,15 @@ export function hasBody(incoming: IncomingMessage): boolean {
  * because a client still sending would see a broken connection in place of the answer.
  */
 export async function readBody(
-  incoming: Readable & Partial<Pick<IncomingMessage, 'headers'>>,
+  incoming: Readable & Partial<Pick<IncomingMessage, 'rawHeaders'>>,
   limit: number,
 ): Promise<Buffer> {
   // A request that announced no body comes with one that has ended already.
   if (incoming.readableEnded) return Buffer.alloc(0)
-  const length = Number(incoming.headers?.['content-length'] ?? 0)
+  const length = Number(oneHeader({ rawHeaders: incoming.rawHeaders ?? [] }, 'content-length') ?? 0)
   if (length > limit + drainLimit) throw tooLarge()
   // A short body comes with the head of its request, and is there once whoever takes the head has had its turn.
-  await undefined
+  await Promise.resolve()
   const isThere = length > 0 && length <= limit && incoming.readableLength === length
   return isThere ? (incoming.read() as Buffer) : collect(incoming, limit)
 }

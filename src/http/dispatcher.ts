@@ -10,6 +10,7 @@ import type { Connections } from './connections.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
 import { isReadPast } from './long-body.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { oneHeader } from './one-header.ts'
 import { ClientGone, HttpRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
@@ -201,10 +202,10 @@ export class Dispatcher<User, Services> {
   }
 
   /** Our own, unless a trusted proxy has already given the request one. */
-  #requestId({ headers, socket }: IncomingMessage): string {
-    const sent = headers['x-request-id']
-    if (typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent)) {
-      if (this.#options.site.trust(plainAddress(socket.remoteAddress ?? ''))) return sent
+  #requestId(incoming: IncomingMessage): string {
+    const sent = oneHeader(incoming, 'x-request-id')
+    if (sent !== undefined && /^[\w.-]{1,64}$/.test(sent)) {
+      if (this.#options.site.trust(plainAddress(incoming.socket.remoteAddress ?? ''))) return sent
     }
     this.#count += 1
     return `${this.#idPrefix}-${this.#count.toString(36)}`
@@ -221,6 +222,6 @@ function isAbsence(thrown: unknown, request: HttpRequest): boolean {
 /** Whether an unread body is too long to be read just to keep the connection. */
 function isTooMuchToDrain(incoming: IncomingMessage): boolean {
   if (incoming.complete) return isReadPast(incoming)
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
-  return encoding !== undefined || Number(length ?? 0) > drainLimit
+  if (oneHeader(incoming, 'transfer-encoding') !== undefined) return true
+  return Number(oneHeader(incoming, 'content-length') ?? 0) > drainLimit
 }

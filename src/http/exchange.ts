@@ -95,7 +95,7 @@ async function signIn<User, Services>(
   const { request } = exchange
   if (route.auth === 'library') return signInToLibrary(exchange, route, runtime)
   const { authenticate, isAdmin, admits, throttle, userKey } = runtime
-  const found = await authenticate(readApiToken(request.headers.authorization), request)
+  const found = await authenticate(readApiToken(request.header('authorization')), request)
   if (found.kind !== 'user') throw tokenRefusal(found.kind)
   exchange.userKey = userKey(found.user)
   if (route.auth === 'admin' && !isAdmin(found.user)) throw notPermitted()
@@ -110,7 +110,7 @@ async function signInToLibrary<User, Services>(
   { authenticateForLibrary, throttle, userKey }: Runtime<User, Services>,
 ): Promise<User> {
   const { request } = exchange
-  const found = await authenticateForLibrary?.(readApiToken(request.headers.authorization), request)
+  const found = await authenticateForLibrary?.(readApiToken(request.header('authorization')), request)
   if (found?.kind !== 'user') throw libraryTokenRefusal()
   exchange.userKey = userKey(found.user)
   throttle.byAccount(route, exchange.userKey)

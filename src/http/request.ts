@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { baseUrlOf, type Site } from './base-url.ts'
 import { clientAddress } from './client-address.ts'
 import { Fields } from './fields.ts'
+import { oneHeader } from './one-header.ts'
 
 /** A request as handlers see it. What costs something is worked out when first asked for. */
 export class HttpRequest {
@@ -9,8 +10,6 @@ export class HttpRequest {
   readonly method: string
   /** Path and query as sent. */
   readonly url: string
-  /** Names in lower case. */
-  readonly headers: IncomingHttpHeaders
   /** The fields of the body; none on GET and on routes that take it raw. */
   bodyFields: Fields = Fields.none
   readonly #site: Site
@@ -25,10 +24,19 @@ export class HttpRequest {
     this.id = id
     this.method = incoming.method ?? ''
     this.url = incoming.url ?? ''
-    this.headers = incoming.headers
     this.#incoming = incoming
     this.#response = response
     this.#site = site
+  }
+
+  /** Names in lower case. */
+  get headers(): IncomingHttpHeaders {
+    return this.#incoming.headers
+  }
+
+  /** The first header of a name in lower case; it takes little where nobody asks for all. */
+  header(name: string): string | undefined {
+    return oneHeader(this.#incoming, name)
   }
 
   /** The client's address, seen through the proxies we trust. */

@@ -46,7 +46,7 @@ export const blockRoutes = [
     async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { core, syncDoor }) {
       const opened = syncDoor.edit(request, id)
       const library = opened instanceof Promise ? await opened : opened
-      const length = Number(request.headers['content-length'] ?? Number.NaN)
+      const length = Number(request.header('content-length') ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
       if (length < SMALLEST_STORED_BLOCK) {
         await core.blockIntake.put(library, blockId, await readBody(body, SMALLEST_STORED_BLOCK))

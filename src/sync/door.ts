@@ -98,10 +98,10 @@ export class SyncDoor {
 }
 
 /** The sync token of a request; newer clients send it as an API token would be, too. */
-export function tokenOf({ headers }: HttpRequest): string {
-  const own = headers['seafile-repo-token']
-  if (typeof own === 'string' && own !== '') return own
-  const [, token] = /^token\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? []
+export function tokenOf(request: HttpRequest): string {
+  const own = request.header('seafile-repo-token')
+  if (own !== undefined && own !== '') return own
+  const [, token] = /^token\s+(\S+)$/i.exec(request.header('authorization')?.trim() ?? '') ?? []
   if (token === undefined) throw new TextRefusal(400, 'Repo token is missing')
   return token
 }
