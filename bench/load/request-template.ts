@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 
 const numbers = /\{n((?:[+*%]\d+)*)\}/g
 const DIGITS = 8
@@ -18,20 +18,22 @@ export function withNumber(text: string, n: number): string {
 export class RequestTemplate {
   readonly #bytes: Buffer
   readonly #slots: { at: number; steps: readonly Step[] }[] = []
-  /** Where the hash of the body stands, if it does, and where the body begins. */
-  readonly #hash: { at: number; body: number } | undefined
+  /** Where the hash of the body stands, if it does; what it is so far, and where the body begins to change. */
+  readonly #hash: { at: number; before: Hash; changing: number } | undefined
 
   constructor(template: string) {
     const text = template.replace(BODY_SHA1, '0'.repeat(40))
     this.#bytes = Buffer.from(withNumber(text, 0), 'latin1')
     const at = withNumber(template, 0).indexOf(BODY_SHA1)
     const body = this.#bytes.indexOf('\r\n\r\n') + 4
-    this.#hash = at >= 0 && at < body ? { at, body } : undefined
     let shift = 0
     for (const match of text.matchAll(numbers)) {
       this.#slots.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
       shift += DIGITS - match[0].length
     }
+    if (at < 0 || at >= body) return
+    const changing = this.#slots.find((slot) => slot.at >= body)?.at ?? this.#bytes.length
+    this.#hash = { at, before: createHash('sha1').update(this.#bytes.subarray(body, changing)), changing }
   }
 
   /** The bytes of request `n`, good until the next call. */
@@ -40,8 +42,9 @@ export class RequestTemplate {
       this.#bytes.write(digits(applied(n, steps)), at, DIGITS, 'latin1')
     }
     if (this.#hash !== undefined) {
-      const hash = createHash('sha1').update(this.#bytes.subarray(this.#hash.body))
-      this.#bytes.write(hash.digest('hex'), this.#hash.at, 40, 'latin1')
+      const { at, before, changing } = this.#hash
+      const hash = before.copy().update(this.#bytes.subarray(changing))
+      this.#bytes.write(hash.digest('hex'), at, 40, 'latin1')
     }
     return this.#bytes
   }

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// Every 64 MiB of buffers outside its heap V8 looks through all of the heap, on all cores, which costs a long upload a
-// quarter of its time. They are as good as gone by then: looking through the newest objects alone frees them.
+// V8 looks through all of its heap, on all cores, when the buffers outside of it outgrow it, which costs a long upload a
+// third of its time. They are as good as gone by then: looking through the newest objects alone frees them.
 const EVERY_BYTES = 6 * 2 ** 20
 
 let received = 0

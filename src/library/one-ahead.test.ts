@@ -33,13 +33,16 @@ describe('streams one after the other', () => {
 
   it('tell of an error where its items would have been', async () => {
     async function* failing(): AsyncGenerator<string, void> {
+      yield 'b1'
       throw new Error('damaged')
     }
     const given: string[] = []
     const reading = async () => {
       for await (const item of oneAhead([stream('a', 2), failing(), stream('c', 1)])) given.push(item)
     }
+    log.length = 0
     await assert.rejects(reading, /damaged/)
-    assert.deepEqual(given, ['a1', 'a2'])
+    assert.deepEqual(given, ['a1', 'a2', 'b1'])
+    assert.deepEqual(log, ['a begun', 'a ended', 'c begun', 'c ended'])
   })
 })

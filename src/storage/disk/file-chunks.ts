@@ -44,7 +44,7 @@ export async function* readChunks(
   try {
     for (let next = ahead[0]; next !== undefined; next = ahead[0]) {
       const chunk = await next
-      ahead.shift()
+      void ahead.shift()
       readOn()
       yield chunk
     }
