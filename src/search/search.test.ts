@@ -393,7 +393,7 @@ onBothDatabases('search', (fresh) => {
         { extensions: ['txt'] },
       ] as const) {
         const expected = await ask(text, filters, [{}])
-        assert.ok(expected.total > 0 || 'time' in filters, text)
+        assert.ok(expected.total > 0 || Object.keys(filters).length > 0, text)
         for (const cut of db.dialect === 'sqlite' ? cuts : []) {
           const found = await ask(text, filters, [{ from: cut }, { before: cut }])
           assert.deepEqual(found, expected, `${text} ${JSON.stringify(filters)} cut at ${cut}`)
