@@ -73,7 +73,7 @@ export function helpText(scenarioNames: readonly string[]): string {
   --quick              small numbers, to see that it runs; its figures mean nothing
   --log <level>        log level of the server; info unless given, as for everybody
   --profile <folder>   has each server leave a CPU profile there, which slows it down
-  --keep <folder>      leaves the SQLite data of search there, and searches what an earlier run left
+  --keep <folder>      leaves the SQLite data of search and start there, and uses what an earlier run left
   --json <file>        writes the findings as JSON too
   --markdown <file>    writes the table as Markdown too
 `

@@ -39,7 +39,9 @@ export async function findMatches(
   ])
   const isWhole = wish.offset + wish.limit <= page.ranked || page.ranked >= total
   const rest = isWhole ? [] : await unrankedPage(db, wish, sought, { ...page, lowest: Math.min(...keys) })
-  return { total, matches: [...page.matches, ...rest] }
+  const matches = [...page.matches, ...rest]
+  // Something may have gone after it was shown and before it was counted.
+  return { total: matches.length === 0 ? total : Math.max(total, wish.offset + matches.length), matches }
 }
 
 /** The newest matches; and how many there are, where that is known without counting. */

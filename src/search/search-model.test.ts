@@ -10,7 +10,9 @@ import { revertLibrary } from '../library/revert.ts'
 import type { Tree } from '../library/tree.ts'
 import type { FileId } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { libraryKeyOf } from './keys.ts'
 import { openSearch, readable, type SearchStage } from './test-support.ts'
+import { lettersOf } from './tokens.ts'
 
 const CLIENTS = 3
 const STEPS = 40
@@ -50,10 +52,31 @@ onBothDatabases('what search finds', (fresh) => {
       await Promise.all(Array.from({ length: CLIENTS }, () => play(opened, libraries, random)))
       await settle(...libraries)
       for (const text of QUESTIONS) await compare(opened, libraries, text, `${text}, seed ${seed}`)
+      assert.deepEqual(await countedLetters(opened), await lettersThere(opened), `seed ${seed}`)
     }
     assert.deepEqual(errors, [], `seed ${seed}`)
   })
 })
+
+async function countedLetters({ db }: SearchStage): Promise<Map<string, number>> {
+  const rows = await db.all<{ letter: string; library_key: number; names: number }>(
+    'select letter, library_key, names from search_letter where names <> 0',
+  )
+  return new Map(rows.map(({ letter, library_key, names }) => [`${letter} ${library_key}`, names]))
+}
+
+async function lettersThere({ db }: SearchStage): Promise<Map<string, number>> {
+  const there = new Map<string, number>()
+  for (const { key, folded } of await db.all<{ key: number; folded: string }>(
+    'select key, folded from search_entry',
+  )) {
+    for (const letter of lettersOf(folded)) {
+      const name = `${letter} ${libraryKeyOf(key)}`
+      there.set(name, (there.get(name) ?? 0) + 1)
+    }
+  }
+  return there
+}
 
 /** Random changes, most of them to few paths, so that they meet. What another client was faster with is left. */
 async function play(

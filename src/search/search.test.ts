@@ -8,6 +8,11 @@ import { Library } from '../library/library.ts'
 import { copy, move } from '../library/move-copy.ts'
 import { addFiles } from '../library/upload.ts'
 import { ROOT } from '../objects/paths.ts'
+import { rootKeyOf } from './keys.ts'
+import { findMatches } from './match-store.ts'
+import type { Filters, Slice } from './match-wish.ts'
+import { findCuts } from './position-store.ts'
+import { parseQuery } from './query.ts'
 import { openSearch, readable } from './test-support.ts'
 
 const noLimit = async () => undefined
@@ -329,7 +334,7 @@ onBothDatabases('search', (fresh) => {
     const library = await stage.newLibrary(await stage.actor())
     const { core } = stage
     const content = await core.content.receive(oneChunk('x'))
-    await put(library, '/big/sub/start.txt', 'x')
+    await put(library, '/big/sub/start.txt', 'x i')
     const files = Array.from({ length: 2500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
     await addFiles(core, await stage.reopen(library), at('/big'), files)
     await settle(library)
@@ -341,6 +346,8 @@ onBothDatabases('search', (fresh) => {
       if (found.length === 0) break
     }
     assert.equal(seen.size, 2500)
+    // The files, the folder, and the text that has it as a word.
+    assert.equal((await find('i', [library])).total, 2502)
     const { found } = await find('item-7.bin', [library])
     assert.equal(found[0]?.path, '/big/item-7.bin')
     await rename(core, await stage.reopen(library), at('/big'), 'large')
@@ -348,8 +355,78 @@ onBothDatabases('search', (fresh) => {
     assert.equal((await find('item-2499', [library])).found[0]?.path, '/large/item-2499.bin')
     await removeOne(core, await stage.reopen(library), at('/large'))
     await settle(library)
-    assert.equal((await find('item', [library])).total, 0)
-    assert.equal((await find('start', [library])).total, 0)
+    for (const text of ['item', 'start', 'i']) assert.equal((await find(text, [library])).total, 0)
+  })
+
+  it('finds the same in parts of the index as in all of it', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, settle, put, db } = opened
+    const actor = await stage.actor()
+    const libraries = [await stage.newLibrary(actor), await stage.newLibrary(actor)]
+    const content = await stage.core.content.receive(oneChunk('x'))
+    for (const library of libraries) {
+      const files = Array.from({ length: 700 }, (_, n) => ({ name: `item-${n}.bin`, content }))
+      await addFiles(stage.core, await stage.reopen(library), at('/'), files, { into: at('/many items') })
+      for (let n = 0; n < 5; n++) await put(library, `/note ${n}.txt`, 'an item of many items', 1000 + n)
+    }
+    await settle(...libraries)
+    const keys = libraries.map(({ info }) => info.key)
+    const [first = 0, second = 0] = keys
+    const cuts = [rootKeyOf(second), rootKeyOf(first) + 350, rootKeyOf(second) + 702, rootKeyOf(second + 1)]
+    const ask = (text: string, filters: Filters, slices: Slice[]) =>
+      findMatches(db, {
+        query: parseQuery(text),
+        scope: { libraries: keys, partly: [], folders: [] },
+        filters,
+        where: 'everywhere',
+        order: 'rank',
+        offset: 0,
+        limit: 20,
+        slices: async () => slices,
+      })
+    for (const text of ['item', 'many items', 'item -note', '"of many"', 'i', 'note 3']) {
+      for (const filters of [
+        {},
+        { time: { to: 1003 } },
+        { kind: 'file' },
+        { extensions: ['txt'] },
+      ] as const) {
+        const expected = await ask(text, filters, [{}])
+        assert.ok(expected.total > 0 || Object.keys(filters).length > 0, text)
+        for (const cut of db.dialect === 'sqlite' ? cuts : []) {
+          const found = await ask(text, filters, [{ from: cut }, { before: cut }])
+          assert.deepEqual(found, expected, `${text} ${JSON.stringify(filters)} cut at ${cut}`)
+        }
+      }
+    }
+  })
+
+  it('cuts the index into parts of about one size', async (t) => {
+    await using opened = await openSearch(t, fresh)
+    if (opened === undefined) return
+    const { stage, settle, db } = opened
+    const actor = await stage.actor()
+    const content = await stage.core.content.receive(oneChunk('x'))
+    const keys: number[] = []
+    for (const count of [10, 300, 20]) {
+      const library = await stage.newLibrary(actor)
+      const files = Array.from({ length: count }, (_, n) => ({ name: `item-${n}.bin`, content }))
+      await addFiles(stage.core, await stage.reopen(library), at('/'), files)
+      await settle(library)
+      keys.push(library.info.key)
+    }
+    const [first = 0, , last = 0] = keys
+    const { cuts, entries } = await findCuts(db, { first, last }, 6)
+    assert.ok(entries >= 330 && entries <= 333, String(entries))
+    assert.equal(cuts.length, 5)
+    const all = (await db.all<{ key: number }>('select key from search_entry')).map(({ key }) => key)
+    const bounds = [0, ...cuts, Number.MAX_SAFE_INTEGER]
+    for (const [part, from] of bounds.slice(0, -1).entries()) {
+      const size = all.filter((key) => key >= from && key < (bounds[part + 1] ?? 0)).length
+      assert.ok(Math.abs(size - 55) <= 5, `part ${part} has ${size}`)
+    }
+    assert.deepEqual((await findCuts(db, { first: last + 1, last: last + 1 }, 6)).cuts, [])
   })
 })
 

@@ -31,7 +31,7 @@ export class Slicing {
     }
     const known = await this.#cuts(first, last)
     const cuts = known.filter((_, index) => (index + 1) % (PARTS / parts) === 0)
-    return [...cuts, undefined].map((before, index) => ({ from: cuts[index - 1], before })).reverse()
+    return [...cuts, undefined].map((before, index) => ({ from: cuts[index - 1], before })).toReversed()
   }
 
   /** Entries come and go, but a cut that is no longer in the middle is still one. */

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import { at, openTestCore, type TestCore } from '../../test/support/core.ts'
 import type { FreshDatabase } from '../../test/support/databases.ts'
 import type { Readable } from '../access/readable.ts'
+import type { Database } from '../database/database.ts'
 import { SideDatabase } from '../database/sqlite/side-database.ts'
 import { createTextExtractor, isExtractable, type TextExtractor } from '../extraction/text-extractor.ts'
 import type { EditableLibrary } from '../library/library.ts'
@@ -15,6 +16,8 @@ import { type Found, Search, type SearchWish } from './search.ts'
 export interface SearchStage extends AsyncDisposable {
   readonly stage: TestCore
   readonly search: Search
+  /** Where the index rests. */
+  readonly db: Database
   readonly errors: unknown[]
   /** Another search over the same data, to be disposed of. */
   readonly restart: () => Search
@@ -77,6 +80,7 @@ export async function openSearch(
   return {
     stage,
     search,
+    db: own ?? stage.db,
     errors,
     restart: start,
     async put(library, file, text, mtime) {

@@ -6,8 +6,8 @@ import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
 
 /**
  * A second SQLite file for what is derived and large (I3), read on two threads and written on another: neither a
- * long query nor a long write holds up the event loop (I10) or the writers of the main file, and one long query does not
- * hold up a short one. The threads start when first needed. Every commit is synced.
+ * long query nor a long write holds up the event loop (I10) or the writers of the main file. Of queries asked side by side
+ * each goes to the thread that has less to do. The threads start when first needed. Every commit is synced.
  */
 export class SideDatabase implements Database {
   readonly dialect = 'sqlite'
