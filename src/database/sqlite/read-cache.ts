@@ -1,7 +1,7 @@
 import type { Row, Value } from '../database.ts'
 import type { Connection } from './connection.ts'
 
-const MOST_BYTES = 8 * 2 ** 20
+const MOST_BYTES = 2 * 2 ** 20
 const LARGEST_BYTES = 8 * 1024
 /** What an answer takes besides what is in it, roughly. */
 const ANSWER_BYTES = 200
