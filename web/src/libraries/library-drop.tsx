@@ -21,6 +21,8 @@ export function LibraryDrop(props: { libraries: readonly LibraryItem[] | undefin
   const [dropped, setDropped] = useState<Gathered>()
   function take(gathered: Gathered): void {
     const { files, emptyFolders } = gathered
+    // Nothing of it could be read, which is told elsewhere.
+    if (files.length + emptyFolders.length === 0) return
     if (libraries?.some(canEdit)) setDropped(gathered)
     else void start(files, emptyFolders)
   }

@@ -4,7 +4,7 @@ const HUES = 12
 export function initialsOf(name: string): string {
   const words = name.includes('@') ? [name] : name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   const ends = words.length > 1 ? [words[0], words.at(-1)] : words
-  return ends.map((word) => [...(word ?? '')][0]?.toLocaleUpperCase() ?? '').join('')
+  return ends.map((word) => /^./u.exec(word ?? '')?.[0].toLocaleUpperCase() ?? '').join('')
 }
 
 /** The same account has the same colour everywhere. */

@@ -11,6 +11,11 @@ import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 /** Uploads what is dropped on what it surrounds; no target, no drops. */
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
   const { target } = props
+  const canDrop = target !== undefined
+  useEffect(() => {
+    // Fetched ahead: files may be dropped just when the connection is gone.
+    if (canDrop) loadEngine().catch(() => undefined)
+  }, [canDrop])
   return (
     <FileDrop
       where={target && (target.path === '/' ? target.libraryName : nameOf(target.path))}
@@ -37,10 +42,6 @@ export function FileDrop(props: {
   const [over, setOver] = useState(false)
   useNoDropsElsewhere()
   const canDrop = onDropped !== undefined
-  useEffect(() => {
-    // Fetched ahead: files may be dropped just when the connection is gone.
-    if (canDrop) loadEngine().catch(() => undefined)
-  }, [canDrop])
 
   function enter(event: DragEvent): void {
     if (!bringsFiles(event)) return
