@@ -72,6 +72,12 @@ export class Connections {
     if (connection.pending === 0) connection.waitingSince = now
   }
 
+  /** It speaks another protocol from now on, and asks for nothing more. */
+  handOver(socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (connection !== undefined) connection.waitingSince = undefined
+  }
+
   /** What clients are told of how long a connection is kept for their next request. */
   get keepAlive(): string {
     return `timeout=${Math.floor(this.#keepAliveMs / 1000)}`

@@ -194,6 +194,31 @@ describe('a client that keeps us waiting', () => {
     assert(performance.now() - started < 4000)
   })
 
+  it('with another protocol is not, though it asked for something before', async () => {
+    await using server = await serve([quick], {
+      limits: { keepAliveMs: 10, idleMs: 60_000 },
+      upgrade: {
+        path: '/other',
+        take(_request, socket) {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n')
+          socket.on('data', (heard) => socket.write(heard))
+        },
+      },
+    })
+    const ask = 'GET /quick HTTP/1.1\r\nHost: a\r\n'
+    const other = connect(server.port, '127.0.0.1')
+    other.write(`${ask}\r\n`)
+    assert.match(String((await once(other, 'data'))[0]), / 200 /)
+    other.write('GET /other HTTP/1.1\r\nHost: a\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n')
+    assert.match(String((await once(other, 'data'))[0]), / 101 /)
+    // Begun later, and over already.
+    assert.match(await server.send(`${ask}\r\n`), /"quick"$/)
+    assert.equal(other.readyState, 'open')
+    other.write('still there')
+    assert.equal(String((await once(other, 'data'))[0]), 'still there')
+    other.destroy()
+  })
+
   it('by not taking its answer is cut off', async () => {
     const endless = new Readable({
       read() {

@@ -109,7 +109,10 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     upgradePath: upgrade?.path,
   })
   if (upgrade !== undefined) {
-    server.on('upgrade', (request, socket, head) => upgrade.take(request, socket, head))
+    server.on('upgrade', (request, socket, head) => {
+      connections.handOver(request.socket)
+      upgrade.take(request, socket, head)
+    })
   }
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
