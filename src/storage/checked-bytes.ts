@@ -27,18 +27,24 @@ export async function* checkedOnTheWayIn(id: BlockId, source: BlockSource, signa
   if (actual !== id) throw new BlockMismatch(id, actual)
 }
 
-/** The door a whole block leaves by: its last chunk is held back until all of them hash to `id`. */
-export async function* checkedOnTheWayOut(id: BlockId, chunks: AsyncIterable<Buffer>) {
+/**
+ * The door a whole block of `size` bytes leaves by: its last chunk is given only if all of them hash to `id`. Nothing more
+ * is asked of the source until that chunk is done with, for then its memory may be used again.
+ */
+export async function* checkedOnTheWayOut(id: BlockId, size: number, chunks: AsyncIterable<Buffer>) {
   const hash = createHash('sha1')
-  let held: Buffer | undefined
+  let left = size
   for await (const chunk of chunks) {
-    if (held !== undefined) yield held
     hash.update(chunk)
-    held = chunk
+    left -= chunk.length
+    if (left === 0) expectHash(id, hash.digest('hex'))
+    yield chunk
   }
-  const actual = hash.digest('hex')
+  if (left !== 0 || size === 0) throw new BlockDamaged(id, `it has ${size - left} bytes`)
+}
+
+function expectHash(id: BlockId, actual: string): void {
   if (actual !== id) throw new BlockDamaged(id, `its bytes hash to ${actual}`)
-  if (held !== undefined) yield held
 }
 
 /** The chunks of `source`, until `signal` says stop, even while the source is silent. */

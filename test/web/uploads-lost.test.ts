@@ -146,7 +146,7 @@ describe('uploads that are cut off', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     await other.getByRole('navigation', { name: 'Main' }).waitFor()
-    await other.waitForFunction("sessionStorage.getItem('carrel.tab') !== null")
+    await other.waitForFunction(hasName)
     assert.equal(await other.getByRole('region', { name: 'Uploads' }).count(), 0)
     await page.close()
     await other.waitForFunction(isOnlyTab)
@@ -221,6 +221,14 @@ describe('uploads that are cut off', () => {
     assert.ok((await storedBytes(suite.server, library, '/large.bin')).equals(madeBytes(LARGE)))
   })
 })
+
+/** In the page: whether the tab has a name, and so has looked for what others left behind. */
+function hasName(): boolean {
+  const { sessionStorage } = globalThis as unknown as {
+    sessionStorage: { getItem(name: string): string | null }
+  }
+  return sessionStorage.getItem('carrel.tab') !== null
+}
 
 /** In the page: whether the browser has noticed that all other tabs are gone. */
 async function isOnlyTab(): Promise<boolean> {

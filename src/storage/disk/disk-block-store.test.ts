@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { mkdir, readdir, readFile, readlink, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -24,6 +24,26 @@ const leftovers = (directory: string) => readdir(path.join(directory, 'tmp'))
 blockStoreContract('disk', () => openDiskBlockStore({ directory: newDirectory() }))
 
 describe('blocks on disk', () => {
+  it('lends the last chunk of a block that it has to check as long as any other', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const [first, second] = [randomBytes(3 * 2 ** 20 + 5), randomBytes(6 * 2 ** 20)]
+    for (const bytes of [first, second]) {
+      const id = blockIdOf(bytes)
+      await store.put(id, bytes)
+      // As if somebody had touched it: it is hashed again.
+      await utimes(fileOf(directory, id), 1_600_000_000, 1_600_000_000)
+    }
+    let at = 0
+    for await (const chunk of store.read(blockIdOf(first), undefined, { lend: true })) {
+      // Others read meanwhile.
+      for await (const other of store.read(blockIdOf(second), undefined, { lend: true })) void other
+      assert.ok(chunk.equals(first.subarray(at, at + chunk.length)), `from byte ${at} on`)
+      at += chunk.length
+    }
+    assert.equal(at, first.length)
+  })
+
   it('are files that only their owner may read', async () => {
     const directory = newDirectory()
     await using store = await openDiskBlockStore({ directory })

@@ -167,7 +167,7 @@ class DiskBlockStore implements BlockStore {
       const stats = await reading(id, handle.stat())
       const chunks = readChunks(id, handle, { start: 0, end: stats.size }, lent)
       if (this.#sound.has(id, stats)) return yield* chunks
-      yield* checkedOnTheWayOut(id, chunks)
+      yield* checkedOnTheWayOut(id, stats.size, chunks)
       this.#sound.add(id, stats)
     } finally {
       await handle.close()
@@ -233,7 +233,7 @@ class DiskBlockStore implements BlockStore {
 
   async #checkNow(id: BlockId, { handle, stats }: UsedFile): Promise<void> {
     const chunks = readChunks(id, handle, { start: 0, end: stats.size }, this.#buffers)
-    for await (const chunk of checkedOnTheWayOut(id, chunks)) void chunk
+    for await (const chunk of checkedOnTheWayOut(id, stats.size, chunks)) void chunk
     this.#sound.add(id, stats)
   }
 

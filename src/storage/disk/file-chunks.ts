@@ -18,7 +18,7 @@ const GROUP_BYTES = 512 * 1024
 
 /**
  * The bytes of `range`, a few chunks ahead of what was asked for. Leaves the handle open. With `lent` buffers a
- * chunk may be used until the next but one is asked for.
+ * chunk may be used until the next is asked for.
  */
 export async function* readChunks(
   id: BlockId,
@@ -54,7 +54,7 @@ export async function* readChunks(
   }
 }
 
-/** Buffers in turn: those being read into, one on its way out, one in between being checked. */
+/** Buffers in turn: those being read into, one on its way out, and one more for who looks at two at a time. */
 class Ring {
   readonly #lent: ChunkBuffers
   readonly #buffers: Buffer[] = []
