@@ -96,7 +96,11 @@ async function tab(
 
 /** Until all pictures in sight are there; live events keep the network from ever being idle. */
 async function settled(page: Page): Promise<void> {
-  await page.waitForFunction('[...document.images].every((image) => image.complete)')
+  // As a function: a text would be evaluated in the page, which its policy forbids.
+  await page.waitForFunction(() => {
+    const { document } = globalThis as unknown as { document: { images: Iterable<{ complete: boolean }> } }
+    return [...document.images].every((image) => image.complete)
+  })
   await page.waitForTimeout(1500)
 }
 
