@@ -4,12 +4,11 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { raw } from './answer.ts'
-import { drainLimit } from './body.ts'
-import { BodyChunks } from './body-chunks.ts'
 import { rawText } from './readers.ts'
 import { errorMessage } from './refusal.ts'
-import { ClientGone } from './request.ts'
 import { route, serve, testFaults } from './test-support.ts'
+import { ClientGone } from './wire/client-gone.ts'
+import { DRAIN_LIMIT } from './wire/connection.ts'
 
 /** Refuses whatever is sent, after it read a chunk if asked to. */
 const refusing = route({
@@ -20,11 +19,7 @@ const refusing = route({
   params: { reads: rawText() },
   body: 'raw',
   async handle({ params, body }) {
-    if (params.reads === 'some') {
-      const chunks = new BodyChunks(body)
-      await chunks.read()
-      chunks.release()
-    }
+    if (params.reads === 'some') await body.read()
     throw errorMessage(443, 'Out of quota.')
   },
 })
@@ -53,22 +48,23 @@ describe('an answer to a body that is still coming', () => {
 
   it('is followed by the end of the connection when too much would come', async () => {
     await using server = await serve([refusing])
-    const socket = connect(server.port, '127.0.0.1')
+    // One that goes on sending though it was told that no more is said.
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
     socket.on('error', () => {})
-    socket.write(`${head('/refuse/some', 100 * drainLimit)}begin`)
+    socket.write(`${head('/refuse/some', 100 * DRAIN_LIMIT)}begin`)
     await hears(socket, /Connection: close\r\n[^]*\{"error_msg":"Out of quota."\}$/)
     // Not once(), which takes the reset that may come with the end for a failure.
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     const piece = Buffer.alloc(1024 * 1024)
     let sent = 0
-    while (!socket.destroyed && sent < 20 * drainLimit) {
+    while (!socket.destroyed && sent < 20 * DRAIN_LIMIT) {
       sent += piece.length
       if (!socket.write(piece))
         await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
     }
     await closed
-    assert(sent > drainLimit, `${sent} bytes were taken`)
-    assert(sent < 20 * drainLimit, 'it did not take all of them')
+    assert(sent > DRAIN_LIMIT, `${sent} bytes were taken`)
+    assert(sent < 20 * DRAIN_LIMIT, 'it did not take all of them')
   })
 
   it('does not outlive its client', async () => {
@@ -82,7 +78,7 @@ describe('an answer to a body that is still coming', () => {
   })
 })
 
-describe('the chunks of a body', () => {
+describe('the pieces of a body', () => {
   it('end with ClientGone when the sender leaves, and with what the caller throws', async () => {
     const outcomes: unknown[] = []
     const reading = route({
@@ -92,20 +88,16 @@ describe('the chunks of a body', () => {
       summary: 'A test.',
       body: 'raw',
       async handle({ body, request }) {
-        const chunks = new BodyChunks(body, () => {
-          if (request.headers['x-throws'] !== undefined) throw errorMessage(442, 'Too large.')
-        })
         try {
           let length = 0
-          for (let chunk = await chunks.read(); chunk !== undefined; chunk = await chunks.read()) {
-            length += chunk.length
+          for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
+            if (request.headers['x-throws'] !== undefined) throw errorMessage(442, 'Too large.')
+            length += piece.length
           }
           return length
         } catch (error) {
           outcomes.push(error)
           throw error
-        } finally {
-          chunks.release()
         }
       },
     })

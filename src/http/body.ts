@@ -1,66 +1,36 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
 import { Fields, maxFields } from './fields.ts'
 import { parseMultipart } from './multipart.ts'
-import { oneHeader } from './one-header.ts'
 import { detail, type Refusal } from './refusal.ts'
-import { ClientGone } from './request.ts'
+import { DRAIN_LIMIT } from './wire/connection.ts'
+import type { IncomingBody } from './wire/incoming-body.ts'
 
 /** Most levels of a JSON body. Parsing what is nested without end would hold up everybody (I10). */
 const maxJsonDepth = 100
 
-/** Whether the client announced a body. */
-export function hasBody(incoming: IncomingMessage): boolean {
-  if (oneHeader(incoming, 'transfer-encoding') !== undefined) return true
-  const length = oneHeader(incoming, 'content-length')
-  return length !== undefined && length !== '0'
-}
-
 /**
- * Reads a whole body of at most `limit` bytes. Somewhat more is taken and thrown away before refusing,
- * because a client still sending would see a broken connection in place of the answer.
+ * Reads a whole body of at most `limit` bytes; not a promise if it is there. Somewhat more is taken and thrown away
+ * before refusing, because a client still sending would see a broken connection in place of the answer.
  */
-export async function readBody(
-  incoming: Readable & Partial<Pick<IncomingMessage, 'rawHeaders'>>,
-  limit: number,
-): Promise<Buffer> {
-  // A request that announced no body comes with one that has ended already.
-  if (incoming.readableEnded) return Buffer.alloc(0)
-  const length = Number(oneHeader({ rawHeaders: incoming.rawHeaders ?? [] }, 'content-length') ?? 0)
-  if (length > limit + drainLimit) throw tooLarge()
-  // A short body comes with the head of its request, and is there once whoever takes the head has had its turn.
-  await Promise.resolve()
-  const isThere = length > 0 && length <= limit && incoming.readableLength === length
-  return isThere ? (incoming.read() as Buffer) : collect(incoming, limit)
+export function readBody(body: IncomingBody, limit: number): Buffer | Promise<Buffer> {
+  const { length } = body
+  if (length !== undefined && length > limit + DRAIN_LIMIT) throw tooLarge()
+  const whole = length !== undefined && length <= limit ? body.takeWhole() : undefined
+  return whole ?? collect(body, limit)
 }
 
-function collect(incoming: Readable, limit: number): Promise<Buffer> {
-  const drained = limit + drainLimit
-  return new Promise((resolve, reject) => {
-    if (incoming.destroyed) reject(new ClientGone())
-    const chunks: Buffer[] = []
-    let length = 0
-    incoming.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= limit) chunks.push(chunk)
-      else chunks.length = 0
-      if (length > drained) {
-        incoming.pause()
-        reject(tooLarge())
-      }
-    })
-    incoming.once('end', () => (length > limit ? reject(tooLarge()) : resolve(Buffer.concat(chunks))))
-    incoming.once('error', () => reject(new ClientGone()))
-    // Every request closes; an error is worth making only for one that was cut short.
-    incoming.once('close', () => {
-      if (!incoming.readableEnded) reject(new ClientGone())
-    })
-  })
+async function collect(body: IncomingBody, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
+    length += piece.length
+    if (length <= limit) pieces.push(piece)
+    else pieces.length = 0
+    if (length > limit + DRAIN_LIMIT) break
+  }
+  if (length > limit) throw tooLarge()
+  return Buffer.concat(pieces)
 }
-
-/** Bytes of a refused body worth reading to the end for the connection's sake. */
-export const drainLimit = 8 * 1024 * 1024
 
 /** The fields of a body in any encoding clients use. An empty body is fine whatever its type. */
 export function parseBody(contentType: string | undefined, bytes: Buffer): Fields {

@@ -1,21 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Answer } from './answer.ts'
-import { isStillSending } from './answer-ahead.ts'
 import type { Site } from './base-url.ts'
-import { drainLimit, hasBody } from './body.ts'
 import { plainAddress } from './client-address.ts'
-import type { Connections } from './connections.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
-import { isReadPast } from './long-body.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { oneHeader } from './one-header.ts'
-import { ClientGone, HttpRequest } from './request.ts'
+import { HttpRequest } from './request.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
 import { discard, send } from './send.ts'
 import { answerToThrown, plainFailure, type Wording } from './surface.ts'
+import { ClientGone } from './wire/client-gone.ts'
+import type { Incoming } from './wire/connection.ts'
+import type { Outgoing } from './wire/outgoing.ts'
 
 /** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
 export type LogRequest = (members: string) => void
@@ -28,36 +25,31 @@ export interface DispatcherOptions<User, Services> {
   /** Without it the logger writes all lines. */
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
-  readonly connections: Connections
   /** Answers slower than this, streams apart, are logged as warnings. */
   readonly slowMs: number
-  /** Whether the server is closing, so that connections end with the answer they are waiting for. */
-  readonly isClosing: () => boolean
 }
 
 /** Takes requests whose route is known to their answers, and tells log and metrics. */
 export class Dispatcher<User, Services> {
   readonly #options: DispatcherOptions<User, Services>
   readonly #idPrefix = randomBytes(6).toString('hex')
-  readonly #keepAlive: string
   #count = 0
   #running = 0
   #idle: PromiseWithResolvers<void> | undefined
 
   constructor(options: DispatcherOptions<User, Services>) {
     this.#options = options
-    this.#keepAlive = options.connections.keepAlive
   }
 
   serve(
     surface: Wording,
     route: Route<User, Services>,
     segments: Segments,
-    incoming: IncomingMessage,
-    response: ServerResponse,
+    incoming: Incoming,
+    outgoing: Outgoing,
   ): void {
     this.#running += 1
-    const exchange = this.#begin(route.path, incoming, response, route.isProbe)
+    const exchange = this.#begin(route.path, incoming, outgoing, route.isProbe)
     exchange.streams = route.body === 'raw'
     let result: Answer | undefined | Promise<Answer>
     try {
@@ -65,9 +57,8 @@ export class Dispatcher<User, Services> {
     } catch (thrown) {
       result = this.#answerTo(thrown, exchange, surface, route)
     }
-    // A short body is there a turn later, and then nothing is left of it that an answer would be ahead of.
-    if (result instanceof Promise || hasBody(incoming)) {
-      Promise.resolve(result).then(
+    if (result instanceof Promise) {
+      result.then(
         (answer) => this.#finish(exchange, answer, surface),
         (thrown) => this.#finish(exchange, this.#answerTo(thrown, exchange, surface, route), surface),
       )
@@ -76,7 +67,7 @@ export class Dispatcher<User, Services> {
 
   #finish(exchange: Exchange, result: Answer | undefined, surface: Wording): void {
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
-    if (result === undefined) exchange.response.destroy()
+    if (result === undefined) exchange.outgoing.destroy()
     if (sending === undefined) this.#countOut()
     else void sending.then(() => this.#countOut())
   }
@@ -87,8 +78,8 @@ export class Dispatcher<User, Services> {
   }
 
   /** Answers a request that no route takes. */
-  send(result: Answer, incoming: IncomingMessage, response: ServerResponse): void {
-    void this.#send(this.#begin('unknown', incoming, response), result)
+  send(result: Answer, incoming: Incoming, outgoing: Outgoing): void {
+    void this.#send(this.#begin('unknown', incoming, outgoing), result)
   }
 
   /** Resolves when no handler runs, not even for a client that has long gone. For a server that takes no more. */
@@ -98,27 +89,24 @@ export class Dispatcher<User, Services> {
     return this.#idle.promise
   }
 
-  #begin(pattern: string, incoming: IncomingMessage, response: ServerResponse, isProbe = false): Exchange {
-    const { connections, metrics, site } = this.#options
+  #begin(pattern: string, incoming: Incoming, outgoing: Outgoing, isProbe = false): Exchange {
+    const { metrics, site } = this.#options
     const started = performance.now()
-    const request = new HttpRequest(this.#requestId(incoming), incoming, response, site)
+    const request = new HttpRequest(this.#requestId(incoming), incoming, outgoing, site)
     const exchange: Exchange = {
       request,
       incoming,
-      response,
+      outgoing,
       pattern,
       userKey: undefined,
       streams: false,
       answer: undefined,
     }
     metrics.started()
-    const connection = connections.begin(incoming)
-    response.on('close', () => {
-      const ended = performance.now()
-      connections.end(connection, ended)
+    outgoing.onClose(() => {
       // What is still on its way is left to the garbage collector.
-      if (response.writableFinished) exchange.answer?.giveBack?.()
-      this.#ended(exchange, ended - started, isProbe)
+      if (outgoing.isSent) exchange.answer?.giveBack?.()
+      this.#ended(exchange, performance.now() - started, isProbe)
     })
     return exchange
   }
@@ -148,16 +136,13 @@ export class Dispatcher<User, Services> {
     result: Answer,
     surfaceHeaders: Wording['headers'] = {},
   ): Promise<void> | undefined {
-    const { incoming, response, request } = exchange
-    if (response.destroyed) return discard(result)
+    const { outgoing, request } = exchange
+    if (outgoing.isClosed) return discard(result)
     const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
     for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
-    if (this.#options.isClosing() || isTooMuchToDrain(incoming)) headers.push('Connection', 'close')
-    else if (response.shouldKeepAlive) headers.push('Keep-Alive', this.#keepAlive)
     exchange.answer = result
     try {
-      const isAhead = exchange.streams && isStillSending(incoming)
-      const sending = send(incoming, response, result, headers, isAhead)
+      const sending = send(outgoing, request.method, result, headers)
       if (sending === undefined) return undefined
       exchange.streams = true
       return sending.catch((error) => this.#sendFailure(error, exchange, headers))
@@ -167,16 +152,16 @@ export class Dispatcher<User, Services> {
   }
 
   async #sendFailure(error: unknown, exchange: Exchange, headers: readonly string[]): Promise<void> {
-    const { incoming, response, request } = exchange
+    const { outgoing, request } = exchange
     if (!isAbsence(error, request)) this.#logFailure(error, exchange)
-    if (response.headersSent) response.destroy()
-    else await send(incoming, response, plainFailure(), headers)
+    if (outgoing.isBegun) outgoing.destroy()
+    else await send(outgoing, request.method, plainFailure(), headers)
   }
 
-  #ended({ request, response, pattern, streams, userKey }: Exchange, ms: number, isProbe: boolean): void {
+  #ended({ request, outgoing, pattern, streams, userKey }: Exchange, ms: number, isProbe: boolean): void {
     const { logger, logRequest, metrics, slowMs } = this.#options
     // 499 is what proxies write for a client that did not wait.
-    const status = response.writableFinished ? response.statusCode : 499
+    const status = outgoing.isSent ? outgoing.status : 499
     metrics.ended(pattern, request.method, status, ms / 1000)
     const isSlow = ms > slowMs && !streams
     const level = isSlow ? 'warn' : isProbe ? 'debug' : 'info'
@@ -202,10 +187,10 @@ export class Dispatcher<User, Services> {
   }
 
   /** Our own, unless a trusted proxy has already given the request one. */
-  #requestId(incoming: IncomingMessage): string {
-    const sent = oneHeader(incoming, 'x-request-id')
+  #requestId({ head, socket }: Incoming): string {
+    const sent = head.headers.one('x-request-id')
     if (sent !== undefined && /^[\w.-]{1,64}$/.test(sent)) {
-      if (this.#options.site.trust(plainAddress(incoming.socket.remoteAddress ?? ''))) return sent
+      if (this.#options.site.trust(plainAddress(socket.remoteAddress ?? ''))) return sent
     }
     this.#count += 1
     return `${this.#idPrefix}-${this.#count.toString(36)}`
@@ -217,11 +202,4 @@ function isAbsence(thrown: unknown, request: HttpRequest): boolean {
   if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientGone
   if (thrown instanceof ClientGone || thrown.name === 'AbortError') return true
   return 'code' in thrown && /^(?:ECONNRESET|EPIPE|ERR_STREAM_)/.test(String(thrown.code))
-}
-
-/** Whether an unread body is too long to be read just to keep the connection. */
-function isTooMuchToDrain(incoming: IncomingMessage): boolean {
-  if (incoming.complete) return isReadPast(incoming)
-  if (oneHeader(incoming, 'transfer-encoding') !== undefined) return true
-  return Number(oneHeader(incoming, 'content-length') ?? 0) > drainLimit
 }

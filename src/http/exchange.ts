@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Answer, answer } from './answer.ts'
-import { hasBody, parseBody, readBody } from './body.ts'
+import { parseBody, readBody } from './body.ts'
 import {
   type Authenticate,
   libraryTokenRefusal,
@@ -15,6 +14,8 @@ import type { HttpRequest } from './request.ts'
 import type { Route, ScopeNeeded } from './route.ts'
 import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'
+import type { Incoming } from './wire/connection.ts'
+import type { Outgoing } from './wire/outgoing.ts'
 
 /** What routes need to be run. */
 export interface Runtime<User, Services> {
@@ -32,8 +33,8 @@ export interface Runtime<User, Services> {
 /** One request and its answer, and what log and metrics are told of them. */
 export interface Exchange {
   readonly request: HttpRequest
-  readonly incoming: IncomingMessage
-  readonly response: ServerResponse
+  readonly incoming: Incoming
+  readonly outgoing: Outgoing
   /** The path as the route has it, with the names of its segments. */
   readonly pattern: string
   /** Known once the caller has signed in. */
@@ -77,10 +78,16 @@ function runFor<User, Services>(
     const handled = route.handle({ user, params, query, body, request }, services)
     return handled instanceof Promise ? handled.then(toAnswer) : toAnswer(handled)
   }
-  if (route.body === 'raw') return handle(incoming)
+  if (route.body === 'raw') return handle(incoming.body)
   const { body: readers } = route
-  if (!takesFields(route, incoming)) return handle(readAll(readers, request.bodyFields))
-  return readFields(route.bodyLimit, exchange).then(() => handle(readAll(readers, request.bodyFields)))
+  const handleFields = () => handle(readAll(readers, request.bodyFields))
+  if (route.method === 'GET' || incoming.body.length === 0) return handleFields()
+  const take = (bytes: Buffer) => {
+    request.bodyFields = parseBody(request.header('content-type'), bytes)
+    return handleFields()
+  }
+  const bytes = readBody(incoming.body, route.bodyLimit)
+  return bytes instanceof Promise ? bytes.then(take) : take(bytes)
 }
 
 function toAnswer(result: unknown): Answer {
@@ -125,14 +132,6 @@ function readSegments(readers: Readers, segments: Segments): Values<Readers> {
   } catch (error) {
     throw error instanceof Refusal ? notFound() : error
   }
-}
-
-function takesFields(route: { method: string; body: unknown }, incoming: IncomingMessage): boolean {
-  return route.method !== 'GET' && route.body !== 'raw' && hasBody(incoming)
-}
-
-async function readFields(limit: number, { incoming, request }: Exchange): Promise<void> {
-  request.bodyFields = parseBody(request.headers['content-type'], await readBody(incoming, limit))
 }
 
 function readAll(readers: Readers, fields: Fields): Values<Readers> {

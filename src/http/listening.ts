@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { urlOf } from './base-url.ts'
-import type { Connections } from './connections.ts'
+import type { WireServer } from './wire/wire-server.ts'
 
 /** Where a server listens. */
 export interface Listening {
@@ -20,7 +19,7 @@ export class ListenError extends Error {
 }
 
 export async function startListening(
-  server: Server,
+  { net: server }: WireServer,
   where: { host: string; port: number },
 ): Promise<Listening> {
   const { host, port } = where
@@ -37,20 +36,14 @@ export async function startListening(
 }
 
 /** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
-export async function drain(
-  server: Server,
-  connections: Connections,
-  settled: () => Promise<void>,
-  waitMs: number,
-): Promise<void> {
+export async function drain(server: WireServer, settled: () => Promise<void>, waitMs: number): Promise<void> {
   const timeUp = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    server.closeAllConnections()
+    server.closeAll()
     timeUp.resolve()
   }, waitMs)
-  // One that never listened says so, and is closed all the same.
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  connections.closeUnused()
+  const closed = server.close()
+  server.closeUnused()
   await closed
   await Promise.race([settled(), timeUp.promise])
   clearTimeout(timer)

@@ -1,8 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { baseUrlOf, type Site } from './base-url.ts'
 import { clientAddress } from './client-address.ts'
 import { Fields } from './fields.ts'
-import { oneHeader } from './one-header.ts'
+import { ClientGone } from './wire/client-gone.ts'
+import type { Incoming } from './wire/connection.ts'
+import type { Outgoing } from './wire/outgoing.ts'
 
 /** A request as handlers see it. What costs something is worked out when first asked for. */
 export class HttpRequest {
@@ -13,30 +15,30 @@ export class HttpRequest {
   /** The fields of the body; none on GET and on routes that take it raw. */
   bodyFields: Fields = Fields.none
   readonly #site: Site
-  readonly #incoming: IncomingMessage
-  readonly #response: ServerResponse
+  readonly #incoming: Incoming
+  readonly #outgoing: Outgoing
   #address: string | undefined
   #baseUrl: string | undefined
   #queryFields: Fields | undefined
   #signal: AbortSignal | undefined
 
-  constructor(id: string, incoming: IncomingMessage, response: ServerResponse, site: Site) {
+  constructor(id: string, incoming: Incoming, outgoing: Outgoing, site: Site) {
     this.id = id
-    this.method = incoming.method ?? ''
-    this.url = incoming.url ?? ''
+    this.method = incoming.head.method
+    this.url = incoming.head.url
     this.#incoming = incoming
-    this.#response = response
+    this.#outgoing = outgoing
     this.#site = site
   }
 
   /** Names in lower case. */
   get headers(): IncomingHttpHeaders {
-    return this.#incoming.headers
+    return this.#incoming.head.headers.all
   }
 
   /** The first header of a name in lower case; it takes little where nobody asks for all. */
   header(name: string): string | undefined {
-    return oneHeader(this.#incoming, name)
+    return this.#incoming.head.headers.one(name)
   }
 
   /** The client's address, seen through the proxies we trust. */
@@ -64,30 +66,22 @@ export class HttpRequest {
 
   /** Whether the client is gone without its answer. */
   get isAbandoned(): boolean {
-    return (this.#response.closed || this.#response.destroyed) && !this.#response.writableFinished
+    return this.#outgoing.isAbandoned
   }
 
   /** Aborted when the client goes away before it has its answer. */
   get signal(): AbortSignal {
-    this.#signal ??= signalOf(this.#response)
+    this.#signal ??= signalOf(this.#outgoing)
     return this.#signal
   }
 }
 
-function signalOf(response: ServerResponse): AbortSignal {
+function signalOf(outgoing: Outgoing): AbortSignal {
   const controller = new AbortController()
   const abort = () => {
-    if (!response.writableFinished) controller.abort(new ClientGone())
+    if (outgoing.isAbandoned) controller.abort(new ClientGone())
   }
-  if (response.closed || response.destroyed) abort()
-  else response.once('close', abort)
+  if (outgoing.isClosed) abort()
+  else outgoing.onClose(abort)
   return controller.signal
-}
-
-/** Why a request's signal was aborted. */
-export class ClientGone extends Error {
-  override name = 'ClientGone'
-  constructor() {
-    super('The client closed the connection before it had its answer')
-  }
 }

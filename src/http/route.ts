@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import type { FaultTable } from '../errors.ts'
 import type { AnswerHeaders } from './answer.ts'
 import type { Readers, Values } from './readers.ts'
 import type { HttpRequest } from './request.ts'
+import type { IncomingBody } from './wire/incoming-body.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
@@ -31,7 +31,7 @@ export interface Input<User, P extends Readers, Q extends Readers, B> {
   readonly request: HttpRequest
 }
 
-type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : Readable
+type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : IncomingBody
 
 /** A route as it is written down. */
 export interface RouteSpec<
@@ -52,7 +52,7 @@ export interface RouteSpec<
   /** A reader for every `:segment`. One that refuses makes the answer a plain 404. */
   params?: P
   query?: Q
-  /** Readers for any encoding of a body, or `'raw'` to be handed the bytes as a stream. */
+  /** Readers for any encoding of a body, or `'raw'` to be handed the bytes as they come in. */
   body?: B
   /** Most bytes a body that is not raw may have: 1 MiB where a token is needed, else 64 KiB. */
   bodyLimit?: number

@@ -1,123 +1,103 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { finished, Readable } from 'node:stream'
-import type { Answer, Chunks } from './answer.ts'
-import { endAhead } from './answer-ahead.ts'
+import { Readable } from 'node:stream'
+import type { Answer, AnswerHeaders, Chunks } from './answer.ts'
+import type { FlatHeaders, Outgoing } from './wire/outgoing.ts'
 
 /**
  * Writes an answer. Throws only before anything was sent (a header value that cannot be one), so the caller
- * can still answer something else; resolves when a stream has been sent, and rejects with what broke it. An answer
- * ahead of the end of a body is on its way at once, and resolves when enough of the rest was read.
+ * can still answer something else; resolves when a stream has been sent, and rejects with what broke it.
  */
 export function send(
-  incoming: IncomingMessage,
-  response: ServerResponse,
+  outgoing: Outgoing,
+  method: string,
   answer: Answer,
   extraHeaders: readonly string[],
-  isAhead = false,
 ): Promise<void> | undefined {
-  const { body } = answer
-  if (typeof body !== 'string' && !Buffer.isBuffer(body))
-    return sendStream(incoming, response, answer, body, extraHeaders)
-  const headers: (string | number | readonly string[])[] = [...extraHeaders]
-  for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
-  const isEmpty = answer.status === 204 || answer.status === 304
-  const length = Buffer.byteLength(body)
-  // An answer to HEAD knows the length of what it does not carry.
-  if (!isEmpty && !('Content-Length' in answer.headers)) headers.push('Content-Length', length)
-  response.writeHead(answer.status, headers as string[])
-  if (isAhead) return endAhead(incoming, response, body)
-  // Node leaves the body out where there must be none: HEAD, 204, 304.
-  if (typeof body !== 'string' && length <= LONGEST_WITH_HEAD) response.end(body.toString('latin1'), 'latin1')
-  else if (typeof body === 'string' && length === body.length) response.end(body, 'latin1')
-  else response.end(body)
-  return undefined
+  const { body, status } = answer
+  const headers = flat(extraHeaders, answer.headers)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    outgoing.send(status, headers, body)
+    return undefined
+  }
+  return sendStream(outgoing, method, answer, headers, body)
 }
-
-/** Bytes sent as text, one character each, go out in one piece with the head; above this, copying them costs more. */
-const LONGEST_WITH_HEAD = 8 * 1024
 
 /** Lets go of an answer nobody is there to take. */
 export async function discard({ body, giveBack }: Answer): Promise<void> {
   giveBack?.()
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) await letGo(body)
+}
+
+async function letGo(body: Readable | Chunks): Promise<void> {
   if (body instanceof Readable) body.destroy()
-  else if (typeof body !== 'string' && !Buffer.isBuffer(body)) await body.return()
+  else await body.return()
+}
+
+function flat(extra: readonly string[], headers: AnswerHeaders): FlatHeaders {
+  const all: (string | number | readonly string[])[] = [...extra]
+  for (const name in headers) all.push(name, headers[name] ?? '')
+  return all
 }
 
 async function sendStream(
-  incoming: IncomingMessage,
-  response: ServerResponse,
+  outgoing: Outgoing,
+  method: string,
   answer: Answer,
+  headers: FlatHeaders,
   body: Readable | Chunks,
-  extraHeaders: readonly string[],
 ): Promise<void> {
   try {
-    // Set, not written: if the stream fails before its first byte, the client can still be told.
-    response.statusCode = answer.status
-    for (let at = 0; at < extraHeaders.length; at += 2) {
-      response.setHeader(extraHeaders[at] ?? '', extraHeaders[at + 1] ?? '')
-    }
-    for (const name in answer.headers) response.setHeader(name, answer.headers[name] ?? '')
+    outgoing.begin(answer.status, headers)
   } catch (error) {
-    await discard(answer)
+    await letGo(body)
     throw error
   }
-  if (incoming.method === 'HEAD') {
-    await discard(answer)
-    response.end()
+  if (method === 'HEAD') {
+    await letGo(body)
+    outgoing.end()
     return
   }
-  await (body instanceof Readable ? pipe(body, response) : writeChunks(body, response))
+  await writeChunks(body instanceof Readable ? chunksOf(body) : body, outgoing)
 }
 
 /** One chunk at a time: the next is asked for when the socket has taken the last, whose memory is then free. */
-async function writeChunks(chunks: Chunks, response: ServerResponse): Promise<void> {
+async function writeChunks(chunks: Chunks, outgoing: Outgoing): Promise<void> {
   // One listener for all chunks: a promise for each would be kept until the last is sent.
   let wake = () => {}
-  response.once('close', () => wake())
+  outgoing.onClose(() => wake())
   const written = (chunk: Buffer) =>
     new Promise<void>((resolve) => {
       wake = resolve
-      if (response.closed) resolve()
-      else response.write(chunk, () => resolve())
+      outgoing.write(chunk, resolve)
     })
   try {
     for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
       await written(step.value)
-      if (response.destroyed) return
+      if (outgoing.isClosed) return
     }
   } catch (error) {
     // The client must not take what it has for the whole.
-    if (response.headersSent) response.destroy()
-    else removeHeaders(response)
+    if (outgoing.isBegun) outgoing.destroy()
     throw error
   } finally {
     await chunks.return()
   }
   await new Promise<void>((resolve) => {
     wake = resolve
-    if (response.closed) resolve()
-    else response.end()
+    outgoing.end()
+    if (outgoing.isClosed) resolve()
   })
 }
 
-function removeHeaders(response: ServerResponse): void {
-  for (const name of response.getHeaderNames()) response.removeHeader(name)
-}
-
-function pipe(body: Readable, response: ServerResponse): Promise<void> {
-  return new Promise((resolve, reject) => {
-    finished(body, { writable: false }, (error) => {
-      if (!error) return
-      body.unpipe(response)
-      // The client must not take what it has for the whole.
-      if (response.headersSent) response.destroy()
-      else removeHeaders(response)
-      reject(error)
-    })
-    response.once('close', () => {
-      if (!response.writableFinished) body.destroy()
-      resolve()
-    })
-    body.pipe(response)
-  })
+function chunksOf(stream: Readable): Chunks {
+  const steps = stream[Symbol.asyncIterator]()
+  return {
+    async next() {
+      const step: IteratorResult<string | Buffer, unknown> = await steps.next()
+      if (step.done === true) return { done: true, value: undefined }
+      return { done: false, value: typeof step.value === 'string' ? Buffer.from(step.value) : step.value }
+    },
+    async return() {
+      stream.destroy()
+    },
+  }
 }

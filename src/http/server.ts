@@ -1,19 +1,17 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { parsePublicUrl } from './base-url.ts'
 import { parseTrustedProxies } from './client-address.ts'
-import { Connections } from './connections.ts'
 import type { Authenticate } from './credentials.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
+import { leading, type Upgrade } from './leading.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { createNodeServer } from './node-server.ts'
 import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
+import { WireServer } from './wire/wire-server.ts'
 
 export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
@@ -41,12 +39,6 @@ export interface HttpServerOptions<User, Services> {
   readonly limits?: Partial<HttpLimits>
 }
 
-/** Takes connections over that ask for another protocol at one path. */
-export interface Upgrade {
-  readonly path: string
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void
-}
-
 /** How long a client may keep us waiting, and when we are slow ourselves. */
 export interface HttpLimits {
   /** For all headers of a request. */
@@ -55,7 +47,7 @@ export interface HttpLimits {
   readonly keepAliveMs: number
   /** Without a byte moving, while we wait for the client. */
   readonly idleMs: number
-  /** How often `headersMs` is checked. */
+  /** How often `headersMs` is checked, at least. */
   readonly checkMs: number
   readonly slowMs: number
 }
@@ -89,7 +81,6 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const surfaces = [...options.surfaces, system]
   const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
-  const connections = new Connections(limits)
   const dispatcher = new Dispatcher<User, Services>({
     runtime: { ...options, throttle: new Throttle(options.rateLimit) },
     site: {
@@ -99,25 +90,18 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     logger: options.logger,
     logRequest: options.logRequest,
     metrics: options.metrics,
-    connections,
     slowMs: limits.slowMs,
-    isClosing: () => closing,
   })
-  const { upgrade } = options
-  const server = createNodeServer(surfaces, dispatcher, connections, {
+  const rules = {
     ...limits,
-    upgradePath: upgrade?.path,
-  })
-  if (upgrade !== undefined) {
-    server.on('upgrade', (request, socket, head) => {
-      connections.handOver(request.socket)
-      upgrade.take(request, socket, head)
-    })
+    ...leading(surfaces, dispatcher, options.upgrade),
+    isClosing: () => closing,
   }
+  const server = new WireServer(rules, limits.checkMs)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
-    closed ??= drain(server, connections, () => dispatcher.settled(), waitMs)
+    closed ??= drain(server, () => dispatcher.settled(), waitMs)
     return closed
   }
   return {

@@ -63,7 +63,7 @@ export function createHttp(
     ],
     upgrade: {
       path: NOTIFICATION_PATH,
-      take: (request, socket, head) => notifications.take(request, socket, head),
+      take: (head, socket, rest) => notifications.take(head, socket, rest),
     },
     services,
     authenticate: async (token, request) => authenticate(services, token, request.headers),

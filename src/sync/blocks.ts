@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream'
 import { fail } from '../errors.ts'
 import { Answer, type HeldBytes, raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { BodyChunks } from '../http/body-chunks.ts'
 import { begin } from '../http/ranges-reading.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { blockSizes } from '../library/block-upload.ts'
 import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../library/content.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -98,16 +97,11 @@ function sendBytes(block: StoredBytes | undefined, id: BlockId): Answer | Promis
   return reading instanceof Promise ? reading.then(send) : send(reading)
 }
 
-async function* bounded(body: Readable): AsyncGenerator<Buffer, void> {
-  const chunks = new BodyChunks(body)
-  try {
-    let size = 0
-    for (let chunk = await chunks.read(); chunk !== undefined; chunk = await chunks.read()) {
-      size += chunk.length
-      if (size > LARGEST_BLOCK) throw badRequest('Block is too large')
-      yield chunk
-    }
-  } finally {
-    chunks.release()
+async function* bounded(body: IncomingBody): AsyncGenerator<Buffer, void> {
+  let size = 0
+  for (let chunk = await body.read(true); chunk !== undefined; chunk = await body.read(true)) {
+    size += chunk.length
+    if (size > LARGEST_BLOCK) throw badRequest('Block is too large')
+    yield chunk
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
+import type { RequestHead } from '../http/wire/request-head.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findSubLibraryInfos } from '../library/sub-libraries.ts'
@@ -60,12 +61,19 @@ export class Notifications implements AsyncDisposable {
   }
 
   /** Takes a connection that asked to become a WebSocket. */
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  take(head: RequestHead, socket: Socket, rest: Buffer): void {
     if (this.#listeners.size >= MOST_LISTENERS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    this.#sockets.handleUpgrade(request, socket, head, (client) => {
+    // It looks at the method and the headers, and at nothing else of a request.
+    const request = {
+      method: head.method,
+      url: head.url,
+      headers: head.headers.all,
+      socket,
+    } as IncomingMessage
+    this.#sockets.handleUpgrade(request, socket, rest, (client) => {
       const listener = new Listener(client, this.#context)
       this.#listeners.add(listener)
       client.once('close', () => {

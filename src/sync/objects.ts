@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream'
 import { fail } from '../errors.ts'
 import { type Chunks, raw } from '../http/answer.ts'
-import { BodyChunks } from '../http/body-chunks.ts'
 import { rawText } from '../http/readers.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { missingBlocks } from '../library/block-upload.ts'
 import { listObjects, packObjects } from '../library/object-listing.ts'
 import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
@@ -135,23 +134,18 @@ async function beginList(ids: AsyncGenerator<FsId[], void>): Promise<Chunks | Bu
 }
 
 /** The objects in a body, one at a time. Throws a refusal where a packet is cut short or names no id. */
-async function* readPackets(body: Readable): AsyncGenerator<SentObject, void> {
-  const chunks = new BodyChunks(body)
-  try {
-    const pieces = new Pieces(async () => chunks.read())
-    for (;;) {
-      const head = await pieces.take(PACKET_HEAD_BYTES)
-      if (head === undefined) return
-      const id = parseFsId(head.toString('latin1', 0, 40))
-      if (id === undefined) throw badRequest('Invalid object id')
-      const length = head.readUInt32BE(40)
-      if (length > LARGEST_PACKET) throw badRequest('Object is too large')
-      const packed = length === 0 ? undefined : await pieces.take(length)
-      if (packed === undefined) throw badRequest('Object is empty or cut short')
-      yield { id, packed }
-    }
-  } finally {
-    chunks.release()
+async function* readPackets(body: IncomingBody): AsyncGenerator<SentObject, void> {
+  const pieces = new Pieces(async () => body.read())
+  for (;;) {
+    const head = await pieces.take(PACKET_HEAD_BYTES)
+    if (head === undefined) return
+    const id = parseFsId(head.toString('latin1', 0, 40))
+    if (id === undefined) throw badRequest('Invalid object id')
+    const length = head.readUInt32BE(40)
+    if (length > LARGEST_PACKET) throw badRequest('Object is too large')
+    const packed = length === 0 ? undefined : await pieces.take(length)
+    if (packed === undefined) throw badRequest('Object is empty or cut short')
+    yield { id, packed }
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { Answer } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 
 /** Enough for 20,000 ids with commas and spaces; clients send a thousand. */
@@ -22,7 +22,7 @@ export function badRequest(text: string): TextRefusal {
  * The JSON value of a body. Clients send JSON under the content type of a form, so that is never looked at.
  * Throws a refusal for what is none.
  */
-export async function readJson(body: Readable, limit = LARGEST_LIST): Promise<unknown> {
+export async function readJson(body: IncomingBody, limit = LARGEST_LIST): Promise<unknown> {
   const bytes = await readBody(body, limit)
   try {
     return JSON.parse(bytes.toString('utf8'))
@@ -33,7 +33,7 @@ export async function readJson(body: Readable, limit = LARGEST_LIST): Promise<un
 
 /** The ids of a list in a body. What is no id is left out, or refused where `strict`. */
 export async function readIds<T extends string>(
-  body: Readable,
+  body: IncomingBody,
   parse: (text: string) => T | undefined,
   options: { strict: boolean },
 ): Promise<T[]> {

@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream'
 import type { TicketUse } from '../access/tickets.ts'
 import { fail } from '../errors.ts'
 import { json } from '../http/answer.ts'
 import type { Fields } from '../http/fields.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { contentOfBlocks } from '../library/block-upload.ts'
 import type { Content } from '../library/content.ts'
 import { describeAdded } from '../library/describe.ts'
@@ -59,7 +59,7 @@ async function present(
   return use
 }
 
-async function readCommit(request: HttpRequest, body: Readable): Promise<Fields> {
+async function readCommit(request: HttpRequest, body: IncomingBody): Promise<Fields> {
   if (!request.queryFields.has('commitonly')) throw uploadError(400, 'Only commit suppported.')
   return readFields(request, body)
 }

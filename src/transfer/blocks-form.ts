@@ -1,9 +1,8 @@
-import type { Readable } from 'node:stream'
 import { parseBody } from '../http/body.ts'
-import { BodyChunks } from '../http/body-chunks.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { type BlockId, parseBlockId } from '../objects/ids.ts'
 import { uploadError } from './upload-errors.ts'
 
@@ -11,18 +10,13 @@ import { uploadError } from './upload-errors.ts'
 const LARGEST_FORM = 4 * 2 ** 20
 
 /** The fields of a small form. Read only after the ticket was found in order, so a stranger sends nothing here. */
-export async function readFields(request: HttpRequest, body: Readable): Promise<Fields> {
-  const chunks = new BodyChunks(body)
+export async function readFields(request: HttpRequest, body: IncomingBody): Promise<Fields> {
   const pieces: Buffer[] = []
   let size = 0
-  try {
-    for (let piece = await chunks.read(); piece !== undefined; piece = await chunks.read()) {
-      size += piece.length
-      if (size > LARGEST_FORM) throw uploadError(413, 'Request body is too large.')
-      pieces.push(piece)
-    }
-  } finally {
-    chunks.release()
+  for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
+    size += piece.length
+    if (size > LARGEST_FORM) throw uploadError(413, 'Request body is too large.')
+    pieces.push(piece)
   }
   try {
     return parseBody(request.headers['content-type'], Buffer.concat(pieces))

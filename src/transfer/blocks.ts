@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { raw } from '../http/answer.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { holdBlocks } from '../library/block-upload.ts'
 import { discardAll, type TakenBlock } from '../library/incoming-block.ts'
 import { type BlockId, parseBlockId } from '../objects/ids.ts'
@@ -34,7 +34,7 @@ export const blockUploadRoutes = [
 async function receiveBlocks(
   services: TransferServices,
   request: HttpRequest,
-  body: Readable,
+  body: IncomingBody,
   ticket: string,
 ): Promise<void> {
   const { core } = services

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { fail } from '../errors.ts'
 import { json } from '../http/answer.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import type { Content } from '../library/content.ts'
 import { replaceFile } from '../library/upload.ts'
 import { type CommitId, parseCommitId } from '../objects/ids.ts'
@@ -47,7 +47,7 @@ export const updateFileRoutes = [
 async function update(
   services: TransferServices,
   request: HttpRequest,
-  body: Readable,
+  body: IncomingBody,
   ticket: string,
 ): Promise<UploadItem | undefined> {
   await using session = await UploadSession.open(services, request, body, ticket, 'update')

@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream'
 import type { Reservation } from '../access/quota.ts'
 import type { TicketOperation, TicketUse } from '../access/tickets.ts'
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
-import { BodyChunks } from '../http/body-chunks.ts'
 import { boundaryOf } from '../http/header-parameters.ts'
 import { MultipartStream } from '../http/multipart-stream.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -37,7 +36,6 @@ export class UploadSession implements AsyncDisposable {
   readonly fileDigest: AnnouncedDigest | undefined
   readonly #services: TransferServices
   readonly #bodyDigest: AnnouncedDigest | undefined
-  readonly #chunks: BodyChunks
   /** What else is to be let go of; most requests have nothing. */
   #owned: AsyncDisposableStack | undefined
   /** Unix seconds. */
@@ -60,8 +58,7 @@ export class UploadSession implements AsyncDisposable {
     this.dataKey = head.dataKey
     // What was begun with the key ends with it, however long it takes.
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
-    this.#chunks = new BodyChunks(head.body, (chunk) => this.#onChunk(chunk, head))
-    this.form = new MultipartStream((lend) => this.#chunks.read(lend), head.boundary, { malformed })
+    this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, { malformed })
   }
 
   /**
@@ -71,7 +68,7 @@ export class UploadSession implements AsyncDisposable {
   static async open(
     services: TransferServices,
     request: HttpRequest,
-    body: Readable,
+    body: IncomingBody,
     ticket: string,
     operation: TicketOperation | BlockOperations,
   ): Promise<UploadSession> {
@@ -133,7 +130,6 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#chunks.release()
     await this.#owned?.disposeAsync()
     await this.#reservation?.[Symbol.asyncDispose]()
   }
@@ -149,12 +145,20 @@ export class UploadSession implements AsyncDisposable {
     return library ?? fail({ code: 'ticket-not-found' })
   }
 
-  #onChunk(chunk: Buffer, { declared, limit, room }: CheckedHead): void {
-    this.#bodyDigest?.update(chunk)
-    if (declared !== undefined) return
-    this.#received += chunk.length
+  #read(lend: boolean, head: CheckedHead): Buffer | undefined | Promise<Buffer | undefined> {
+    const piece = head.body.read(lend)
+    return piece instanceof Promise ? piece.then((come) => this.#see(come, head)) : this.#see(piece, head)
+  }
+
+  /** Every byte of the body, in order. */
+  #see(piece: Buffer | undefined, { declared, limit, room }: CheckedHead): Buffer | undefined {
+    if (piece === undefined) return undefined
+    this.#bodyDigest?.update(piece)
+    if (declared !== undefined) return piece
+    this.#received += piece.length
     if (room !== undefined && this.#received >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
     if (limit !== undefined && this.#received > limit) throw tooLarge()
+    return piece
   }
 }
 
@@ -162,7 +166,7 @@ export class UploadSession implements AsyncDisposable {
 type BlockOperations = readonly ('upload-blocks' | 'update-blocks')[]
 
 interface CheckedHead {
-  readonly body: Readable
+  readonly body: IncomingBody
   readonly boundary: string
   readonly range: ChunkRange | undefined
   /** Bytes; undefined for a body that does not say. */

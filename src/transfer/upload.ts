@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import { type Answer, json, raw } from '../http/answer.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import type { Content } from '../library/content.ts'
 import type { Placed } from '../library/entries.ts'
 import { addFiles, type NewFile } from '../library/upload.ts'
@@ -49,7 +49,7 @@ export const uploadFileRoutes = [
 async function upload(
   services: TransferServices,
   request: HttpRequest,
-  body: Readable,
+  body: IncomingBody,
   ticket: string,
   mayReplace: boolean,
 ): Promise<UploadItem[] | undefined> {

@@ -1,0 +1,200 @@
+import { readSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { ChunkedBody } from './chunked-body.ts'
+import { ClientGone } from './client-gone.ts'
+import type { Framing } from './header-block.ts'
+import { noteReceived } from './young-garbage.ts'
+
+/** Held for a reader that is slower than the sender, before the sender has to wait. */
+const MOST_HELD = 64 * 1024
+/** Read at once at most; the event loop is held for a fraction of a millisecond (I10). */
+const SPACE_BYTES = 2 ** 20
+/** Fewer bytes than this come in one piece anyway. */
+const WORTH_READING_PAST = 64 * 1024
+
+/**
+ * The body of a request, given piece by piece and only when asked for, so that a slow reader slows the sender. Who stops
+ * reading just stops: the connection sees to the rest.
+ */
+export class IncomingBody {
+  /** Of a request without a body. */
+  static readonly none = new IncomingBody({ length: 0 })
+
+  /** As announced; undefined if it comes in chunks. */
+  readonly length: number | undefined
+  /** The connection it comes by, and what tells the client to send it, if it waits for that. */
+  readonly #socket: Socket | undefined
+  #invite: (() => void) | undefined
+  readonly #chunked: ChunkedBody | undefined
+  #pieces: Buffer[] = []
+  #held = 0
+  /** Bytes that have not come yet, of a length that was announced. */
+  #left: number
+  #isGone = false
+  #isDropped = false
+  #dropped = 0
+  #wake: (() => void) | undefined
+  #space: Buffer | undefined
+  #lastRead = 0
+
+  constructor({ length }: Framing, socket?: Socket, invite?: () => void) {
+    this.length = length
+    this.#left = length ?? 0
+    this.#chunked = length === undefined ? new ChunkedBody() : undefined
+    this.#socket = socket
+    this.#invite = invite
+  }
+
+  /** Whether its last byte has come, read or not. */
+  get isComplete(): boolean {
+    return this.#chunked === undefined ? this.#left === 0 : this.#chunked.isDone
+  }
+
+  /** Bytes that are sure to come. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** Whether the client still waits to be told that it may send it. */
+  get isHeldBack(): boolean {
+    return this.#invite !== undefined && !this.isComplete
+  }
+
+  /** Whether a reader would have to wait for the client, which last sent something before `since`. */
+  isStarvedSince(since: number): boolean {
+    return !this.isComplete && this.#held === 0 && this.#lastRead < since
+  }
+
+  /** Bytes that nobody read. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  /**
+   * The next bytes, undefined at the end; not a promise if they are there. Throws ClientGone if the sender left in the
+   * middle. Bytes that are lent may change with the next call.
+   */
+  read(lend = false): Buffer | undefined | Promise<Buffer | undefined> {
+    const piece = this.#take(lend)
+    if (piece !== undefined) return piece
+    return this.isComplete ? undefined : this.#readWhenThere(lend)
+  }
+
+  /** The whole of it, if it is there and nobody has read any of it; else undefined. */
+  takeWhole(): Buffer | undefined {
+    if (!this.isComplete || this.#pieces.length !== 1 || this.#held !== this.length) return undefined
+    return this.#take(false)
+  }
+
+  /** Takes what came in, and returns how much of that belonged to it. Throws a `WireError`. */
+  push(bytes: Buffer): number {
+    if (this.#chunked !== undefined) {
+      const used = this.#chunked.feed(bytes, (piece) => this.#add(piece))
+      if (this.isComplete) this.#wakeReader()
+      return used
+    }
+    const piece = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
+    this.#left -= piece.length
+    this.#add(piece)
+    return piece.length
+  }
+
+  /** The connection broke. */
+  abort(): void {
+    this.#isGone = true
+    this.#wakeReader()
+  }
+
+  /** Nobody will read the rest. */
+  drop(): void {
+    this.#isDropped = true
+    this.#dropped += this.#held
+    this.#pieces = []
+    this.#held = 0
+    this.#socket?.resume()
+  }
+
+  #add(piece: Buffer): void {
+    if (piece.length === 0) return
+    if (this.#isDropped) {
+      this.#dropped += piece.length
+      return
+    }
+    noteReceived(piece.length)
+    this.#pieces.push(piece)
+    this.#held += piece.length
+    if (this.#wake !== undefined) this.#wakeReader()
+    else if (this.#held >= MOST_HELD && !this.isComplete) this.#socket?.pause()
+  }
+
+  #wakeReader(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+
+  async #readWhenThere(lend: boolean): Promise<Buffer | undefined> {
+    this.#invite?.()
+    this.#invite = undefined
+    for (;;) {
+      if (this.#isGone) throw new ClientGone()
+      this.#socket?.resume()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      const piece = this.#take(lend)
+      if (piece !== undefined) return piece
+      if (this.isComplete) return undefined
+    }
+  }
+
+  #take(lend: boolean): Buffer | undefined {
+    // What the stream of the socket holds back comes before what still waits in the socket; it is given to `push`.
+    if (this.#pieces.length === 0 && !this.isComplete && this.#socket?.readableLength) this.#socket.read()
+    const piece = this.#pieces.shift()
+    if (piece !== undefined) this.#held -= piece.length
+    const given = piece ?? (lend ? this.#readPast() : undefined)
+    if (given === undefined) this.#giveSpaceBack()
+    // Whether the client stays is only seen while reading.
+    if (this.isComplete && this.#socket?.isPaused()) this.#socket.resume()
+    return given
+  }
+
+  /**
+   * Node gives bytes in pieces of 64 KiB, each in new memory and announced by itself, which costs more than all else that
+   * is done with them. What waits in the socket is read here, past Node, in one go.
+   */
+  #readPast(): Buffer | undefined {
+    const descriptor = this.#left < WORTH_READING_PAST ? undefined : descriptorOf(this.#socket)
+    if (descriptor === undefined) return undefined
+    this.#space ??= spaces.pop() ?? Buffer.allocUnsafeSlow(SPACE_BYTES)
+    let length = 0
+    try {
+      length = readSync(descriptor, this.#space, 0, Math.min(SPACE_BYTES, this.#left), null)
+    } catch {
+      // Nothing waits, or the connection is broken, which Node will find out, as it will the end of the stream.
+    }
+    if (length === 0) return undefined
+    this.#left -= length
+    this.#lastRead = performance.now()
+    return this.#space.subarray(0, length)
+  }
+
+  /** Nothing is lent any more. */
+  #giveSpaceBack(): void {
+    if (this.#space !== undefined && spaces.length < MOST_SPACES) spaces.push(this.#space)
+    this.#space = undefined
+  }
+}
+
+/** Used again and again: new memory would cost more than to read into it. */
+const spaces: Buffer[] = []
+const MOST_SPACES = 8
+
+/** Sockets never block, so neither does reading from them by their number. */
+function descriptorOf(socket: Socket | undefined): number | undefined {
+  const { _handle: handle } = (socket ?? {}) as { _handle?: { fd?: unknown } | null }
+  return socket?.destroyed === false && typeof handle?.fd === 'number' && handle.fd > 0
+    ? handle.fd
+    : undefined
+}
