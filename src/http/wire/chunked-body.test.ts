@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ChunkedBody } from './chunked-body.ts'
+import { WireError } from './wire-error.ts'
+
+/** Feeds `text` in pieces of `size` bytes; gives the body and what was left over. */
+function decode(text: string, size: number): { body: string; rest: string; isDone: boolean } {
+  const decoder = new ChunkedBody()
+  const bytes = Buffer.from(text, 'latin1')
+  let body = ''
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size)
+    const used = decoder.feed(piece, (part) => {
+      body += part.toString('latin1')
+    })
+    if (used < piece.length) {
+      return { body, rest: bytes.toString('latin1', at + used), isDone: decoder.isDone }
+    }
+  }
+  return { body, rest: '', isDone: decoder.isDone }
+}
+
+describe('a body in chunks', () => {
+  const whole = '5;name="a b"\r\nhello\r\n009 \t;x\r\n, \r\nworld\r\n0\r\nTrailer: x\r\n\r\nGET / '
+  it('is the same however it arrives', () => {
+    for (let size = 1; size <= whole.length; size += 1) {
+      const { body, rest, isDone } = decode(whole, size)
+      assert.deepEqual([body, isDone], ['hello, \r\nworld', true])
+      assert.ok('GET / '.startsWith(rest))
+    }
+  })
+
+  it('ends behind its last line', () => {
+    assert.deepEqual(decode('0\r\n\r\nnext', 100), { body: '', rest: 'next', isDone: true })
+    assert.equal(decode('1\r\na\r\n0\r\n', 100).isDone, false)
+  })
+
+  const refused: [about: string, text: string][] = [
+    ['no size', '\r\n'],
+    ['a size that is none', 'x\r\n'],
+    ['a size with a sign', '-1\r\n'],
+    ['a size in another notation', '0x1\r\n'],
+    ['a space before the size', ' 1\r\na\r\n'],
+    ['a size nobody can count', 'fffffffffffff\r\n'],
+    ['a line feed alone', '1\na\r\n'],
+    ['a carriage return in an extension', '1;a\rb\r\na\r\n'],
+    ['more bytes than it said', '1\r\nab\r\n'],
+    ['an endless line', `1;${'a'.repeat(5000)}`],
+    ['endless trailers', `0\r\n${'A: b\r\n'.repeat(2000)}`],
+  ]
+  for (const [about, text] of refused) {
+    it(`with ${about} is refused`, () => {
+      for (const size of [1, 3, text.length]) assert.throws(() => decode(text, size), WireError)
+    })
+  }
+})
