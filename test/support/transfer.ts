@@ -154,7 +154,7 @@ export async function headOf(client: Client, library: string): Promise<string> {
 
 /** Waits for something the server does after its answer, or after a client left. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; ; ) {
+  for (const deadline = Date.now() + 30_000; ; ) {
     try {
       return await check()
     } catch (error) {
