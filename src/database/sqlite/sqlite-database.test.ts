@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readSync } from 'node:fs'
 import { copyFile, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { databaseContract } from '../database.contract.ts'
-import type { Database } from '../database.ts'
+import type { Database, Transaction } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/types.ts'
 import { openDatabase } from '../open.ts'
@@ -290,14 +291,17 @@ describe('the write-ahead log of SQLite', () => {
     let id = 0
     // The header of the log has another salt each time it starts over.
     const salts = new Set<string>()
+    const salt = Buffer.alloc(8)
     const writer = async () => {
       while (salts.size < 6) {
-        await db.write((tx) => tx.run('insert into note (id, body) values (?, ?)', id++, body))
-        const { buffer } = await log.read(Buffer.alloc(8), 0, 8, 16)
-        salts.add(buffer.toString('hex'))
+        const insert = (tx: Transaction) => tx.run('insert into note (id, body) values (?, ?)', id++, body)
+        await db.write(insert, { durable: false })
+        readSync(log.fd, salt, 0, salt.length, 16)
+        salts.add(salt.toString('hex'))
+        await turn()
       }
     }
-    await Promise.all([writer(), writer(), writer(), writer()])
+    await Promise.all(Array.from({ length: 16 }, writer))
     assert.equal((await listIds(db)).length, id)
   })
 
