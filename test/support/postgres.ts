@@ -100,7 +100,7 @@ const keeper = `
       --encoding=UTF8 --no-locale --no-sync >&2 3<&-
   then
     "$bin/postgres" -D "$folder/data" -c port="$port" -c listen_addresses=127.0.0.1 \
-      -c unix_socket_directories= -c fsync="$fsync" -c shared_buffers=32MB -c max_connections=60 \
+      -c unix_socket_directories= -c fsync="$fsync" -c shared_buffers=32MB -c max_connections=200 \
       -c max_wal_size=256MB -c autovacuum_naptime=300 3<&- &
     server=$!
     (cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null) >/dev/null 2>&1 &
