@@ -152,15 +152,16 @@ export async function headOf(client: Client, library: string): Promise<string> {
   return (await client.get(`/api2/repos/${library}/`)).body.head_commit_id
 }
 
-/** Waits for something the server does after its answer, or after a client left. */
+/** Waits for something the server does after its answer, or after a client left; a minute, on a busy machine. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; ; ) {
+  const deadline = Date.now() + 60_000
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
     try {
       return await check()
     } catch (error) {
       if (Date.now() > deadline) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
