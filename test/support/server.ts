@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { readConfig } from '../../src/config.ts'
+import { parseEmail } from '../../src/identity/account.ts'
 import { insertAccount } from '../../src/identity/account-store.ts'
 import { Passwords } from '../../src/identity/passwords.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
@@ -94,9 +95,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       role = 'default',
     } = {}) {
       const { accounts, apiTokens, core, directory } = running.services
-      const row = { email, role, active: 1, password_hash: await hashOf(password), created_at: core.now() }
-      assert.ok(await core.db.write((tx) => insertAccount(tx, row)), `${email} is new`)
-      directory.forget(email)
+      const known = parseEmail(email) ?? assert.fail(`${email} is none`)
+      const hash = await hashOf(password)
+      const row = { email: known, role, active: 1, password_hash: hash, created_at: core.now() }
+      assert.ok(await core.db.write((tx) => insertAccount(tx, row)), `${email} is taken`)
+      directory.forget(known)
       const account = await accounts.get(email)
       const token = await apiTokens.issue(account)
       return new Client(url, token, email)
