@@ -20,6 +20,14 @@ export interface SentFile {
 
 export type SentPart = SentFile | readonly [name: string, text: string]
 
+/** A file; one that is given no bytes says its own name. */
+export function filePart(filename: string, bytes: string | Uint8Array = filename): SentPart {
+  return { filename, bytes }
+}
+
+/** Says that an upload is for the root of its library. */
+export const intoRoot: SentPart = ['parent_dir', '/']
+
 export const BOUNDARY = 'carrel-test-boundary-5e1f'
 
 /** The bytes of a multipart form, its parts in the order given. */
