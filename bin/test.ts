@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
 import { planTests, type TestJob } from './test-plan.ts'
@@ -72,6 +73,7 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
     const startedAt = performance.now()
     const server = await startPostgres({ fsync: false })
     process.env['CARREL_TEST_POSTGRES'] = server.adminUrl
+    process.env['CARREL_TEST_POSTGRES_TEMPLATE'] = await createTemplate(server)
     console.log(
       `PostgreSQL: started for this run (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`,
     )
@@ -81,6 +83,17 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
     console.log(`PostgreSQL: none (${error.message}). Tests that need it will be skipped.`)
     return undefined
   }
+}
+
+/** The name of a database that holds the schema and nothing else. */
+async function createTemplate(server: PostgresServer): Promise<string> {
+  const url = await server.createDatabase()
+  const onFatal = (error: Error) => {
+    throw error
+  }
+  const database = await openDatabase({ kind: 'postgres', url }, { onFatal })
+  await database[Symbol.asyncDispose]()
+  return new URL(url).pathname.slice(1)
 }
 
 /** Runs all test files and shows what each said once it has ended. */

@@ -69,7 +69,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
       CARREL_DATA: data,
-      ...(postgres && { CARREL_DATABASE: await postgres.createDatabase() }),
+      ...(postgres && { CARREL_DATABASE: await postgres.createOurs() }),
       ...options.env,
     },
     cwd: data,
