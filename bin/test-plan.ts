@@ -14,6 +14,7 @@ const ON_ONE_DATABASE = [
   'test/api/activities-large',
   'test/api/avatars',
   'test/api/encrypted-crossing',
+  'test/api/file-history-model',
   'test/api/file-text',
   'test/api/files-hostile',
   'test/api/matrix',
