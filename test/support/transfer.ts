@@ -160,14 +160,16 @@ export async function headOf(client: Client, library: string): Promise<string> {
   return (await client.get(`/api2/repos/${library}/`)).body.head_commit_id
 }
 
-/** Waits for something the server does after its answer, or after a client left; a minute, on a busy machine. */
+/**
+ * Waits for something the server does after its answer, or after a client left. Gives up after so many looks, which take
+ * most of a minute and longer where the machine is busy.
+ */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + 60_000
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 200)) {
+  for (let looks = 0, pauseMs = 5; ; looks += 1, pauseMs = Math.min(pauseMs * 1.5, 200)) {
     try {
       return await check()
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      if (looks === 250) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
