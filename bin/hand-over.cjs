@@ -3,12 +3,11 @@
 const childProcess = require('child_process')
 const fs = require('fs')
 const path = require('path')
+const nodeFlags = require('./node-flags.cjs')
 
 const root = path.join(__dirname, '..')
 
-// What is young may take twice this in MB. Left to itself, V8 takes four times as much, and is no faster for it: requests
-// leave little behind.
-const program = ['--max-semi-space-size=16', path.join(root, 'src', 'main.mjs')]
+const program = nodeFlags.concat(path.join(root, 'src', 'main.mjs'))
 
 /** The Node that Carrel runs on: the one installed with it, else the running one if it will do. */
 function findNode() {

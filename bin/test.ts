@@ -1,48 +1,33 @@
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
+import { planTests, type TestJob } from './test-plan.ts'
+import { inPool } from './test-pool.ts'
 
-// `npm test`: the checks, then every test file. `npm test -- src/objects` runs the files whose path
-// holds one of the given texts, without the checks. With CI=true a skipped test is a failure.
+// `npm test`: the checks and every test file, some of them once on each database. `npm test -- src/objects` runs the
+// files whose path holds one of the given texts, without the checks. With CI=true a skipped test is a failure.
 
 const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
-
-/** Suites that speak to a server over HTTP: they are run with SQLite and with PostgreSQL. */
-const ON_BOTH_DATABASES = ['test/api/', 'test/seed/', 'test/sync/', 'test/transfer/']
-
-/** Of those, what says nothing about the database and takes long. */
-const ON_ONE_DATABASE = [
-  'test/api/activities-large',
-  'test/api/avatars',
-  'test/api/encrypted-crossing',
-  'test/api/file-text',
-  'test/api/files-hostile',
-  'test/api/matrix',
-  'test/api/scopes',
-  'test/api/sharing-hostile',
-  'test/api/thumbnails',
-  'test/transfer/download-damage',
-  'test/transfer/download-memory',
-  'test/transfer/download-ranges',
-  'test/transfer/upload-digest',
-  'test/transfer/zip',
-]
-
-/** What takes longest, most of it waiting: begun first, so that the rest fills the time. */
-const LONGEST_FIRST = ['test/clients/', 'test/durability/', 'test/model/', 'test/web/']
 
 /** How long one test file may take before it counts as hung. */
 const FILE_TIMEOUT_MS = 10 * 60 * 1000
 
 /** How many of the files that took longest are named at the end. */
 const SHOWN_FILES = 15
+
+declare module 'node:test' {
+  interface RunOptions {
+    /** Missing in the types; there since Node 24.14. */
+    env?: NodeJS.ProcessEnv
+  }
+}
 
 async function main(filters: readonly string[]): Promise<boolean> {
   process.chdir(root)
@@ -51,8 +36,8 @@ async function main(filters: readonly string[]): Promise<boolean> {
     console.error(`Leave out ${flag}: npm test takes parts of the paths of test files and nothing else.`)
     return false
   }
-  const files = testFiles(filters)
-  if (files.length === 0) {
+  const jobs = planTests(root, filters)
+  if (jobs.length === 0) {
     console.error(`Name test files that exist: no path holds ${filters.join(' or ')}.`)
     return false
   }
@@ -67,42 +52,15 @@ async function main(filters: readonly string[]): Promise<boolean> {
   }
   // Hundreds of processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
-  const failedChecks = filters.length === 0 ? await runChecks(stopping.signal) : []
-  if (files.some((file) => file.startsWith('test/'))) ensurePrograms()
+  if (jobs.some(({ file }) => file.startsWith('test/'))) ensurePrograms()
   await using _postgres = await sharedPostgres()
-  const runs = [await runFiles(files, stopping.signal)]
-  const overHttp = files.filter((file) => isAmong(file, ON_BOTH_DATABASES) && !isAmong(file, ON_ONE_DATABASE))
-  if (overHttp.length > 0) {
-    console.log('\nThe suites over HTTP again, with the server on PostgreSQL.')
-    process.env['CARREL_TEST_DATABASE'] = 'postgres'
-    runs.push(await runFiles(overHttp, stopping.signal))
-  }
+  console.log(`Running ${jobs.length} test files, those over HTTP on SQLite and on PostgreSQL.\n`)
+  const [failedChecks, passed] = await Promise.all([
+    filters.length === 0 ? runChecks(stopping.signal) : [],
+    runJobs(jobs, stopping.signal),
+  ])
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
-  console.log(`\n${sumOf(runs.map((one) => one.counts)).join('\n')}`)
-  return runs.every((one) => one.passed) && failedChecks.length === 0
-}
-
-function isAmong(file: string, starts: readonly string[]): boolean {
-  return starts.some((start) => file.startsWith(start))
-}
-
-/** The counts of all runs, added up, one line each. */
-function sumOf(runs: readonly (readonly string[])[]): string[] {
-  const sums = new Map<string, number>()
-  for (const line of runs.flat()) {
-    const [name = '', count] = line.split(' ')
-    sums.set(name, (sums.get(name) ?? 0) + Number(count))
-  }
-  return Array.from(sums, ([name, count]) => `ℹ ${name} ${count}`)
-}
-
-function testFiles(filters: readonly string[]): string[] {
-  const found = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort()
-  const isLong = (file: string) => isAmong(file, LONGEST_FIRST)
-  const files = [...found.filter(isLong), ...found.filter((file) => !isLong(file))]
-  if (filters.length === 0) return files
-  const wanted = filters.map((filter) => filter.replace(/^\.\//, ''))
-  return files.filter((file) => wanted.some((part) => file.includes(part)))
+  return passed && failedChecks.length === 0
 }
 
 /** One PostgreSQL for the whole run; the test files find it through CARREL_TEST_POSTGRES. */
@@ -113,8 +71,9 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
   }
   try {
     const startedAt = performance.now()
-    const server = await startPostgres()
+    const server = await startPostgres({ fsync: false })
     process.env['CARREL_TEST_POSTGRES'] = server.adminUrl
+    process.env['CARREL_TEST_POSTGRES_TEMPLATE'] = await createTemplate(server)
     console.log(
       `PostgreSQL: started for this run (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`,
     )
@@ -126,39 +85,48 @@ async function sharedPostgres(): Promise<AsyncDisposable | undefined> {
   }
 }
 
-async function runFiles(files: readonly string[], signal: AbortSignal) {
-  // One more than cores: there is always a test that waits.
-  const concurrency = Math.min(availableParallelism() + 1, 4)
-  console.log(`Running ${files.length} test files, ${concurrency} at a time.\n`)
-  const events = run({ files: [...files], concurrency, timeout: FILE_TIMEOUT_MS, signal })
-  const skipped: string[] = []
-  const counts: string[] = []
-  const seconds = new Map<string, number>()
-  const addTime = ({ file, nesting, details }: EndedTest) => {
-    if (nesting > 0) return
-    const name = relative(file)
-    seconds.set(name, (seconds.get(name) ?? 0) + details.duration_ms / 1000)
+/** The name of a database that holds the schema and nothing else. */
+async function createTemplate(server: PostgresServer): Promise<string> {
+  const url = await server.createDatabase()
+  const onFatal = (error: Error) => {
+    throw error
   }
-  let failures = 0
-  events.on('test:fail', (event) => {
-    addTime(event)
-    if (event.todo === undefined) failures += 1
-  })
-  events.on('test:pass', (event) => {
-    addTime(event)
-    if (event.skip !== undefined || event.todo !== undefined) {
-      skipped.push(`${relative(event.file)}: ${event.name}${reasonOf(event.skip ?? event.todo)}`)
-    }
-  })
+  const database = await openDatabase({ kind: 'postgres', url }, { onFatal })
+  await database[Symbol.asyncDispose]()
+  return new URL(url).pathname.slice(1)
+}
 
-  // The counts are kept back, so that they close the output even when failures are shown again.
-  const withoutCounts = async function* (source: AsyncIterable<TestEvent>) {
-    for await (const event of source) {
-      if (isCount(event)) counts.push(event.data.message)
-      else yield event
+/** Runs all test files and shows what each said once it has ended. */
+async function runJobs(jobs: readonly TestJob[], signal: AbortSignal): Promise<boolean> {
+  const sums = new Map<string, number>()
+  const seconds = new Map<string, number>()
+  const skipped: string[] = []
+  const unfinished = new Set(jobs.map(nameOf))
+  let failures = 0
+
+  const shown = new PassThrough({ objectMode: true, highWaterMark: Number.MAX_SAFE_INTEGER })
+  const showing = pipeline(shown, new spec(), process.stdout, { end: false })
+  await inPool(jobs, signal, async (job) => {
+    const startedAt = performance.now()
+    const events: TestEvent[] = []
+    for await (const event of run(optionsOf(job, signal)) as AsyncIterable<TestEvent>) {
+      const count = countOf(event)
+      if (count !== undefined) sums.set(count.name, (sums.get(count.name) ?? 0) + count.count)
+      // The failures of all files are listed at the end.
+      else if (!isSummary(event)) events.push(event)
+      if (event.type === 'test:fail' && event.data.todo === undefined) failures += 1
+      if (event.type !== 'test:pass') continue
+      const reason = event.data.skip ?? event.data.todo
+      if (reason !== undefined) skipped.push(`${nameOf(job)}: ${event.data.name}${reasonOf(reason)}`)
     }
-  }
-  await pipeline(events, withoutCounts, new spec(), process.stdout, { end: false })
+    const spent = (performance.now() - startedAt) / 1000
+    seconds.set(nameOf(job), spent)
+    if (!signal.aborted) unfinished.delete(nameOf(job))
+    shown.write(textEvent(`${nameOf(job)} (${spent.toFixed(1)} s)\n`))
+    for (const event of events) shown.write(event)
+  })
+  shown.end({ type: 'test:summary', data: {} })
+  await showing
 
   if (skipped.length > 0) {
     console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
@@ -166,33 +134,44 @@ async function runFiles(files: readonly string[], signal: AbortSignal) {
   }
   const longest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SHOWN_FILES)
   console.log(`\nLongest: ${longest.map(([name, spent]) => `${name} ${Math.round(spent)} s`).join(', ')}`)
-  if (signal.aborted) console.log(`\nNot finished: ${String(signal.reason)}`)
-  const passed = failures === 0 && !signal.aborted && counts.length > 0 && !(inCi && skipped.length > 0)
-  return { passed, counts }
+  if (signal.aborted) console.log(`\nNot finished (${String(signal.reason)}): ${[...unfinished].join(', ')}`)
+  console.log(`\n${Array.from(sums, ([name, count]) => `ℹ ${name} ${count}`).join('\n')}`)
+  return failures === 0 && !signal.aborted && sums.size > 0 && !(inCi && skipped.length > 0)
 }
 
-interface EndedTest {
-  readonly file?: string | undefined
-  readonly nesting: number
-  readonly details: { readonly duration_ms: number }
+function optionsOf({ file, database }: TestJob, signal: AbortSignal) {
+  const env = { ...process.env, ...(database === 'postgres' && { CARREL_TEST_DATABASE: 'postgres' }) }
+  return { files: [file], timeout: FILE_TIMEOUT_MS, signal, env }
 }
 
 interface TestEvent {
-  type: string
-  data: object
+  readonly type: string
+  readonly data: {
+    readonly name?: string
+    readonly file?: string
+    readonly message?: string
+    readonly skip?: string | boolean
+    readonly todo?: string | boolean
+  }
 }
 
-function isCount(event: TestEvent): event is { type: string; data: { message: string } } {
-  if (event.type !== 'test:diagnostic' || !('message' in event.data)) return false
-  const ofOneFile = 'file' in event.data && event.data.file !== undefined
-  return (
-    !ofOneFile &&
-    /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/.test(String(event.data.message))
-  )
+/** What a file printed, as the reporter is told of it. */
+function textEvent(message: string): TestEvent {
+  return { type: 'test:stdout', data: { message } }
 }
 
-const relative = (file: string | undefined) =>
-  file === undefined ? 'unknown file' : path.relative(root, file)
+/** How many tests of a run passed, failed and so on. */
+function countOf({ type, data }: TestEvent): { name: string; count: number } | undefined {
+  if (type !== 'test:diagnostic' || data.file !== undefined) return undefined
+  const [, name, count] =
+    /^(tests|suites|pass|fail|cancelled|skipped|todo) (\d+)$/.exec(data.message ?? '') ?? []
+  if (name !== undefined) return { name, count: Number(count) }
+  return undefined
+}
+
+const isSummary = ({ type, data }: TestEvent) =>
+  (type === 'test:summary' || type === 'test:diagnostic') && data.file === undefined
+const nameOf = ({ file, database }: TestJob) => (database === 'postgres' ? `${file} on PostgreSQL` : file)
 const reasonOf = (reason: unknown) => (typeof reason === 'string' ? ` (${reason})` : '')
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1

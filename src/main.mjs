@@ -1,5 +1,14 @@
 import module from 'node:module'
 import path from 'node:path'
+import nodeFlags from '../bin/node-flags.cjs'
+
+// Started by its own name, it starts again as the launcher would, in this same process where that can be.
+if (!nodeFlags.every((flag) => process.execArgv.includes(flag))) {
+  const { handOver, program } = await import('../bin/hand-over.cjs')
+  handOver([...process.execArgv, ...program, ...process.argv.slice(2)])
+  // Where it is another process, that one does the work, and this one ends with it.
+  await new Promise(() => {})
+}
 
 // JavaScript, and the only file that is: what makes JavaScript of TypeScript takes 17 MB, and is not loaded as
 // long as all our files were compiled at an earlier start. Where the folder cannot be written, nothing is kept and

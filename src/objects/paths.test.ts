@@ -40,9 +40,9 @@ describe('paths', () => {
   })
 
   it('answers quickly for what is all slashes, dots or segments', () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     for (const piece of ['/', './', 'a/', '/..a', '..']) parsePath(piece.repeat(16_384 / piece.length))
-    assert.ok(performance.now() - started < 250)
+    assert.ok(process.cpuUsage(before).user < 250_000)
   })
 
   it('does not take a name for an ancestor that merely starts like it', () => {

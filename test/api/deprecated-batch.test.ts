@@ -4,6 +4,7 @@ import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { HOSTILE, setLibrary, two, UNKNOWN } from './batch-support.ts'
 import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
+import { ended } from './tasks-support.ts'
 
 const OPERATIONS = ['copy', 'move'] as const
 type Operation = (typeof OPERATIONS)[number]
@@ -190,13 +191,6 @@ describe('one copy or move as a task', () => {
     operation,
     dirent_type: name.includes('.') ? 'file' : 'dir',
   })
-
-  async function ended(client: Client, task_id: string) {
-    for (;;) {
-      const { body } = await client.get('/api/v2.1/query-copy-move-progress/', { task_id })
-      if (body.canceled || body.failed || body.successful) return body
-    }
-  }
 
   it('is done before the answer within one library, in any encoding', async () => {
     for (const encoding of ['form', 'multipart', 'json'] as const) {

@@ -13,6 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { batch, syncBatch } from './batch-support.ts'
 import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
+import { ended } from './tasks-support.ts'
 
 const LOCKED = 'This library has not been decrypted.'
 const OPERATIONS = ['copy', 'move'] as const
@@ -69,15 +70,6 @@ async function expectFilled({ space, encrypted }: Side): Promise<void> {
   assert.deepEqual([size, file_count], [note.length * 2 + long.length + 3, 5])
 }
 
-async function finished(task_id: string) {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    assert.ok(Date.now() < deadline, 'a task does not end')
-    const { body } = await ann.get('/api/v2.1/query-copy-move-progress/', { task_id })
-    if (body.successful || body.failed || body.canceled) return body
-  }
-}
-
 for (const [from, to] of [
   ['plain', 2],
   [2, 'plain'],
@@ -110,7 +102,7 @@ for (const [from, to] of [
         const target = await side(to)
         const json = batch(source.space, ['d', 'top.txt'], target.space, '/')
         const { body } = await ann.post(`/api/v2.1/repos/async-batch-${operation}-item/`, { json })
-        const { done, total, successful } = await finished(body.task_id)
+        const { done, total, successful } = await ended(ann, body.task_id)
         assert.deepEqual([done, total, successful], [5, 5, true])
         await expectFilled(target)
       }
@@ -202,7 +194,7 @@ describe('without its password', () => {
     const { body } = await ann.post('/api/v2.1/repos/async-batch-move-item/', { json })
     await ann.delete(target.space.v21('set-password/'))
     resolve()
-    const { failed, failed_reason } = await finished(body.task_id)
+    const { failed, failed_reason } = await ended(ann, body.task_id)
     held.mock.restore()
     assert.deepEqual([failed, failed_reason], [true, 'Invalid arguments'])
     assert.deepEqual(await target.space.names(), [])
@@ -229,7 +221,7 @@ describe('between keys', () => {
     const form = { task_id: body.task_id }
     assertReply(await ann.delete('/api/v2.1/copy-move-task/', { form }), 200, { success: true })
     gate.resolve()
-    const { canceled } = await finished(body.task_id)
+    const { canceled } = await ended(ann, body.task_id)
     held.mock.restore()
     assert.equal(canceled, true)
     assert.deepEqual(await target.space.names(), [])

@@ -7,8 +7,7 @@ import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { batch, syncBatch, two } from './batch-support.ts'
 import { Workspace } from './folders-support.ts'
-
-const URL = '/api/v2.1/query-copy-move-progress/'
+import { ended } from './tasks-support.ts'
 
 async function dataFolder() {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-test-'))
@@ -24,14 +23,6 @@ async function restart(server: TestServer, spaces: readonly Workspace[]) {
     return new Workspace(next, new Client(next.url, client.token, client.email), id)
   })
   return { next, moved }
-}
-
-async function ended(client: Client, task_id: string) {
-  for (;;) {
-    const { body, status, text } = await client.get(URL, { task_id })
-    assert.equal(status, 200, text)
-    if (body.canceled || body.failed || body.successful) return body
-  }
 }
 
 it('a task goes on after a restart, and copies nothing twice', async () => {

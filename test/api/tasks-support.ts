@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Client, Reply } from '../support/client.ts'
 import type { TestServer } from '../support/server.ts'
 
@@ -42,6 +43,7 @@ export async function ended(client: Client, task_id: string): Promise<Progress> 
   for (;;) {
     const now = await progress(client, task_id)
     if (now.canceled || now.failed || now.successful) return now
+    await setTimeout(10)
   }
 }
 

@@ -4,6 +4,7 @@ import { Client, type Params, type Reply } from '../support/client.ts'
 import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
+import { fill } from './batch-support.ts'
 import { assertError, assertReply, NOON, Workspace } from './folders-support.ts'
 
 const DAY = 86_400
@@ -329,13 +330,13 @@ for (const [name, bringBack] of calls) {
 
     it('brings back thousands at once', async () => {
       const other = await Workspace.make(server)
-      const names = Array.from({ length: 3000 }, (_, n) => `/all/${n}`)
-      const content = contentOf(server, other.client, other.id)
-      await content.addFolder('/all')
-      await Promise.all(names.map((path) => content.addFile(path)))
+      const names = Array.from({ length: 3000 }, (_, n) => String(n))
+      await other.folder('/all')
+      await fill(server, other, '/all', names)
       const old = await other.head()
       await remove(other, '/all')
-      const reply = await bringBack(other, old, names)
+      const paths = names.map((name) => `/all/${name}`)
+      const reply = await bringBack(other, old, paths)
       assert.deepEqual([reply.body.success.length, reply.body.failed.length], [3000, 0])
       assert.equal((await other.names('/all')).length, 3000)
     })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { ended } from '../api/tasks-support.ts'
 import { namesIn } from '../support/transfer.ts'
 import { holdTasks } from './holding.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, expectAnswer } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask, waitForTask } from './tasks.ts'
+import { batchOf, startTask } from './tasks.ts'
 
 const operations = ['copy', 'move'] as const
 const BODY = '`{src_repo_id, src_parent_dir, src_dirents, dst_repo_id, dst_parent_dir}`'
@@ -56,7 +57,7 @@ export const batchStatements: Case[] = [
         )
         assert.deepEqual(Object.keys(answer), ['task_id'])
         assert.ok(kinds.filled.holds(answer.task_id))
-        await waitForTask(stage.user, answer.task_id)
+        await ended(stage.user, answer.task_id)
         assert.deepEqual(await namesIn(stage.user, to), ['a.txt'])
       },
     }),
@@ -70,7 +71,7 @@ export const batchStatements: Case[] = [
       const task_id = await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to))
       const progress = bodyOf(await stage.user.get('/api/v2.1/query-copy-move-progress/', { task_id }))
       assert.ok(progress.done <= progress.total)
-      await waitForTask(stage.user, task_id)
+      await ended(stage.user, task_id)
     },
   },
   {
@@ -86,7 +87,7 @@ export const batchStatements: Case[] = [
         const reply = await stage.user.delete('/api/v2.1/copy-move-task/', { form: { task_id } })
         expectAnswer(reply, { success: true })
       }
-      const { canceled, successful } = await waitForTask(stage.user, task_id)
+      const { canceled, successful } = await ended(stage.user, task_id)
       assert.deepEqual([canceled, successful], [true, false])
       assert.deepEqual(await namesIn(stage.user, to), [])
     },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import { ended } from '../api/tasks-support.ts'
 import { namesIn } from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
 import { type LinkKind, linkKinds, madeLink } from './links.ts'
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
 import type { Case, Statement } from './statement.ts'
-import { waitForTask } from './tasks.ts'
 
 const operations = ['copy', 'move'] as const
 type Operation = (typeof operations)[number]
@@ -168,7 +168,7 @@ export const deprecatedStatements: Statement[] = [
       const answer = bodyOf(await stage.user.post('/api/v2.1/copy-move-task/', { form }))
       assert.deepEqual(Object.keys(answer), ['task_id'])
       assert.ok(kinds.filled.holds(answer.task_id))
-      assert.equal((await waitForTask(stage.user, answer.task_id)).successful, true)
+      assert.equal((await ended(stage.user, answer.task_id)).successful, true)
       assert.deepEqual(await namesIn(stage.user, to), ['a.txt', 'docs/'])
     },
   },

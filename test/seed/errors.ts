@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { ended } from '../api/tasks-support.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { namesIn, postForm, type SentPart, updateLink, uploadFile, uploadLink } from '../support/transfer.ts'
 import { breakStore } from './holding.ts'
 import { bodyOf, LARGEST_UPLOAD, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask, waitForTask } from './tasks.ts'
+import { batchOf, startTask } from './tasks.ts'
 
 /** More than rests in the database: its bytes go through the store. */
 const STORED_SIZE = 100_000
@@ -184,7 +185,7 @@ export const errorStatements: Case[] = [
       const [from, to] = [await user.createLibrary(), await user.createLibrary()]
       await uploadFile(user, from, '/a.bin', 'x'.repeat(600))
       await setQuota(stage, user, 1000)
-      const progress = await waitForTask(user, await startTask(user, 'copy', batchOf(from, ['a.bin'], to)))
+      const progress = await ended(user, await startTask(user, 'copy', batchOf(from, ['a.bin'], to)))
       const { failed, failed_reason, successful, canceled } = progress
       assert.deepEqual([failed, failed_reason, successful, canceled], [true, 'Quota is full', false, false])
       assert.deepEqual(await namesIn(user, to), [])

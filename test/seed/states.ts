@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ended } from '../api/tasks-support.ts'
 import { fetchArchive, progressOf, startArchive, waitForArchive } from '../support/archives.ts'
 import { namesIn, postForm, uploadLink } from '../support/transfer.ts'
 import { unzip } from '../support/zip-reader.ts'
@@ -7,7 +8,7 @@ import * as kinds from './kinds.ts'
 import { sendChunk, uploadedBytes } from './resumable.ts'
 import { bodyOf, expectAnswer, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
-import { batchOf, startTask, waitForTask } from './tasks.ts'
+import { batchOf, startTask } from './tasks.ts'
 
 /** Whether the folder shows its only file as locked. */
 async function isLocked({ user }: Stage, library: string): Promise<boolean> {
@@ -34,7 +35,7 @@ export const stateStatements: Case[] = [
       async run(stage) {
         const [from, to] = [await archived(stage), await stage.library()]
         const task = await startTask(stage.user, operation, batchOf(from, ['docs'], to))
-        const { successful, failed, canceled, done, total } = await waitForTask(stage.user, task)
+        const { successful, failed, canceled, done, total } = await ended(stage.user, task)
         assert.deepEqual([successful, failed, canceled, done, total], [true, false, false, 2, 2])
         assert.deepEqual(await namesIn(stage.user, to, '/docs'), ['a.txt', 'b.txt'])
         assert.deepEqual(await namesIn(stage.user, from), operation === 'copy' ? ['docs/'] : [])

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { ended } from '../api/tasks-support.ts'
 import { startArchive, waitForArchive } from '../support/archives.ts'
 import { postForm, uploadLink } from '../support/transfer.ts'
 import { fieldCases } from './fields.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, fetched, type Stage } from './stage.ts'
 import type { Statement } from './statement.ts'
-import { batchOf, startTask, waitForTask } from './tasks.ts'
+import { batchOf, startTask } from './tasks.ts'
 
 /** Uploads `a.txt` and asks to be told later; gives the id to ask by and where to ask. */
 export async function indexedUpload(stage: Stage): Promise<{ taskId: string; at: URL }> {
@@ -37,7 +38,9 @@ export const taskRecordStatements: Statement[] = [
     notes: { failed_reason: 'Most releases of the reference leave it out.' },
     async sample(stage) {
       const [from, to] = [await stage.library({ '/a.txt': 'hello' }), await stage.library()]
-      return waitForTask(stage.user, await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to)))
+      return {
+        ...(await ended(stage.user, await startTask(stage.user, 'copy', batchOf(from, ['a.txt'], to)))),
+      }
     },
   }),
   ...fieldCases({

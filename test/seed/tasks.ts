@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict'
-import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../support/client.ts'
 import { bodyOf } from './stage.ts'
 
@@ -21,14 +19,4 @@ export async function startTask(
   json: ReturnType<typeof batchOf>,
 ): Promise<string> {
   return bodyOf(await user.post(`/api/v2.1/repos/async-batch-${operation}-item/`, { json })).task_id
-}
-
-/** Asks until a task has come to its end, as clients do; gives the last answer. */
-export async function waitForTask(user: Client, task_id: string) {
-  for (const deadline = Date.now() + 30_000; ; ) {
-    const progress = bodyOf(await user.get('/api/v2.1/query-copy-move-progress/', { task_id }))
-    if (progress.successful || progress.failed || progress.canceled) return progress
-    assert.ok(Date.now() < deadline, `a task is still at ${progress.done} of ${progress.total}`)
-    await setTimeout(5)
-  }
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { namesIn, postForm, type SentPart, storedBytes, updateLink, uploadLink } from '../support/transfer.ts'
+import {
+  filePart,
+  intoRoot,
+  namesIn,
+  postForm,
+  type SentPart,
+  storedBytes,
+  updateLink,
+  uploadLink,
+} from '../support/transfer.ts'
 import * as kinds from './kinds.ts'
 import { bodyOf, fetched, type Stage } from './stage.ts'
 import type { Case } from './statement.ts'
 import { indexedUpload } from './task-records.ts'
-
-const root: SentPart = ['parent_dir', '/']
-const file = (filename: string, bytes: string): SentPart => ({ filename, bytes })
 
 async function upload(stage: Stage, library: string, parts: readonly SentPart[], query = '') {
   const reply = await postForm(await uploadLink(stage.user, library), parts, { query })
@@ -32,7 +38,7 @@ export const uploadStatements: Case[] = [
     statement: '`POST {upload_url}/upload-api/<token>` with a multipart form stores a file',
     async run(stage) {
       const library = await stage.library()
-      await upload(stage, library, [root, file('a.txt', 'hello')])
+      await upload(stage, library, [intoRoot, filePart('a.txt', 'hello')])
       assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'hello')
     },
   },
@@ -42,7 +48,7 @@ export const uploadStatements: Case[] = [
     note: 'They are one commit.',
     async run(stage) {
       const library = await stage.library()
-      await upload(stage, library, [root, file('a.txt', 'a'), file('b.txt', 'b')])
+      await upload(stage, library, [intoRoot, filePart('a.txt', 'a'), filePart('b.txt', 'b')])
       assert.deepEqual(await namesIn(stage.user, library), ['a.txt', 'b.txt'])
     },
   },
@@ -52,7 +58,7 @@ export const uploadStatements: Case[] = [
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'a' })
       const link = await uploadLink(stage.user, library, '/docs')
-      bodyOf(await postForm(link, [['parent_dir', '/docs'], file('b.txt', 'b')]))
+      bodyOf(await postForm(link, [['parent_dir', '/docs'], filePart('b.txt', 'b')]))
       assert.deepEqual(await namesIn(stage.user, library, '/docs'), ['a.txt', 'b.txt'])
     },
   },
@@ -62,7 +68,7 @@ export const uploadStatements: Case[] = [
     note: 'Never a folder; the reference does.',
     async run(stage) {
       const library = await stage.library({ '/a.txt': 'old' })
-      await upload(stage, library, [root, ['replace', '1'], file('a.txt', 'new')])
+      await upload(stage, library, [intoRoot, ['replace', '1'], filePart('a.txt', 'new')])
       assert.deepEqual(await namesIn(stage.user, library), ['a.txt'])
       assert.equal((await storedBytes(stage.server, library, '/a.txt')).toString(), 'new')
     },
@@ -72,7 +78,7 @@ export const uploadStatements: Case[] = [
     statement: '`relative_path` is a path below `parent_dir`, whose missing folders are made',
     async run(stage) {
       const library = await stage.library()
-      await upload(stage, library, [root, ['relative_path', 'x/y'], file('a.txt', 'a')])
+      await upload(stage, library, [intoRoot, ['relative_path', 'x/y'], filePart('a.txt', 'a')])
       assert.deepEqual(await namesIn(stage.user, library, '/x/y'), ['a.txt'])
     },
   },
@@ -80,7 +86,7 @@ export const uploadStatements: Case[] = [
     id: '4.5/upload-ret-json',
     statement: 'With `ret-json=1` an upload answers a JSON array of items',
     async run(stage) {
-      const parts = [root, file('a.txt', 'hello'), file('b.txt', '')]
+      const parts = [intoRoot, filePart('a.txt', 'hello'), filePart('b.txt', '')]
       const { body } = await upload(stage, await stage.library(), parts, 'ret-json=1')
       assert.ok(kinds.list.holds(body))
       assert.deepEqual(
@@ -98,7 +104,7 @@ export const uploadStatements: Case[] = [
     note: 'Several ids have tabs between them, as in the reference.',
     async run(stage) {
       const library = await stage.library()
-      const { text } = await upload(stage, library, [root, file('a.txt', 'hello')])
+      const { text } = await upload(stage, library, [intoRoot, filePart('a.txt', 'hello')])
       const detail = bodyOf(await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/a.txt' }))
       assert.equal(text, detail.id)
     },
@@ -139,7 +145,7 @@ export const uploadStatements: Case[] = [
     note: 'The reference sends the id without quotes.',
     async run(stage) {
       const library = await stage.library({ '/docs/a.txt': 'old' })
-      const parts: SentPart[] = [file('x', 'new'), ['target_file', '/docs/a.txt']]
+      const parts: SentPart[] = [filePart('x', 'new'), ['target_file', '/docs/a.txt']]
       const reply = await postForm(await updateLink(stage.user, library), parts)
       assert.match(reply.text, /^"[0-9a-f]{40}"$/)
       const detail = await stage.user.get(`/api2/repos/${library}/file/detail/`, { p: '/docs/a.txt' })

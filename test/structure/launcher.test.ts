@@ -16,6 +16,13 @@ const program = `
   if (process.argv.includes('end')) process.exit(3)
   setInterval(() => {}, 1000)
 `
+/** Stands for the commands: says what it and Node were started with. */
+const commands = `
+  export function run(args: string[]) {
+    console.log(...args, ...process.execArgv)
+    return 3
+  }
+`
 /** Makes the running Node look like an old one, which cannot become another program. */
 const pretendOld = `
   Object.defineProperty(process.versions, 'node', { value: '20.20.2' })
@@ -69,6 +76,30 @@ describe('the carrel command', () => {
       const [code] = await once(child, 'exit')
       await withoutRuntime()
       assert.equal(code, 7)
+    })
+  }
+
+  for (const [how, preload] of [
+    ['as itself', []],
+    ['as a child', ['--require', './no-execve.cjs']],
+  ] as const) {
+    it(`is what main.mjs starts ${how} when it is run by its own name`, async () => {
+      const own = await mkdtemp(path.join(tmpdir(), 'carrel-launcher-'))
+      await cp(path.join(root, 'bin'), path.join(own, 'bin'), { recursive: true })
+      await cp(path.join(root, 'src/main.mjs'), path.join(own, 'src/main.mjs'))
+      await cp(path.join(root, 'src/cli/node-version.ts'), path.join(own, 'src/cli/node-version.ts'))
+      await writeFile(path.join(own, 'src/cli/run.ts'), commands)
+      await writeFile(path.join(own, 'no-execve.cjs'), 'delete process.execve')
+      const args = [...preload, '--no-warnings', 'src/main.mjs', 'serve']
+      const child = spawn(process.execPath, args, { cwd: own, stdio: ['ignore', 'pipe', 'pipe'] })
+      children.push(child)
+      const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      await rm(own, { recursive: true })
+      assert.equal(
+        output,
+        `${['serve', ...preload, '--no-warnings', '--max-semi-space-size=16'].join(' ')}\n`,
+      )
+      assert.equal(code, 3)
     })
   }
 

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { program } from './command.ts'
 import { ADMIN } from './server.ts'
-
-// As bin/hand-over.cjs starts it.
-const PROGRAM = ['--max-semi-space-size=16', path.join(import.meta.dirname, '../../src/main.mjs')]
 
 /** A server in a process of its own, so that it can be killed like one. */
 export interface ChildServer extends AsyncDisposable {
@@ -29,8 +26,8 @@ export async function spawnServer(
   { diskMegabytes }: ChildServerOptions = {},
 ): Promise<ChildServer> {
   const around = diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)
-  const [program, ...parts] = [...around, process.execPath, ...PROGRAM, 'serve']
-  const child = spawn(program, parts, {
+  const [command, ...parts] = [...around, process.execPath, ...program, 'serve']
+  const child = spawn(command, parts, {
     env: {
       PATH: process.env['PATH'] ?? '',
       CARREL_DATA: data,

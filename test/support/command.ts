@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
+import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-const main = path.join(import.meta.dirname, '../../src/main.mjs')
+/** What the launcher tells Node to run. */
+export const { program } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
+  program: readonly string[]
+}
 
 /** How a command ended and what it printed. */
 export interface Outcome {
@@ -75,7 +78,7 @@ export async function serve(args: readonly string[], options: CommandOptions = {
 function start(args: readonly string[], { env = {} }: CommandOptions) {
   // The settings of whoever runs the tests are not ours.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARREL_'))
-  return spawn(process.execPath, [main, ...args], {
+  return spawn(process.execPath, [...program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },
   })

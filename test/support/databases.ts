@@ -17,8 +17,7 @@ export function onBothDatabases(name: string, suite: (fresh: FreshDatabase) => v
     suite(async (t) => {
       server ??= findPostgres()
       const found = await server
-      if (typeof found !== 'string')
-        return { setting: { kind: 'postgres', url: await found.createDatabase() } }
+      if (typeof found !== 'string') return { setting: { kind: 'postgres', url: await found.createOurs() } }
       t.skip(found)
       return undefined
     })

@@ -13,6 +13,8 @@ export interface PostgresServer extends AsyncDisposable {
   readonly adminUrl: string
   /** Makes an empty database and resolves to its address. */
   createDatabase(): Promise<string>
+  /** Makes a database for our program: with the schema in it, where there is one to copy, which takes a fifth of the time. */
+  createOurs(): Promise<string>
 }
 
 export class PostgresUnavailable extends Error {
@@ -64,9 +66,17 @@ class Server implements PostgresServer {
     this.#stop = stop
   }
 
-  async createDatabase(): Promise<string> {
+  createDatabase(): Promise<string> {
+    return this.#create('template0')
+  }
+
+  createOurs(): Promise<string> {
+    return this.#create(process.env['CARREL_TEST_POSTGRES_TEMPLATE'] ?? 'template0')
+  }
+
+  async #create(template: string): Promise<string> {
     const name = `carrel_test_${randomBytes(8).toString('hex')}`
-    await this.#administer([`create database ${name} encoding 'UTF8' template template0`])
+    await this.#administer([`create database ${name} encoding 'UTF8' template ${template}`])
     this.#databases.push(name)
     const url = new URL(this.adminUrl)
     url.pathname = `/${name}`
@@ -100,7 +110,7 @@ const keeper = `
       --encoding=UTF8 --no-locale --no-sync >&2 3<&-
   then
     "$bin/postgres" -D "$folder/data" -c port="$port" -c listen_addresses=127.0.0.1 \
-      -c unix_socket_directories= -c fsync="$fsync" -c shared_buffers=32MB -c max_connections=60 \
+      -c unix_socket_directories= -c fsync="$fsync" -c shared_buffers=32MB -c max_connections=200 \
       -c max_wal_size=256MB -c autovacuum_naptime=300 3<&- &
     server=$!
     (cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null) >/dev/null 2>&1 &

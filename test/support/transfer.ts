@@ -20,6 +20,14 @@ export interface SentFile {
 
 export type SentPart = SentFile | readonly [name: string, text: string]
 
+/** A file; one that is given no bytes says its own name. */
+export function filePart(filename: string, bytes: string | Uint8Array = filename): SentPart {
+  return { filename, bytes }
+}
+
+/** Says that an upload is for the root of its library. */
+export const intoRoot: SentPart = ['parent_dir', '/']
+
 export const BOUNDARY = 'carrel-test-boundary-5e1f'
 
 /** The bytes of a multipart form, its parts in the order given. */
@@ -152,15 +160,18 @@ export async function headOf(client: Client, library: string): Promise<string> {
   return (await client.get(`/api2/repos/${library}/`)).body.head_commit_id
 }
 
-/** Waits for something the server does after its answer, or after a client left. */
+/**
+ * Waits for something the server does after its answer, or after a client left. Gives up after so many looks, which take
+ * most of a minute and longer where the machine is busy.
+ */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; ; ) {
+  for (let looks = 0, pauseMs = 5; ; looks += 1, pauseMs = Math.min(pauseMs * 1.5, 200)) {
     try {
       return await check()
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      if (looks === 250) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

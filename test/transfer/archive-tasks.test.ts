@@ -235,7 +235,7 @@ describe('archives', () => {
       })
       request.on('error', reject)
     })
-    const deadline = Date.now() + 20_000
+    const deadline = Date.now() + 60_000
     while ((await openArchives()).length > 0) {
       assert.ok(Date.now() < deadline, 'a file is still open')
       await progressOf(client, token)

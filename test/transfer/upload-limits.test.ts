@@ -14,6 +14,7 @@ import {
   expectNothingLeft,
   formBytes,
   headOf,
+  intoRoot,
   namesIn,
   postBody,
   postForm,
@@ -23,7 +24,6 @@ import {
   uploadLink,
 } from '../support/transfer.ts'
 
-const root: SentPart = ['parent_dir', '/']
 const bytesOf = (size: number): SentPart => ({ filename: 'a.bin', bytes: Buffer.alloc(size, 7) })
 const chunked = (bytes: Uint8Array, pieces = 7) =>
   new ReadableStream({
@@ -47,13 +47,13 @@ describe('an upload beyond the quota', () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     await setQuota(server, user, 10_000)
-    const body = formBytes([root, bytesOf(10_000)])
+    const body = formBytes([intoRoot, bytesOf(10_000)])
     const whole = await postBody(link, body)
     assert.deepEqual([whole.status, whole.body], outOfQuota)
     const unknown = await postBody(link, chunked(body))
     assert.deepEqual([unknown.status, unknown.body], outOfQuota)
     const headers = { 'Content-Range': 'bytes 0-0/10000' }
-    const chunk = await postForm(link, [root, bytesOf(1)], { headers })
+    const chunk = await postForm(link, [intoRoot, bytesOf(1)], { headers })
     assert.deepEqual([chunk.status, chunk.body], outOfQuota)
     const update = await postForm(await updateLink(user, library), [
       ['target_file', '/a.bin'],
@@ -68,7 +68,7 @@ describe('an upload beyond the quota', () => {
     await using server = await startServer()
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
-    const body = formBytes([root, bytesOf(5000)])
+    const body = formBytes([intoRoot, bytesOf(5000)])
     for (const send of [() => body, () => chunked(body)]) {
       await setQuota(server, user, (await used(server, user)) + body.length)
       assert.equal((await postBody(link, send())).status, 443)
@@ -83,7 +83,7 @@ describe('an upload beyond the quota', () => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
-    const body = formBytes([root, bytesOf(100_000)])
+    const body = formBytes([intoRoot, bytesOf(100_000)])
     await setQuota(server, user, 350_000)
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, index) => postBody(link, index % 2 ? body : chunked(body))),
@@ -99,10 +99,10 @@ describe('an upload beyond the quota', () => {
     await using server = await startServer({ env: { CARREL_MAX_UPLOAD_MB: '0.001' } })
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
-    const large = await postForm(link, [root, bytesOf(1000)])
+    const large = await postForm(link, [intoRoot, bytesOf(1000)])
     assert.deepEqual([large.status, large.body], tooLarge)
     await setQuota(server, user, 500)
-    const full = await postForm(link, [root, bytesOf(1000)])
+    const full = await postForm(link, [intoRoot, bytesOf(1000)])
     assert.deepEqual([full.status, full.body], outOfQuota)
   })
 })
@@ -113,16 +113,16 @@ describe('an upload beyond the largest size', () => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
-    const body = formBytes([root, bytesOf(10_000)])
+    const body = formBytes([intoRoot, bytesOf(10_000)])
     for (const reply of [
       await postBody(link, body),
       await postBody(link, chunked(body)),
-      await postForm(link, [root, bytesOf(1)], { headers: { 'Content-Range': 'bytes 0-0/10001' } }),
+      await postForm(link, [intoRoot, bytesOf(1)], { headers: { 'Content-Range': 'bytes 0-0/10001' } }),
       await postForm(await updateLink(user, library), [['target_file', '/a'], bytesOf(10_000)]),
     ]) {
       assert.deepEqual([reply.status, reply.body], tooLarge)
     }
-    const just = formBytes([root, bytesOf(10_000 - (body.length - 10_000))])
+    const just = formBytes([intoRoot, bytesOf(10_000 - (body.length - 10_000))])
     assert.equal(just.length, 10_000)
     assert.equal((await postBody(link, just)).status, 200)
     assert.equal((await postBody(link, chunked(just))).status, 200)
@@ -144,7 +144,7 @@ describe('an upload refused early', () => {
     ]
     for (const [url, length, status] of cases) {
       const { outgoing, answered } = begin(url, { 'Content-Length': String(length) })
-      outgoing.write(formBytes([root, bytesOf(10)]).subarray(0, 50))
+      outgoing.write(formBytes([intoRoot, bytesOf(10)]).subarray(0, 50))
       const reply = await answered
       assert.equal(reply.statusCode, status)
       assert.match(await text(reply), /^{"error":/)
@@ -162,7 +162,7 @@ describe('an upload refused early', () => {
     const user = await server.signUp()
     const link = await uploadLink(user, await user.createLibrary())
     for (const size of [2_000_000, 7_000_000]) {
-      const reply = await postForm(link, [root, bytesOf(size)])
+      const reply = await postForm(link, [intoRoot, bytesOf(size)])
       assert.deepEqual([reply.status, reply.body], tooLarge)
     }
   })
@@ -192,14 +192,14 @@ describe('a sender that leaves in the middle', () => {
       const head = await headOf(user, library)
       const { outgoing, answered } = begin(link, headers)
       answered.catch(() => {})
-      const body = formBytes([root, { filename: 'a.bin', bytes: '' }])
+      const body = formBytes([intoRoot, { filename: 'a.bin', bytes: '' }])
       outgoing.write(body.subarray(0, body.lastIndexOf(`\r\n--${BOUNDARY}--`)))
       await new Promise<void>((resolve) => outgoing.write(Buffer.alloc(2_000_000, 1), () => resolve()))
       await eventually(async () => assert.notDeepEqual(await temporaryFiles(server), []))
       outgoing.destroy()
       await eventually(() => expectNothingLeft(server))
       assert.equal(await headOf(user, library), head)
-      assert.equal((await postForm(link, [root, bytesOf(10)])).status, 200)
+      assert.equal((await postForm(link, [intoRoot, bytesOf(10)])).status, 200)
     })
   }
 })
@@ -211,7 +211,7 @@ describe('an upload that takes long', () => {
     const user = await server.signUp()
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
-    const body = formBytes([root, bytesOf(1_000_000)])
+    const body = formBytes([intoRoot, bytesOf(1_000_000)])
     const { outgoing, answered } = begin(link, { 'Content-Length': String(body.length) })
     outgoing.write(body.subarray(0, 800_000))
     await eventually(async () => assert.notDeepEqual(await temporaryFiles(server), []))
@@ -236,7 +236,7 @@ describe('a store that cannot take the bytes', () => {
     const place = path.join(server.data, 'blocks/tmp')
     await rename(place, `${place}-away`)
     for (const size of [100_000, 20_000_000]) {
-      const reply = await postForm(link, [root, bytesOf(size)])
+      const reply = await postForm(link, [intoRoot, bytesOf(size)])
       assert.deepEqual([reply.status, reply.body], broken)
       assert.equal(reply.headers.get('access-control-allow-origin'), '*')
     }
@@ -246,7 +246,7 @@ describe('a store that cannot take the bytes', () => {
     const uploads = path.join(server.data, 'uploads')
     await rename(uploads, `${uploads}-away`)
     const headers = { 'Content-Range': 'bytes 0-9/20' }
-    assert.equal((await postForm(link, [root, bytesOf(10)], { headers })).status, 500)
+    assert.equal((await postForm(link, [intoRoot, bytesOf(10)], { headers })).status, 500)
     await rename(`${uploads}-away`, uploads)
 
     const { content } = server.running.services.core
@@ -256,7 +256,7 @@ describe('a store that cannot take the bytes', () => {
       for await (const bytes of source) if (bytes.length > 0) break
       throw new BlockStoreError('A block could not be stored (ENOSPC).', { cause: full })
     }
-    const reply = await postForm(link, [root, bytesOf(5_000_000)])
+    const reply = await postForm(link, [intoRoot, bytesOf(5_000_000)])
     assert.deepEqual([reply.status, reply.body], broken)
     content.receive = receive
 

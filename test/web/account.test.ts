@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import sharp from 'sharp'
 import { Client } from '../support/client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
-import { PHONE, webSuite } from './support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const PASSWORD = 'a long password'
 describe('the account', () => {
@@ -217,10 +217,7 @@ describe('the account', () => {
     for (const section of ['', '/security', '/tokens', '/webdav']) {
       await tab.go(`/account${section}`)
       await page.locator('.account-card, .account-list').first().waitFor()
-      const fits = await page
-        .locator('#content')
-        .evaluate((box: { scrollWidth: number; clientWidth: number }) => box.scrollWidth <= box.clientWidth)
-      assert.ok(fits, `${section} scrolls sideways`)
+      await fitsWidth(page)
       await tab.picture(`account${section.replace('/', '-')}-phone-dark`)
     }
     assert.deepEqual(tab.complaints, [])

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually } from '../support/transfer.ts'
 import { furnished, Listing } from './files-support.ts'
-import { PHONE, type Tab, webSuite } from './support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const ALL = ['Archive', 'Photos', 'budget.xlsx', 'notes.md', 'report 9.txt', 'report 10.txt']
 
@@ -191,7 +191,7 @@ describe('the folder page', () => {
     await list.grid.waitFor()
     assert.deepEqual((await list.names()).toSorted(), names.toSorted())
     await tab.picture('files-hostile')
-    assert.equal(await overflow(tab), false)
+    await fitsWidth(tab.page)
     for (const name of names) {
       await list.link(name).click()
       await tab.page.getByText('This folder is empty').waitFor()
@@ -213,7 +213,7 @@ describe('the folder page', () => {
     if (here === undefined) return
     const { tab, list, page } = here
     await tab.picture('files-phone-dark')
-    assert.equal(await overflow(tab), false)
+    await fitsWidth(tab.page)
     await list.row('notes.md').getByRole('checkbox').tap()
     await list.row('budget.xlsx').tap({ position: { x: 250, y: 20 } })
     assert.deepEqual(await list.chosen(), ['budget.xlsx', 'notes.md'])
@@ -226,7 +226,7 @@ describe('the folder page', () => {
     await list.grid.locator('img').waitFor()
     await tab.picture('files-phone-grid')
     await tab.checkAccess()
-    assert.equal(await overflow(tab), false)
+    await fitsWidth(tab.page)
     await list.grid.getByRole('button', { name: 'More for hill.jpg' }).tap()
     await page.getByRole('menuitem', { name: 'Details' }).tap()
     await page.getByRole('dialog', { name: 'Details' }).getByText('JPG file').waitFor()
@@ -250,8 +250,3 @@ describe('the folder page', () => {
     await tab.page.getByText('That did not work').waitFor()
   })
 })
-
-/** Whether the page can be scrolled sideways. */
-async function overflow({ page }: Tab): Promise<boolean> {
-  return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
-}

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../support/client.ts'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
-import { PHONE, webSuite } from './support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
 import { dropFiles } from './upload-support.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe & "quotes" 🏖️'
@@ -351,7 +351,7 @@ describe('the libraries', () => {
     await page.getByLabel('Sortieren nach').selectOption({ label: 'Name, A bis Z' })
     await tab.checkAccess()
     await tab.picture('libraries-phone-dark')
-    assert.ok(await fitsIn(page), 'nothing scrolls sideways')
+    await fitsWidth(page)
     await page.getByRole('button', { name: 'Aktionen für Urlaubspläne' }).click()
     await page.getByRole('menuitem', { name: 'Einstellungen' }).click()
     await page.getByText('Insgesamt').waitFor()
@@ -364,7 +364,7 @@ describe('the libraries', () => {
       if (name.startsWith('deleted')) await ann.delete(`/api/v2.1/repos/${id}/`)
       await tab.go(address)
       await page.locator('tbody tr').first().waitFor()
-      assert.ok(await fitsIn(page), 'nothing scrolls sideways')
+      await fitsWidth(page)
       await tab.picture(name)
     }
     assert.deepEqual(tab.complaints, [])
@@ -411,13 +411,4 @@ async function choose(page: Page, library: string, entry: string): Promise<void>
 async function shareWith(owner: Client, id: string, form: Record<string, string>): Promise<void> {
   const reply = await owner.put(`/api2/repos/${id}/dir/shared_items/`, { query: { p: '/' }, form })
   assert.equal(reply.status, 200, reply.text)
-}
-
-/** Whether the page is no wider than the window. */
-function fitsIn(page: Page): Promise<boolean> {
-  return page
-    .locator('#content')
-    .evaluate(
-      (content: { scrollWidth: number; clientWidth: number }) => content.scrollWidth <= content.clientWidth,
-    )
 }

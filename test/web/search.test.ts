@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from '../support/client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
-import { PHONE, webSuite } from './support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 describe('searching', () => {
   const suite = webSuite()
@@ -113,6 +113,6 @@ describe('searching', () => {
     await page.getByRole('link', { name: 'tulip', exact: false }).first().waitFor()
     await tab.picture('search-phone-dark')
     while ((await rows.count()) < 40) await rows.last().scrollIntoViewIfNeeded()
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    await fitsWidth(page)
   })
 })

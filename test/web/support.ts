@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { findProgram } from '../../bin/system-programs.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
+import { eventually } from '../support/transfer.ts'
 
 /** Where pictures of the pages are left, for people to look at. */
 const PICTURES = path.join(import.meta.dirname, '../../test-artifacts')
@@ -116,4 +117,14 @@ export function webSuite(options: TestServerOptions = {}) {
     },
     openTab,
   }
+}
+
+/** That nothing has to be moved sideways to be seen, once the page is at rest. */
+export async function fitsWidth(page: Page): Promise<void> {
+  await eventually(async () => {
+    const places = (await page.evaluate(
+      `[document.scrollingElement, document.getElementById('content')].map((one) => [one.scrollWidth, one.clientWidth])`,
+    )) as [number, number][]
+    for (const [width, room] of places) assert.ok(width <= room, `${width} pixels wide on ${room}`)
+  })
 }

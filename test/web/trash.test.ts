@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
-import { PHONE, webSuite } from './support.ts'
-import { fitsWidth } from './viewer-support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 describe('the trash of a library', () => {
   const suite = webSuite()

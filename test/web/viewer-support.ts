@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { pdfStream, writePdf } from '../support/documents/pdf-writer.ts'
@@ -55,14 +54,6 @@ export function makePages(lines: readonly string[]): Buffer {
       pdfStream(`BT /F1 28 Tf 60 740 Td (${line}) Tj ET 60 700 475 2 re f`),
     ]),
   ])
-}
-
-/** That nothing has to be moved sideways to be seen. */
-export async function fitsWidth(page: Page): Promise<void> {
-  const places = (await page.evaluate(
-    `[document.scrollingElement, document.getElementById('content')].map((one) => [one.scrollWidth, one.clientWidth])`,
-  )) as [number, number][]
-  for (const [width, room] of places) assert.ok(width <= room, `${width} pixels wide on ${room}`)
 }
 
 /** Types at the beginning of the editor. */

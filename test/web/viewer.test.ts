@@ -5,8 +5,8 @@ import { Workspace } from '../api/folders-support.ts'
 import { makeDocx } from '../support/documents/packages.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
-import { PHONE, webSuite } from './support.ts'
-import { fitsWidth, makePages, makePicture, makeTone } from './viewer-support.ts'
+import { fitsWidth, PHONE, webSuite } from './support.ts'
+import { makePages, makePicture, makeTone } from './viewer-support.ts'
 
 describe('looking at files', () => {
   const suite = webSuite()

@@ -80,54 +80,49 @@ export const sharedLinkRoutes = [
       },
     }),
   ),
-  route({
-    method: 'GET',
-    path: '/api2/repos/:repo_id/download-shared-links/',
-    auth: 'user',
-    scope: 'none',
-    summary:
-      'Lists all share links of a library that lead somewhere, for who manages its shares. Deprecated.',
-    params: { repo_id: libraryIdParam },
-    async handle({ user, params }, services) {
-      const library = await services.access.openAdministered(user, params.repo_id)
-      const found = await leading(library, await services.links.listIn(library, 'share'))
-      const people = await services.directory.people(found.map(({ link }) => link.creator))
-      return found.map(({ link, entry }) => downloadLinkToWire(link, personOf(people, link), entry))
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/api2/repos/:repo_id/upload-shared-links/',
-    auth: 'user',
-    scope: 'none',
-    summary:
-      'Lists all upload links of a library that lead somewhere, for who manages its shares. Deprecated.',
-    params: { repo_id: libraryIdParam },
-    async handle({ user, params }, services) {
-      const library = await services.access.openAdministered(user, params.repo_id)
-      const found = await leading(library, await services.links.listIn(library, 'upload'))
-      const people = await services.directory.people(found.map(({ link }) => link.creator))
-      return found.map(({ link }) => uploadLinkToOldWire(link, personOf(people, link)))
-    },
-  }),
-  ...(['download', 'upload'] as const).map((name) =>
+  ...administeredRoutes('download', 'share'),
+  ...administeredRoutes('upload', 'upload'),
+]
+
+/** The links of a library in the hands of who manages its shares. */
+function administeredRoutes(name: string, kind: LinkKind) {
+  const path = `/api2/repos/:repo_id/${name}-shared-links/`
+  return [
     route({
-      method: 'DELETE',
-      path: `/api2/repos/:repo_id/${name}-shared-links/:token/`,
+      method: 'GET',
+      path,
       auth: 'user',
       scope: 'none',
-      summary: `Deletes any ${name === 'download' ? 'share' : 'upload'} link of a library, for who manages its shares. Deprecated.`,
+      summary: `Lists all ${kind} links of a library that lead somewhere, for who manages its shares. Deprecated.`,
+      params: { repo_id: libraryIdParam },
+      async handle({ user, params }, services) {
+        const library = await services.access.openAdministered(user, params.repo_id)
+        const found = await leading(library, await services.links.listIn(library, kind))
+        const people = await services.directory.people(found.map(({ link }) => link.creator))
+        return found.map(({ link, entry }) => {
+          const person = personOf(people, link)
+          return kind === 'share'
+            ? downloadLinkToWire(link, person, entry)
+            : uploadLinkToOldWire(link, person)
+        })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}:token/`,
+      auth: 'user',
+      scope: 'none',
+      summary: `Deletes any ${kind} link of a library, for who manages its shares. Deprecated.`,
       params: { repo_id: libraryIdParam, token: linkTokenParam },
       faults: olderLinkNotFound,
       async handle({ user, params, request }, services) {
         const library = await services.access.openAdministered(user, params.repo_id)
-        const kind = name === 'download' ? 'share' : 'upload'
         await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
         return { success: true }
       },
     }),
-  ),
-]
+  ]
+}
 
 async function checkedPath(library: Library, sent: SentPath | undefined, kind: LinkKind) {
   if (sent === undefined) throw errorMessage(400, 'Path is missing')

@@ -1,27 +1,25 @@
 import type { Link } from '../../access/link.ts'
 import { fail } from '../../errors.ts'
-import { flag, list, optional, optionalText, rawText, required, type Values } from '../../http/readers.ts'
+import { rawText, required, type Values } from '../../http/readers.ts'
 import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
 import { ROOT } from '../../objects/paths.ts'
-import { linkChanged, linkMade, noting } from '../audited.ts'
-import { expiry, linkFields, readExpiry, readWish, shareFields } from '../link-readers.ts'
+import { linkMade, noting } from '../audited.ts'
+import { linkFields, readWish, shareFields } from '../link-readers.ts'
 import {
   byKindAndName,
-  deleteMany,
   direntNotFound,
-  foundLinkToWire,
   linkFaults,
   linkPath,
   linkTokenParam,
   linkToWire,
-  notingEnd,
   ownLinksToWire,
 } from '../links.ts'
 import { readPage } from '../paging.ts'
 import { requiredPath, type SentPath, sentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { openSent } from './batch-selection.ts'
+import { changeFields, changeLink, ownLinkRoutes } from './own-links.ts'
 
 const newLink = { repo_id: required(), path: requiredPath(), ...linkFields, ...shareFields }
 const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_page: rawText() }
@@ -47,68 +45,19 @@ export const shareLinkRoutes = [
     faults: direntNotFound,
     handle: ({ user, body, request }, services) => create(services, request, user, body, false),
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/share-links/',
-    auth: 'user',
-    summary: 'Deletes several of the caller’s share links.',
-    body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
-    handle: ({ user, body, request }, services) =>
-      deleteMany(services, { user, request }, body.tokens, 'share'),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/share-links/clean-invalid/',
-    auth: 'user',
-    summary: 'Deletes the caller’s share links to what is gone.',
-    async handle({ user, request }, services) {
-      await services.links.cleanInvalid(user, 'share', notingEnd(services, { user, request }))
-      return { success: true }
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/api/v2.1/share-links/:token/',
-    auth: 'user',
-    summary: 'Shows a share link to who made it and to the owner of its library.',
-    params: { token: linkTokenParam },
-    faults: linkFaults,
-    async handle({ user, params, request }, services) {
-      const link = await services.links.get(user, params.token, 'share')
-      return foundLinkToWire(services, request, user, link)
-    },
-  }),
+  ...ownLinkRoutes('share'),
   route({
     method: 'PUT',
     path: '/api/v2.1/share-links/:token/',
     auth: 'user',
     summary: 'Changes what a share link lets people do, for whom, and until when; switches it off and on.',
     params: { token: linkTokenParam },
-    body: { ...expiry, ...shareFields, description: optionalText(), is_active: optional(flag()) },
+    body: { ...changeFields, ...shareFields },
     faults: linkFaults,
-    async handle({ user, params, body, request }, services) {
-      const changes = {
-        expiresAt: readExpiry(body, services.now()),
-        rights: body.permissions,
-        scope: body.user_scope,
-        emails: body.emails,
-        description: body.description,
-        active: body.is_active,
-      }
-      const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
-      const link = await services.links.update(user, params.token, 'share', changes, also)
-      return foundLinkToWire(services, request, user, link)
-    },
-  }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/share-links/:token/',
-    auth: 'user',
-    summary: 'Deletes one of the caller’s share links; one that is unknown is no error.',
-    params: { token: linkTokenParam },
-    async handle({ user, params, request }, services) {
-      await services.links.delete(user, params.token, 'share', notingEnd(services, { user, request }))
-      return { success: true }
+    handle({ user, params, body, request }, services) {
+      const { permissions: rights, user_scope: scope, emails } = body
+      const link = { token: params.token, kind: 'share' } as const
+      return changeLink(services, { user, request }, link, body, { rights, scope, emails })
     },
   }),
   route({

@@ -1,24 +1,15 @@
-import type { Link } from '../../access/link.ts'
 import { fail } from '../../errors.ts'
-import { flag, list, optional, optionalText, rawText, required } from '../../http/readers.ts'
+import { rawText, required } from '../../http/readers.ts'
 import type { FaultAnswer } from '../../http/route.ts'
 import type { Library } from '../../library/library.ts'
 import type { LibraryPath } from '../../objects/paths.ts'
-import { linkChanged, linkMade, noting } from '../audited.ts'
-import { expiry, linkFields, readExpiry, readWish } from '../link-readers.ts'
-import {
-  byKindAndName,
-  deleteMany,
-  foundLinkToWire,
-  linkFaults,
-  linkTokenParam,
-  linkToWire,
-  notingEnd,
-  ownLinksToWire,
-} from '../links.ts'
+import { linkMade, noting } from '../audited.ts'
+import { linkFields, readWish } from '../link-readers.ts'
+import { byKindAndName, linkFaults, linkTokenParam, linkToWire, ownLinksToWire } from '../links.ts'
 import { requiredPath, type SentPath, sentPath } from '../readers.ts'
 import { route } from '../services.ts'
 import { openSent } from './batch-selection.ts'
+import { changeFields, changeLink, ownLinkRoutes } from './own-links.ts'
 
 // Lower case here and nowhere else.
 const folderNotFound = {
@@ -58,66 +49,17 @@ export const uploadLinkRoutesV21 = [
       return linkToWire(services, request, link, library)
     },
   }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/upload-links/',
-    auth: 'user',
-    summary: 'Deletes several of the caller’s upload links.',
-    body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
-    handle: ({ user, body, request }, services) =>
-      deleteMany(services, { user, request }, body.tokens, 'upload'),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/upload-links/clean-invalid/',
-    auth: 'user',
-    summary: 'Deletes the caller’s upload links to folders that are gone.',
-    async handle({ user, request }, services) {
-      await services.links.cleanInvalid(user, 'upload', notingEnd(services, { user, request }))
-      return { success: true }
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/api/v2.1/upload-links/:token/',
-    auth: 'user',
-    summary: 'Shows an upload link to who made it and to the owner of its library.',
-    params: { token: linkTokenParam },
-    faults: linkFaults,
-    async handle({ user, params, request }, services) {
-      const link = await services.links.get(user, params.token, 'upload')
-      return foundLinkToWire(services, request, user, link)
-    },
-  }),
+  ...ownLinkRoutes('upload'),
   route({
     method: 'PUT',
     path: '/api/v2.1/upload-links/:token/',
     auth: 'user',
     summary: 'Changes when an upload link ends; switches it off and on.',
     params: { token: linkTokenParam },
-    body: { ...expiry, description: optionalText(), is_active: optional(flag()) },
+    body: changeFields,
     faults: linkFaults,
-    async handle({ user, params, body, request }, services) {
-      const changes = {
-        expiresAt: readExpiry(body, services.now()),
-        description: body.description,
-        active: body.is_active,
-      }
-      const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
-      const link = await services.links.update(user, params.token, 'upload', changes, also)
-      return foundLinkToWire(services, request, user, link)
-    },
-  }),
-  route({
-    method: 'DELETE',
-    path: '/api/v2.1/upload-links/:token/',
-    auth: 'user',
-    summary: 'Deletes one of the caller’s upload links; one that is unknown is no error.',
-    params: { token: linkTokenParam },
-    async handle({ user, params, request }, services) {
-      await services.links.delete(user, params.token, 'upload', notingEnd(services, { user, request }))
-      return { success: true }
-    },
+    handle: ({ user, params, body, request }, services) =>
+      changeLink(services, { user, request }, { token: params.token, kind: 'upload' }, body),
   }),
 ]
 

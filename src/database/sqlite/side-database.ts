@@ -57,10 +57,11 @@ export class SideDatabase implements Database {
     await this.#writer.close()
   }
 
-  // The second is for what would have to wait: mostly there is nothing, and it is not started.
+  // The second is for what would have to wait: mostly there is nothing, and it is not started. To wait for the start of
+  // the first takes no longer than to start another.
   #reader(): SideThread {
     const [first, second] = this.#readers
-    return second.load < first.load ? second : first
+    return first.isUp && second.load < first.load ? second : first
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -160,6 +161,7 @@ class SideThread {
   #idle: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
   #inTransaction = false
+  #isUp = false
 
   constructor(data: SideThreadData) {
     this.#data = data
@@ -168,6 +170,11 @@ class SideThread {
   /** How much it has been asked that it has not answered. */
   get load(): number {
     return this.#waiting.length
+  }
+
+  /** Whether it has started, and answers as fast as it can. */
+  get isUp(): boolean {
+    return this.#isUp
   }
 
   async ask(request: SideRequest): Promise<unknown> {
@@ -224,6 +231,7 @@ class SideThread {
       if (this.#worker === worker) this.#worker = undefined
       clearTimeout(this.#idle)
       this.#inTransaction = false
+      this.#isUp = false
       this.#failAll(new DatabaseError('closed', 'The thread of the database ended.'))
     })
     return worker
@@ -231,6 +239,7 @@ class SideThread {
 
   #settle(reply: SideReply): void {
     const next = this.#waiting.shift()
+    this.#isUp = true
     if (this.#waiting.length === 0) this.#rest()
     if ('result' in reply) next?.resolve(reply.result)
     else next?.reject(new DatabaseError(reply.reason, reply.message))

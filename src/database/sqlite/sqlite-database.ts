@@ -145,11 +145,14 @@ export class SqliteDatabase implements Migratable {
     endTurn()
     // After a failed sync the log may have holes, and closing would copy from it: the connections
     // are left to the end of the process.
-    await this.#sync.covered()
-    await this.#checkpointer.close()
-    this.#reader.close()
-    this.#writer.close()
-    await this.#log.close()
+    try {
+      await this.#sync.covered()
+      await this.#checkpointer.close()
+      this.#reader.close()
+      this.#writer.close()
+    } finally {
+      await this.#log.close()
+    }
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {

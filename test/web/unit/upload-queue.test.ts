@@ -132,7 +132,7 @@ describe('the queue of uploads', () => {
 
   it('picks from ten thousand in no time', () => {
     const queue = queueOf(...Array.from({ length: 10_000 }, (_, n) => upload({ folder: `d${n % 50}` })))
-    const start = performance.now()
+    const before = process.cpuUsage()
     let requests = 0
     for (let work = queue.take(any); work; work = queue.take(any)) {
       requests += 1
@@ -140,6 +140,6 @@ describe('the queue of uploads', () => {
     }
     assert.ok(requests <= 1000, String(requests))
     assert.equal(queue.totals.counts.done, 10_000)
-    assert.ok(performance.now() - start < 2000)
+    assert.ok(process.cpuUsage(before).user < 2_000_000)
   })
 })
