@@ -1,5 +1,5 @@
-import type { DirId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import { type LibraryPath, parentOf } from '../objects/paths.ts'
 import { type Change, diffTrees, inOrder, isSameFile } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -48,32 +48,47 @@ export class TreeChanges {
 
   /** What differs between the first and the last of trees that came after each other, `withFolders`. */
   async along(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[]> {
-    const [first, ...others] = roots
-    const last = others.at(-1)
+    const [first] = roots
+    const last = roots.at(-1)
     if (first === undefined || last === undefined) return []
+    return (
+      (await this.knownAlong(libraryKey, roots)) ??
+      this.between(libraryKey, first, last, { withFolders: true })
+    )
+  }
+
+  /** As along, if it can be told from what is remembered. */
+  async knownAlong(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[] | undefined> {
+    const [first, ...others] = roots
+    if (first === undefined || others.length === 0) return []
     const steps: (readonly Change[])[] = []
     let before = first
     for (const after of others) {
       const known = before === after ? [] : this.#known.get(keyOf(libraryKey, before, after))
-      if (known === undefined) break
+      if (known === undefined) return undefined
       steps.push(known)
       before = after
     }
-    const summed = steps.length === others.length ? await sum(steps) : undefined
-    return summed ?? this.between(libraryKey, first, last, { withFolders: true })
+    return sum(steps)
   }
 }
 
-/** What several steps changed together; undefined if anything went, came with all that is in it, or moved. */
+/**
+ * What several steps changed together; undefined if anything went, came with all that is in it, or moved. A folder that
+ * came empty is one that came with all that is in it as soon as anything is put there.
+ */
 async function sum(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
   const [only, ...more] = steps
   if (only !== undefined && more.length === 0) return [...only]
   const summed = new Map<LibraryPath, Change>()
+  const newFolders = new Set<LibraryPath>()
   for (const changes of steps) {
     for (const change of changes) {
       const { op, path, entry } = change
-      const isSimple = op === 'modified' || (op === 'added' && entry.kind === 'file')
-      if (!isSimple) return undefined
+      const isSimple =
+        op === 'modified' || (op === 'added' && (entry.kind === 'file' || entry.id === EMPTY_ID))
+      if (!isSimple || newFolders.has(path) || newFolders.has(parentOf(path))) return undefined
+      if (op === 'added' && entry.kind === 'dir') newFolders.add(path)
       const earlier = summed.get(path)
       if (earlier === undefined) summed.set(path, change)
       else if (op === 'modified') summed.set(path, { ...earlier, entry })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { quote } from './canonical.ts'
 import {
   type CommitId,
@@ -160,7 +160,7 @@ type Hashed = Pick<Commit, 'rootId' | 'creator' | 'creatorName' | 'description' 
 
 /** The id that existing clients and servers give a commit. It does not cover the parent: two can be equal. */
 export function classicCommitId(fields: Hashed): CommitId {
-  return hashOf(fields).digest('hex') as CommitId
+  return hash('sha1', hashed(fields), 'hex') as CommitId
 }
 
 /** The id of a commit we make: the classic one with the library, the parents and random bytes mixed in. */
@@ -169,12 +169,12 @@ export function newCommitId(
   random: Uint8Array,
 ): CommitId {
   const where = `${fields.libraryId}\0${fields.parentId ?? ''}\0${fields.secondParentId ?? ''}\0`
-  return hashOf(fields).update(where).update(random).digest('hex') as CommitId
+  return hash('sha1', Buffer.concat([hashed(fields), Buffer.from(where), random]), 'hex') as CommitId
 }
 
-function hashOf({ rootId, creator, creatorName, description, ctime }: Hashed) {
+function hashed({ rootId, creator, creatorName, description, ctime }: Hashed): Buffer {
   const time = Buffer.alloc(8)
   time.writeBigInt64BE(BigInt(ctime))
   const who = creatorName === undefined ? '' : `${creatorName}\0`
-  return createHash('sha1').update(`${rootId}\0${creator}\0${who}${description}\0`).update(time)
+  return Buffer.concat([Buffer.from(`${rootId}\0${creator}\0${who}${description}\0`), time])
 }
