@@ -200,6 +200,8 @@ function applyFew(
   changes: ReadonlyMap<string, Dirent | null>,
   names: readonly string[],
 ) {
+  const [only] = names
+  if (only !== undefined && names.length === 1) return applyOne(entries, only, changes.get(only))
   const runs: (readonly Dirent[])[] = []
   let from = 0
   let changed = false
@@ -216,6 +218,13 @@ function applyFew(
   runs.push(entries.slice(from))
   // Concatenation copies whole runs, but takes them as arguments, of which there can only be so many.
   return runs.length <= MOST_RUNS_AT_ONCE ? ([] as Dirent[]).concat(...runs) : runs.flat()
+}
+
+function applyOne(entries: readonly Dirent[], name: string, entry: Dirent | null | undefined) {
+  const at = indexOf(entries, name, 0)
+  const present = entries[at]?.name === name ? entries[at] : undefined
+  if ((entry ?? undefined) === present) return entries
+  return entries.toSpliced(at, present ? 1 : 0, ...(entry ? [entry] : []))
 }
 
 /** Goes along both lists once. */
