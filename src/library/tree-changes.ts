@@ -6,6 +6,13 @@ import type { ObjectStore } from './object-store.ts'
 // Bounds the memory of what followers have not come to yet (I9).
 const MOST_CHANGES = 20_000
 
+/** What an edit of a library changed in the tree before it. */
+interface Known {
+  readonly libraryKey: number
+  readonly before: DirId
+  readonly changes: readonly Change[]
+}
+
 /**
  * What differs between trees. What an edit is known to have changed is remembered for a while, so that those who follow
  * commits need not each compare the trees. Trees never change, so nothing here can be stale, and what is forgotten
@@ -13,7 +20,8 @@ const MOST_CHANGES = 20_000
  */
 export class TreeChanges {
   readonly #objects: ObjectStore
-  readonly #known = new Map<string, readonly Change[]>()
+  /** By the tree after them; of those that lead to one tree the latest. */
+  readonly #known = new Map<DirId, Known>()
   #count = 0
 
   constructor(objects: ObjectStore) {
@@ -22,15 +30,26 @@ export class TreeChanges {
 
   /** To be told what `diffTrees` would find, `withFolders`. */
   remember(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
-    const key = keyOf(libraryKey, before, after)
-    if (this.#known.has(key)) return
-    this.#known.set(key, changes)
+    this.#forget(after)
+    this.#known.set(after, { libraryKey, before, changes })
     this.#count += changes.length + 1
-    for (const [oldest, forgotten] of this.#known) {
+    if (this.#count <= MOST_CHANGES) return
+    for (const oldest of this.#known.keys()) {
+      this.#forget(oldest)
       if (this.#count <= MOST_CHANGES) return
-      this.#known.delete(oldest)
-      this.#count -= forgotten.length + 1
     }
+  }
+
+  #forget(after: DirId): void {
+    const known = this.#known.get(after)
+    if (known === undefined) return
+    this.#known.delete(after)
+    this.#count -= known.changes.length + 1
+  }
+
+  #find(libraryKey: number, before: DirId, after: DirId): readonly Change[] | undefined {
+    const known = this.#known.get(after)
+    return known?.before === before && known.libraryKey === libraryKey ? known.changes : undefined
   }
 
   /** As diffTrees. */
@@ -40,7 +59,7 @@ export class TreeChanges {
     after: DirId,
     options: { withFolders?: boolean } = {},
   ): Promise<readonly Change[]> {
-    const known = this.#known.get(keyOf(libraryKey, before, after))
+    const known = this.#find(libraryKey, before, after)
     if (known === undefined) return diffTrees(this.#objects, libraryKey, before, after, options)
     if (options.withFolders) return known
     return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')
@@ -64,7 +83,7 @@ export class TreeChanges {
     const steps: (readonly Change[])[] = []
     let before = first
     for (const after of others) {
-      const known = before === after ? [] : this.#known.get(keyOf(libraryKey, before, after))
+      const known = before === after ? [] : this.#find(libraryKey, before, after)
       if (known === undefined) return undefined
       steps.push(known)
       before = after
@@ -103,8 +122,4 @@ function isChange(change: Change): boolean {
   if (change.op !== 'modified') return true
   const { before, entry } = change
   return entry.kind === 'dir' ? before.mtime !== entry.mtime : !isSameFile(before, entry)
-}
-
-function keyOf(libraryKey: number, before: DirId, after: DirId): string {
-  return `${libraryKey}:${before}:${after}`
 }

@@ -169,12 +169,19 @@ export function newCommitId(
   random: Uint8Array,
 ): CommitId {
   const where = `${fields.libraryId}\0${fields.parentId ?? ''}\0${fields.secondParentId ?? ''}\0`
-  return hash('sha1', Buffer.concat([hashed(fields), Buffer.from(where), random]), 'hex') as CommitId
+  const bytes = hashed(fields, where.length + random.length)
+  bytes.write(where, bytes.length - random.length - where.length, 'latin1')
+  bytes.set(random, bytes.length - random.length)
+  return hash('sha1', bytes, 'hex') as CommitId
 }
 
-function hashed({ rootId, creator, creatorName, description, ctime }: Hashed): Buffer {
-  const time = Buffer.alloc(8)
-  time.writeBigInt64BE(BigInt(ctime))
+/** What the classic id is the hash of, with room for more behind it. */
+function hashed({ rootId, creator, creatorName, description, ctime }: Hashed, room = 0): Buffer {
   const who = creatorName === undefined ? '' : `${creatorName}\0`
-  return Buffer.concat([Buffer.from(`${rootId}\0${creator}\0${who}${description}\0`), time])
+  const text = `${rootId}\0${creator}\0${who}${description}\0`
+  const length = Buffer.byteLength(text)
+  const bytes = Buffer.allocUnsafe(length + 8 + room)
+  bytes.write(text)
+  bytes.writeBigInt64BE(BigInt(ctime), length)
+  return bytes
 }
