@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction } from '../database/database.ts'
 import { CommitFollower } from '../library/commit-follower.ts'
-import { listCommitsDown, type NumberedCommit } from '../library/commit-store.ts'
+import type { NumberedCommit } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { followedSeq, moveFollower, writeFollowed } from '../library/follower-store.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
@@ -95,8 +95,8 @@ export class ActivityFollower {
   }
 
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
-    const { db, now } = this.#core
-    const commits = (await listCommitsDown(db, library, wanted, Math.max(1, from))).toReversed()
+    const { db, now, recentCommits } = this.#core
+    const commits = await recentCommits.between(library, Math.max(1, from), wanted)
     const renames = await listRenames(db, library.key, from + 1, wanted)
     let before = from === 0 ? undefined : commits.shift()
     const told: ToldCommit[] = []

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { emailAsShown } from '../identity/account.ts'
 import { ObjectStore } from '../library/object-store.ts'
 import { PathIndex } from '../library/path-index.ts'
+import { RecentCommits } from '../library/recent-commits.ts'
 import { TreeChanges } from '../library/tree-changes.ts'
 import { Usage } from '../usage/usage.ts'
 import type { AccountUsage } from '../usage/usage-store.ts'
@@ -15,7 +16,7 @@ export async function usage(config: Config, json: boolean): Promise<void> {
   await using db = await openMadeByServer(config)
   const now = () => Math.floor(Date.now() / 1000)
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
-  const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), () => {})
+  const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})
   await using counted = new Usage({ db, now, pathIndex, defaultHistoryDays: config.historyDays })
   await counted.refresh()
   const stored = await counted.stored()

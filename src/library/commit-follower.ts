@@ -4,7 +4,7 @@ import { followedSeq } from './follower-store.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibraryByKey } from './library-store.ts'
 
-const COMMITS_A_STEP = 50
+const COMMITS_A_STEP = 250
 // Commits that come in quick succession are followed together, and while the process is busy answering, for longer.
 const WAKE_DELAY_MS = 100
 const LONGEST_DELAY_MS = 2000

@@ -8,6 +8,7 @@ import { LibraryEvents } from './library-events.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { ObjectStore } from './object-store.ts'
 import { PathIndex } from './path-index.ts'
+import { RecentCommits } from './recent-commits.ts'
 import { TrashCounts } from './trash-counts.ts'
 import { TreeChanges } from './tree-changes.ts'
 import { Writers } from './writer.ts'
@@ -32,6 +33,7 @@ export interface LibraryCore extends AsyncDisposable {
   readonly objects: ObjectStore
   /** What commits changed. */
   readonly changes: TreeChanges
+  readonly recentCommits: RecentCommits
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
@@ -53,10 +55,11 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
   const changes = new TreeChanges(objects)
-  const pathIndex = new PathIndex(db, objects, changes, options.onFollowError)
+  const recentCommits = new RecentCommits(db)
+  const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
-  const writers = new Writers(db, objects, changes, now, (library: LibraryInfo) => {
+  const writers = new Writers(db, objects, changes, recentCommits, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
   return {
@@ -64,6 +67,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     now,
     objects,
     changes,
+    recentCommits,
     content,
     keys,
     blockIntake: new BlockIntake(db, content),

@@ -53,7 +53,7 @@ export class DirCache {
     const weight = stored.dir.weight
     this.#entries.set(key, { stored, weight, used: false })
     this.#weight += weight
-    this.#shrink()
+    if (this.#weight > this.#limit) this.#shrink()
   }
 
   // A Map lists its keys in the order they were set: setting one again makes it the newest.

@@ -2,12 +2,12 @@ import type { Database } from '../database/database.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { CommitFollower } from './commit-follower.ts'
-import { listCommitsDown } from './commit-store.ts'
 import type { LibraryInfo } from './library-info.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
 import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
+import type { RecentCommits } from './recent-commits.ts'
 import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
 import { Tree } from './tree.ts'
 import type { TreeChanges } from './tree-changes.ts'
@@ -25,12 +25,20 @@ export class PathIndex {
   readonly #db: Database
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
+  readonly #recentCommits: RecentCommits
   readonly #follower: CommitFollower
 
-  constructor(db: Database, objects: ObjectStore, changes: TreeChanges, onError: (error: unknown) => void) {
+  constructor(
+    db: Database,
+    objects: ObjectStore,
+    changes: TreeChanges,
+    recentCommits: RecentCommits,
+    onError: (error: unknown) => void,
+  ) {
     this.#db = db
     this.#objects = objects
     this.#changes = changes
+    this.#recentCommits = recentCommits
     this.#follower = new CommitFollower({
       db,
       name: PATHS_FOLLOWER,
@@ -62,8 +70,7 @@ export class PathIndex {
 
   /** Follows commits up to `wanted`, or fewer if they changed much; gives the last. Undefined if another process did it. */
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
-    const known = await listCommitsDown(this.#db, library, wanted, Math.max(1, from))
-    const commits = known.toReversed()
+    const commits = await this.#recentCommits.between(library, Math.max(1, from), wanted)
     const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
     for (const commit of commits) {

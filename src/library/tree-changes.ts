@@ -1,10 +1,17 @@
-import type { DirId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import { type LibraryPath, parentOf } from '../objects/paths.ts'
 import { type Change, diffTrees, inOrder, isSameFile } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 
 // Bounds the memory of what followers have not come to yet (I9).
 const MOST_CHANGES = 20_000
+
+/** What an edit of a library changed in the tree before it. */
+interface Known {
+  readonly libraryKey: number
+  readonly before: DirId
+  readonly changes: readonly Change[]
+}
 
 /**
  * What differs between trees. What an edit is known to have changed is remembered for a while, so that those who follow
@@ -13,7 +20,8 @@ const MOST_CHANGES = 20_000
  */
 export class TreeChanges {
   readonly #objects: ObjectStore
-  readonly #known = new Map<string, readonly Change[]>()
+  /** By the tree after them; of those that lead to one tree the latest. */
+  readonly #known = new Map<DirId, Known>()
   #count = 0
 
   constructor(objects: ObjectStore) {
@@ -22,15 +30,26 @@ export class TreeChanges {
 
   /** To be told what `diffTrees` would find, `withFolders`. */
   remember(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
-    const key = keyOf(libraryKey, before, after)
-    if (this.#known.has(key)) return
-    this.#known.set(key, changes)
+    this.#forget(after)
+    this.#known.set(after, { libraryKey, before, changes })
     this.#count += changes.length + 1
-    for (const [oldest, forgotten] of this.#known) {
+    if (this.#count <= MOST_CHANGES) return
+    for (const oldest of this.#known.keys()) {
+      this.#forget(oldest)
       if (this.#count <= MOST_CHANGES) return
-      this.#known.delete(oldest)
-      this.#count -= forgotten.length + 1
     }
+  }
+
+  #forget(after: DirId): void {
+    const known = this.#known.get(after)
+    if (known === undefined) return
+    this.#known.delete(after)
+    this.#count -= known.changes.length + 1
+  }
+
+  #find(libraryKey: number, before: DirId, after: DirId): readonly Change[] | undefined {
+    const known = this.#known.get(after)
+    return known?.before === before && known.libraryKey === libraryKey ? known.changes : undefined
   }
 
   /** As diffTrees. */
@@ -40,7 +59,7 @@ export class TreeChanges {
     after: DirId,
     options: { withFolders?: boolean } = {},
   ): Promise<readonly Change[]> {
-    const known = this.#known.get(keyOf(libraryKey, before, after))
+    const known = this.#find(libraryKey, before, after)
     if (known === undefined) return diffTrees(this.#objects, libraryKey, before, after, options)
     if (options.withFolders) return known
     return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')
@@ -48,32 +67,47 @@ export class TreeChanges {
 
   /** What differs between the first and the last of trees that came after each other, `withFolders`. */
   async along(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[]> {
-    const [first, ...others] = roots
-    const last = others.at(-1)
+    const [first] = roots
+    const last = roots.at(-1)
     if (first === undefined || last === undefined) return []
+    return (
+      (await this.knownAlong(libraryKey, roots)) ??
+      this.between(libraryKey, first, last, { withFolders: true })
+    )
+  }
+
+  /** As along, if it can be told from what is remembered. */
+  async knownAlong(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[] | undefined> {
+    const [first, ...others] = roots
+    if (first === undefined || others.length === 0) return []
     const steps: (readonly Change[])[] = []
     let before = first
     for (const after of others) {
-      const known = before === after ? [] : this.#known.get(keyOf(libraryKey, before, after))
-      if (known === undefined) break
+      const known = before === after ? [] : this.#find(libraryKey, before, after)
+      if (known === undefined) return undefined
       steps.push(known)
       before = after
     }
-    const summed = steps.length === others.length ? await sum(steps) : undefined
-    return summed ?? this.between(libraryKey, first, last, { withFolders: true })
+    return sum(steps)
   }
 }
 
-/** What several steps changed together; undefined if anything went, came with all that is in it, or moved. */
+/**
+ * What several steps changed together; undefined if anything went, came with all that is in it, or moved. A folder that
+ * came empty is one that came with all that is in it as soon as anything is put there.
+ */
 async function sum(steps: readonly (readonly Change[])[]): Promise<Change[] | undefined> {
   const [only, ...more] = steps
   if (only !== undefined && more.length === 0) return [...only]
   const summed = new Map<LibraryPath, Change>()
+  const newFolders = new Set<LibraryPath>()
   for (const changes of steps) {
     for (const change of changes) {
       const { op, path, entry } = change
-      const isSimple = op === 'modified' || (op === 'added' && entry.kind === 'file')
-      if (!isSimple) return undefined
+      const isSimple =
+        op === 'modified' || (op === 'added' && (entry.kind === 'file' || entry.id === EMPTY_ID))
+      if (!isSimple || newFolders.has(path) || newFolders.has(parentOf(path))) return undefined
+      if (op === 'added' && entry.kind === 'dir') newFolders.add(path)
       const earlier = summed.get(path)
       if (earlier === undefined) summed.set(path, change)
       else if (op === 'modified') summed.set(path, { ...earlier, entry })
@@ -88,8 +122,4 @@ function isChange(change: Change): boolean {
   if (change.op !== 'modified') return true
   const { before, entry } = change
   return entry.kind === 'dir' ? before.mtime !== entry.mtime : !isSameFile(before, entry)
-}
-
-function keyOf(libraryKey: number, before: DirId, after: DirId): string {
-  return `${libraryKey}:${before}:${after}`
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import { DomainError, fail } from '../errors.ts'
@@ -8,9 +7,11 @@ import { insertCommits, type JoiningCommit, joinCommits, type NumberedCommit } f
 import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey, moveHead } from './library-store.ts'
+import { findLibrary, moveHead } from './library-store.ts'
 import { insertObjects, type ObjectStore } from './object-store.ts'
 import { gathered } from './pace.ts'
+import { randomBytesOfId } from './random-id.ts'
+import type { RecentCommits } from './recent-commits.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'
 
@@ -109,6 +110,7 @@ export class Writers {
   readonly #db: Database
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
+  readonly #recentCommits: RecentCommits
   readonly #now: () => number
   readonly #onCommitted: (library: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
@@ -118,12 +120,14 @@ export class Writers {
     db: Database,
     objects: ObjectStore,
     changes: TreeChanges,
+    recentCommits: RecentCommits,
     now: () => number,
     onCommitted: (library: LibraryInfo) => void = () => {},
   ) {
     this.#db = db
     this.#objects = objects
     this.#changes = changes
+    this.#recentCommits = recentCommits
     this.#now = now
     this.#onCommitted = onCommitted
   }
@@ -176,8 +180,7 @@ export class Writers {
     let open = group
     let start = known
     for (;;) {
-      start ??=
-        (await findLibraryByKey(this.#db, library.key)) ?? fail({ code: 'library-not-found', id: library.id })
+      start ??= await this.#find(library)
       const pending = new PendingDirs()
       const { applied, left } = await this.#apply(start, open, pending)
       putBack(left)
@@ -204,9 +207,18 @@ export class Writers {
       for (const { tree } of applied) {
         if (tree?.changes) this.#changes.remember(library.key, tree.before, tree.root, tree.changes)
       }
+      if (applied.every((one) => one.joining.length === 0)) {
+        this.#recentCommits.remember(library.key, commitsOf(applied))
+      }
       this.#onCommitted(last.committed.library)
       return last.committed.library
     }
+  }
+
+  /** By its id, as whoever opened it a moment ago did: the row may be at hand. */
+  async #find({ key, id }: { key: number; id: LibraryId }): Promise<LibraryInfo> {
+    const found = await findLibrary(this.#db, id)
+    return found?.key === key ? found : fail({ code: 'library-not-found', id })
   }
 
   /** Applies edits in order, until the dirs they make get too heavy; `left` are those it did not come to. */
@@ -251,8 +263,7 @@ export class Writers {
     const committed = Promise.withResolvers<void>()
     const joining = applied.flatMap((one) => one.joining)
     const stored = new Set<string>(joining.map(({ id }) => id))
-    const made = new Set(applied.flatMap((one) => one.committed.commit ?? []))
-    const commits = [...made].filter(({ id }) => !stored.has(id))
+    const commits = commitsOf(applied).filter(({ id }) => !stored.has(id))
     const objects = applied.flatMap((one) => one.tree?.objects ?? [])
     const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
@@ -310,6 +321,11 @@ async function answerWhenDurable(
 interface Done {
   readonly waiting: Waiting
   readonly edited: Edited<unknown>
+}
+
+/** Those that edits of a group share once. */
+function commitsOf(applied: readonly Applied[]): NumberedCommit[] {
+  return [...new Set(applied.flatMap((one) => one.committed.commit ?? []))]
 }
 
 /** The edits of a group in order; uploads of one author in a row go together. */
@@ -421,7 +437,7 @@ function newCommit(
   }
   return {
     ...content,
-    id: newCommitId(content, randomBytes(20)),
+    id: newCommitId(content, randomBytesOfId()),
     seq: before.headSeq + 1,
     deviceName: undefined,
     clientVersion: undefined,

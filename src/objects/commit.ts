@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { quote } from './canonical.ts'
 import {
   type CommitId,
@@ -160,7 +160,7 @@ type Hashed = Pick<Commit, 'rootId' | 'creator' | 'creatorName' | 'description' 
 
 /** The id that existing clients and servers give a commit. It does not cover the parent: two can be equal. */
 export function classicCommitId(fields: Hashed): CommitId {
-  return hashOf(fields).digest('hex') as CommitId
+  return hash('sha1', hashed(fields), 'hex') as CommitId
 }
 
 /** The id of a commit we make: the classic one with the library, the parents and random bytes mixed in. */
@@ -169,12 +169,19 @@ export function newCommitId(
   random: Uint8Array,
 ): CommitId {
   const where = `${fields.libraryId}\0${fields.parentId ?? ''}\0${fields.secondParentId ?? ''}\0`
-  return hashOf(fields).update(where).update(random).digest('hex') as CommitId
+  const bytes = hashed(fields, where.length + random.length)
+  bytes.write(where, bytes.length - random.length - where.length, 'latin1')
+  bytes.set(random, bytes.length - random.length)
+  return hash('sha1', bytes, 'hex') as CommitId
 }
 
-function hashOf({ rootId, creator, creatorName, description, ctime }: Hashed) {
-  const time = Buffer.alloc(8)
-  time.writeBigInt64BE(BigInt(ctime))
+/** What the classic id is the hash of, with room for more behind it. */
+function hashed({ rootId, creator, creatorName, description, ctime }: Hashed, room = 0): Buffer {
   const who = creatorName === undefined ? '' : `${creatorName}\0`
-  return createHash('sha1').update(`${rootId}\0${creator}\0${who}${description}\0`).update(time)
+  const text = `${rootId}\0${creator}\0${who}${description}\0`
+  const length = Buffer.byteLength(text)
+  const bytes = Buffer.allocUnsafe(length + 8 + room)
+  bytes.write(text)
+  bytes.writeBigInt64BE(BigInt(ctime), length)
+  return bytes
 }

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { escapeText } from './canonical.ts'
 import type { Dirent } from './dirent.ts'
 import { sha1Hex } from './ids.ts'
-import { compareNames } from './names.ts'
+import { compareNames, comparesNatively } from './names.ts'
 import { indexOf } from './sorted-entries.ts'
-
-/**
- * The canonical JSON of a dir, in sections. Versions of a dir share the sections in which they do not differ, so that one
- * more version of a big folder takes little time to write down, and little memory.
- */
-export type EncodedDirents = readonly Section[]
 
 /** Some entries in a row, as they stand in the JSON. */
 interface Section {
@@ -17,6 +11,12 @@ interface Section {
   readonly bytes: Buffer
   /** Entry i is bytes[starts[i]] up to bytes[starts[i + 1]], with the separator that follows it. */
   readonly starts: Uint32Array
+}
+
+/** The hash of the JSON up to a section. */
+interface Begun {
+  readonly sections: number
+  readonly hash: Hash
 }
 
 const head = Buffer.from('{"dirents": [')
@@ -29,58 +29,110 @@ const MOST_SECTION_ENTRIES = 2 * SECTION_ENTRIES
 /** With so many new entries a section is written anew: runs would be short. */
 const MANY_NEW = 16
 
-export function encodeDirents(entries: readonly Dirent[]): EncodedDirents {
+// Keeping where a hash stands takes as long as hashing half a section: it is done where versions differ, as the next
+// one often differs there too, and now and then.
+const LEAST_SECTIONS_HASHED = 4
+const MOST_SECTIONS_HASHED = 32
+
+/**
+ * The canonical JSON of a dir, in sections. Versions of a dir share the sections in which they do not differ, so that one
+ * more version of a big folder takes little time to write down, and little memory; and the hash of what comes before
+ * the first of those in which they do.
+ */
+export class EncodedDirents {
+  readonly #sections: readonly Section[]
+  /** How many of the first sections are the forerunner's. */
+  readonly #shared: number
+  /** Shortest first. */
+  #begun: readonly Begun[]
+
+  private constructor(sections: readonly Section[], shared: number, begun: readonly Begun[]) {
+    this.#sections = sections
+    this.#shared = shared
+    this.#begun = begun
+  }
+
+  static of(entries: readonly Dirent[]): EncodedDirents {
+    return new EncodedDirents(encodeSections(entries), 0, [])
+  }
+
+  /** The encoding of `entries`, which differ from those encoded here by no more than what has one of the names. */
+  splice(entries: readonly Dirent[], names: readonly string[]): EncodedDirents {
+    if (this.#sections.length === 0) return EncodedDirents.of(entries)
+    const differing = new Set(names.map((name) => this.#sectionOf(name)))
+    const sections: Section[] = []
+    let from = 0
+    for (const [index, theirs] of this.#sections.entries()) {
+      if (!differing.has(index)) {
+        sections.push(theirs)
+        from += theirs.entries.length
+        continue
+      }
+      const next = this.#sections[index + 1]?.entries[0]
+      const end = next === undefined ? entries.length : indexOf(entries, next.name, from)
+      if (end - from > MOST_SECTION_ENTRIES) sections.push(...encodeSections(entries.slice(from, end)))
+      else if (end > from) sections.push(spliceSection(entries.slice(from, end), theirs))
+      from = end
+    }
+    const shared = Math.min(...differing)
+    const begun = this.#begun.filter((one) => one.sections <= shared)
+    return new EncodedDirents(sections, shared, begun)
+  }
+
+  /** The JSON as a whole. */
+  join(): Buffer {
+    const pieces = this.#sections.map((_, index) => this.#piece(index))
+    return Buffer.concat([head, ...pieces, tail])
+  }
+
+  /** The hash of the JSON. */
+  hash(): string {
+    const count = this.#sections.length
+    if (count <= 1) return sha1Hex(this.join())
+    // What ends with the last section is followed by a separator that is not there.
+    const begun = this.#begun.filter((one) => one.sections < count)
+    const last = begun.at(-1)
+    const hash = last === undefined ? createHash('sha1').update(head) : last.hash.copy()
+    let kept = last?.sections ?? 0
+    for (let index = kept; index < count; index++) {
+      const far = index - kept
+      if (far >= MOST_SECTIONS_HASHED || (index === this.#shared && far >= LEAST_SECTIONS_HASHED)) {
+        begun.push({ sections: index, hash: hash.copy() })
+        kept = index
+      }
+      hash.update(this.#piece(index))
+    }
+    this.#begun = begun
+    return hash.update(tail).digest('hex')
+  }
+
+  /** A section as it stands in the whole: the last has no separator behind it. */
+  #piece(index: number): Buffer {
+    const { bytes } = this.#sections[index] as Section
+    return index < this.#sections.length - 1 ? bytes : bytes.subarray(0, -separator.length)
+  }
+
+  /** Where an entry of that name is, or would have to be. */
+  #sectionOf(name: string): number {
+    const native = comparesNatively(name)
+    let low = 0
+    let high = this.#sections.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      const first = this.#sections[middle]?.entries[0]?.name ?? ''
+      if (native ? first >= name : compareNames(first, name) >= 0) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
+
+function encodeSections(entries: readonly Dirent[]): Section[] {
   const sections: Section[] = []
   for (let from = 0; from < entries.length; from += SECTION_ENTRIES) {
     sections.push(encodeSection(entries.slice(from, from + SECTION_ENTRIES)))
   }
   return sections
-}
-
-/** The encoding of `entries`, with all that `donor` also has taken from there. */
-export function spliceDirents(entries: readonly Dirent[], donor: EncodedDirents): EncodedDirents {
-  const sections: Section[] = []
-  let from = 0
-  for (const [index, theirs] of donor.entries()) {
-    const next = donor[index + 1]?.entries[0]
-    const after = from + theirs.entries.length
-    if (entries[after] === next && isSame(entries, from, theirs.entries)) {
-      sections.push(theirs)
-      from = after
-      continue
-    }
-    const end = next === undefined ? entries.length : indexOf(entries, next.name, from)
-    if (end - from > MOST_SECTION_ENTRIES) sections.push(...encodeDirents(entries.slice(from, end)))
-    else if (end > from) sections.push(spliceSection(entries.slice(from, end), theirs))
-    from = end
-  }
-  return donor.length === 0 ? encodeDirents(entries) : sections
-}
-
-/** The JSON as a whole. */
-export function joinDirents(sections: EncodedDirents): Buffer {
-  return Buffer.concat([...piecesOf(sections)])
-}
-
-/** The hash of the JSON. */
-export function hashDirents(sections: EncodedDirents): string {
-  if (sections.length <= 1) return sha1Hex(joinDirents(sections))
-  const hash = createHash('sha1')
-  for (const piece of piecesOf(sections)) hash.update(piece)
-  return hash.digest('hex')
-}
-
-function* piecesOf(sections: EncodedDirents): Generator<Buffer> {
-  yield head
-  for (const [index, { bytes }] of sections.entries()) {
-    yield index < sections.length - 1 ? bytes : bytes.subarray(0, -separator.length)
-  }
-  yield tail
-}
-
-function isSame(entries: readonly Dirent[], from: number, theirs: readonly Dirent[]): boolean {
-  for (let i = 0; i < theirs.length; i++) if (entries[from + i] !== theirs[i]) return false
-  return true
 }
 
 function encodeSection(entries: readonly Dirent[]): Section {

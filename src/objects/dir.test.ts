@@ -137,6 +137,40 @@ describe('a dir', () => {
     check(t, property, 300)
   })
 
+  it('hashes a version of a big dir as building it anew does, wherever versions differ', (t) => {
+    const seed = Date.now() | 0
+    t.diagnostic(`seed ${seed}`)
+    const random = fc.sample(fc.nat({ max: 9999 }), { seed, numRuns: 2000 }).values()
+    const next = (below: number) => (random.next().value as number) % below
+    // Names that compare natively, and such whose order only their bytes tell.
+    const nameOf = (n: number) => `${['', '\ue000', '😀'][n % 97 < 95 ? 0 : (n % 2) + 1]}${n}`
+    const first = Dir.of(Array.from({ length: 5000 }, (_, n) => file(nameOf(2 * n))))
+    assert.equal(first.id, sha1Hex(first.encoded()))
+    const versions = [first]
+    for (let step = 0; step < 120; step++) {
+      // Not always the newest: a version that was read is edited, too.
+      const dir = versions[versions.length - 1 - next(Math.min(3, versions.length))] as Dir
+      const changes = new Map<string, Dirent | null>()
+      if (next(8) === 0) {
+        // Whole sections go, the first or the last among them.
+        const from = [0, next(dir.size), Math.max(0, dir.size - 200)][next(3)] as number
+        for (const name of namesOf(dir).slice(from, from + 200)) changes.set(name, null)
+      }
+      for (let left = next(4); left >= 0; left--) {
+        const name = nameOf(next(10_000))
+        changes.set(name, next(3) === 0 ? null : file(name, step))
+      }
+      const changed = dir.with(changes)
+      if (next(4) > 0) {
+        const anew = Dir.of(changed.entries)
+        assert.equal(changed.id, anew.id)
+        assert.ok(changed.encoded().equals(anew.encoded()))
+      }
+      versions.push(changed)
+    }
+    for (const version of versions) assert.equal(version.id, sha1Hex(version.encoded()))
+  })
+
   it('weighs at least its encoded form, and the same before and after', () => {
     const dir = Dir.of(Array.from({ length: 1000 }, (_, i) => file(`file ${i}`)))
     const before = dir.weight

@@ -1,15 +1,15 @@
-import {
-  type EncodedDirents,
-  encodeDirents,
-  hashDirents,
-  joinDirents,
-  spliceDirents,
-} from './dir-encoding.ts'
+import { EncodedDirents } from './dir-encoding.ts'
 import { parseDirents } from './dir-parsing.ts'
 import type { Dirent } from './dirent.ts'
 import { type DirId, emptyDirId, sha1Hex } from './ids.ts'
 import { compareNames, comparesNatively, toNfc } from './names.ts'
 import { indexOf } from './sorted-entries.ts'
+
+/** An encoded dir, and the names of what may differ from it. */
+interface Donor {
+  readonly encoded: EncodedDirents
+  readonly names: readonly string[]
+}
 
 /** An immutable list of dirents, ordered by the bytes of their names, descending. */
 export class Dir {
@@ -19,7 +19,7 @@ export class Dir {
   #id: DirId | undefined
   #encoded: EncodedDirents | undefined
   /** Encoded forerunner whose bytes our own encoding can be spliced from; let go once that is done. */
-  #donor: EncodedDirents | undefined
+  #donor: Donor | undefined
   /** The bytes a client sent, if they are not the canonical ones. */
   #sent: Buffer | undefined
   /** Entries whose names are not NFC, by the NFC of their names; null if there are none. */
@@ -52,8 +52,8 @@ export class Dir {
   static parse(bytes: Buffer): Dir {
     const entries = parseDirents(bytes)
     const dir = new Dir(entries, sha1Hex(bytes) as DirId)
-    const encoded = encodeDirents(entries)
-    if (entries.length > 0 && joinDirents(encoded).equals(bytes)) dir.#encoded = encoded
+    const encoded = EncodedDirents.of(entries)
+    if (entries.length > 0 && encoded.join().equals(bytes)) dir.#encoded = encoded
     else dir.#sent = Buffer.copyBytesFrom(bytes)
     return dir
   }
@@ -64,7 +64,7 @@ export class Dir {
   }
 
   get id(): DirId {
-    this.#id ??= hashDirents(this.#sections()) as DirId
+    this.#id ??= this.#encoding().hash() as DirId
     return this.#id
   }
 
@@ -75,11 +75,12 @@ export class Dir {
 
   /** The bytes that the id is the hash of. */
   encoded(): Buffer {
-    return this.#sent ?? joinDirents(this.#sections())
+    return this.#sent ?? this.#encoding().join()
   }
 
-  #sections(): EncodedDirents {
-    this.#encoded ??= this.#donor ? spliceDirents(this.entries, this.#donor) : encodeDirents(this.entries)
+  #encoding(): EncodedDirents {
+    const donor = this.#donor
+    this.#encoded ??= donor?.encoded.splice(this.entries, donor.names) ?? EncodedDirents.of(this.entries)
     this.#donor = undefined
     return this.#encoded
   }
@@ -131,10 +132,21 @@ export class Dir {
     if (entries.length === 0) return Dir.empty
     const dir = new Dir(entries, id)
     if (this.#weight > 0) dir.#weight = this.#weight + this.#added(changes)
-    if (!areMany(changes, this.entries)) dir.#donor = this.#encoded ?? this.#donor
+    dir.#donor = this.#donorFor(changes)
     if (this.#composed === null && [...changes.keys()].every((name) => toNfc(name) === name))
       dir.#composed = null
     return dir
+  }
+
+  /** What the encoding of this dir with these changes can be taken from; nothing where much of it is new. */
+  #donorFor(changes: ReadonlyMap<string, Dirent | null>): Donor | undefined {
+    if (areMany(changes, this.entries)) return undefined
+    const names = [...changes.keys()]
+    if (this.#encoded !== undefined) return { encoded: this.#encoded, names }
+    const donor = this.#donor
+    // Versions that are only read, one made of the other, are never encoded.
+    if (donor === undefined || donor.names.length + names.length > MANY) return undefined
+    return { encoded: donor.encoded, names: [...donor.names, ...names] }
   }
 
   /** How much heavier a dir gets by these changes. */
@@ -188,6 +200,8 @@ function applyFew(
   changes: ReadonlyMap<string, Dirent | null>,
   names: readonly string[],
 ) {
+  const [only] = names
+  if (only !== undefined && names.length === 1) return applyOne(entries, only, changes.get(only))
   const runs: (readonly Dirent[])[] = []
   let from = 0
   let changed = false
@@ -204,6 +218,13 @@ function applyFew(
   runs.push(entries.slice(from))
   // Concatenation copies whole runs, but takes them as arguments, of which there can only be so many.
   return runs.length <= MOST_RUNS_AT_ONCE ? ([] as Dirent[]).concat(...runs) : runs.flat()
+}
+
+function applyOne(entries: readonly Dirent[], name: string, entry: Dirent | null | undefined) {
+  const at = indexOf(entries, name, 0)
+  const present = entries[at]?.name === name ? entries[at] : undefined
+  if ((entry ?? undefined) === present) return entries
+  return entries.toSpliced(at, present ? 1 : 0, ...(entry ? [entry] : []))
 }
 
 /** Goes along both lists once. */

@@ -10,24 +10,43 @@ import { InvalidObject } from './invalid.ts'
 type Traits = Pick<Dirent, 'kind' | 'mode' | 'modifier'>
 
 export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
+  const [only] = entries
+  if (only !== undefined && entries.length === 1) return packOne(to, only)
   const { traits, indexes } = collectTraits(entries)
   to.varint(entries.length)
+  packTraits(to, traits)
+  let mtime = 0
+  entries.forEach((entry, i) => {
+    packNumbers(to, entry, indexes[i] as number, mtime)
+    mtime = entry.mtime
+  })
+  to.append(Buffer.from(entries.map((entry) => entry.id).join(''), 'hex'))
+  to.utf8(entries.map((entry) => entry.name).join(''))
+}
+
+/** Most changes are of one entry. */
+function packOne(to: ByteWriter, entry: Dirent): void {
+  to.varint(1)
+  packTraits(to, [entry])
+  packNumbers(to, entry, 0, 0)
+  to.id(entry.id)
+  to.utf8(entry.name)
+}
+
+function packTraits(to: ByteWriter, traits: readonly Traits[]): void {
   to.varint(traits.length)
   for (const { kind, mode, modifier } of traits) {
     to.byte(kind === 'dir' ? 1 : 0)
     to.varint(mode)
     packNames(to, [modifier])
   }
-  let mtime = 0
-  entries.forEach((entry, i) => {
-    to.varint(Buffer.byteLength(entry.name))
-    to.varint(indexes[i] as number)
-    packMtime(to, entry.mtime, mtime)
-    mtime = entry.mtime
-    if (entry.kind === 'file') to.varint(entry.size)
-  })
-  to.append(Buffer.from(entries.map((entry) => entry.id).join(''), 'hex'))
-  to.utf8(entries.map((entry) => entry.name).join(''))
+}
+
+function packNumbers(to: ByteWriter, entry: Dirent, trait: number, lastMtime: number): void {
+  to.varint(Buffer.byteLength(entry.name))
+  to.varint(trait)
+  packMtime(to, entry.mtime, lastMtime)
+  if (entry.kind === 'file') to.varint(entry.size)
 }
 
 /** The entries, and whether all their names are ASCII. The names are trusted to be names. Throws InvalidObject. */

@@ -7,6 +7,7 @@ import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
 import { gramsOf } from './tokens.ts'
 
 const NAMES_A_LOOK = 500
+const FOLDERS_A_LOOK = 100
 
 /** A file or folder as the index holds it. */
 export interface Entry {
@@ -44,24 +45,45 @@ export function prepareEntry(entry: Entry, dialect: Dialect): PreparedEntry {
   return { entry, folded, tokens: renderedTokens(tokens, dialect) }
 }
 
-/** Those of `names` that are in a folder. */
+/** Those of some names that are in folders: by the key of the folder, the names to look for in it. */
 export async function findEntriesIn(
   reader: Reader,
-  parentKey: number,
-  names: readonly string[],
+  names: ReadonlyMap<number, readonly string[]>,
 ): Promise<Entry[]> {
   const found: Entry[] = []
-  for (let start = 0; start < names.length; start += NAMES_A_LOOK) {
-    const some = names.slice(start, start + NAMES_A_LOOK)
+  for (const some of looks(names)) {
+    const places = some.map(
+      ([, names]) => `(parent_key = ? and name in (${names.map(() => '?').join(', ')}))`,
+    )
     const rows = await reader.all<EntryRow>(
       `select key, parent_key, name, is_dir, object_id, size, mtime from search_entry
-       where parent_key = ? and name in (${some.map(() => '?').join(', ')})`,
-      parentKey,
-      ...some,
+       where ${places.join(' or ')}`,
+      ...some.flatMap(([parentKey, names]) => [parentKey, ...names]),
     )
-    found.push(...rows.map(toEntry))
+    for (const row of rows) found.push(toEntry(row))
   }
   return found
+}
+
+/** So many folders, and names in them, that one statement can ask for. */
+function* looks(
+  names: ReadonlyMap<number, readonly string[]>,
+): Generator<[parentKey: number, names: readonly string[]][]> {
+  let some: [number, readonly string[]][] = []
+  let count = 0
+  for (const [parentKey, all] of names) {
+    for (let start = 0; start < all.length; start += NAMES_A_LOOK) {
+      const part = all.slice(start, start + NAMES_A_LOOK)
+      if (some.length === FOLDERS_A_LOOK || count + part.length > NAMES_A_LOOK) {
+        yield some
+        some = []
+        count = 0
+      }
+      some.push([parentKey, part])
+      count += part.length
+    }
+  }
+  if (some.length > 0) yield some
 }
 
 /** Folders and all folders below them, each after its parent. */

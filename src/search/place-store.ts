@@ -40,7 +40,7 @@ export async function findFolderKey(
   let key = rootKeyOf(libraryKey)
   for (const name of segmentsOf(path)) {
     // A synced tree may hold names that are not composed.
-    const found = await findEntriesIn(reader, key, [...new Set([name, name.normalize('NFD')])])
+    const found = await findEntriesIn(reader, new Map([[key, [...new Set([name, name.normalize('NFD')])]]]))
     const folder = found.find((entry) => entry.isDir)
     if (folder === undefined) return undefined
     key = folder.key

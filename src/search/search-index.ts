@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { CommitFollower } from '../library/commit-follower.ts'
-import { listCommitsDown } from '../library/commit-store.ts'
+import type { NumberedCommit } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Change } from '../library/diff.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
@@ -17,6 +17,8 @@ export const SEARCH_FOLLOWER = 'search'
 // A claim not renewed for so long is that of a process that died.
 const CLAIM_SECONDS = 60
 const LOOK_AGAIN_MS = 200
+// Trees that are further apart may have to be compared again, nearer to each other.
+const COMMITS_COMPARED = 50
 
 export interface SearchIndexOptions {
   readonly core: LibraryCore
@@ -122,18 +124,18 @@ export class SearchIndex {
 
   async #follow(library: LibraryInfo, stood: Position, wanted: number): Promise<number> {
     const { core } = this.#options
-    const commits = (await listCommitsDown(core.db, library, wanted, stood.seq)).toReversed()
+    const commits = await core.recentCommits.between(library, stood.seq, wanted)
     const [before, next] = commits
+    const rootsOf = (some: readonly NumberedCommit[]) => some.map(({ rootId }) => rootId)
+    let changes = await core.changes.knownAlong(library.key, rootsOf(commits))
+    if (changes === undefined) commits.splice(1 + COMMITS_COMPARED)
     let last = commits.at(-1)
     // Another history than the one that was followed: the data was restored from a copy.
     if (before?.id !== stood.commitId || next === undefined || last === undefined) {
       await this.reset(stood)
       return 0
     }
-    let changes = await core.changes.along(
-      library.key,
-      commits.map(({ rootId }) => rootId),
-    )
+    changes ??= await core.changes.along(library.key, rootsOf(commits))
     // A folder renamed and then changed looks like one that went and one that came.
     if (last !== next && changes.some(isFolderThatCameOrWent)) {
       last = next

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../library/object-store.ts'
 import { Pace } from '../library/pace.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import type { DirId } from '../objects/ids.ts'
-import { baseName, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
 import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
 import type { StepWriter } from './step-writer.ts'
@@ -62,20 +62,20 @@ export class TreeStep {
     await this.#remove([...gone, ...stray].filter((entry) => entry !== undefined))
     for (const change of renamed) {
       const entry = known.get(change.path)
-      const at = await this.#entryAt(change.newPath, change.entry, entry?.key)
+      const at = this.#entryAt(change.newPath, change.entry, entry?.key)
       if (entry === undefined) await this.#add(at, change.entry)
       else if (entry.name === at.name) await this.#parts.writer.update(at, false)
       else await this.#parts.writer.rename(at)
     }
     for (const change of changes) {
       if (this.#pace.isDue) await this.#pace.rest()
-      if (change.op === 'added') await this.#add(await this.#entryAt(change.path, change.entry), change.entry)
+      if (change.op === 'added') await this.#add(this.#entryAt(change.path, change.entry), change.entry)
       else if (change.op === 'modified') await this.#modify(change.path, change.entry, known.get(change.path))
     }
   }
 
   async #modify(path: LibraryPath, dirent: Dirent, known: Entry | undefined): Promise<void> {
-    const at = await this.#entryAt(path, dirent, known?.key)
+    const at = this.#entryAt(path, dirent, known?.key)
     if (known === undefined) await this.#add(at, dirent)
     else await this.#parts.writer.update(at, dirent.kind === 'file' && known.objectId !== dirent.id)
   }
@@ -84,30 +84,48 @@ export class TreeStep {
   async #lookUp(changes: readonly Change[]): Promise<Map<LibraryPath, Entry>> {
     const paths = new Set(changes.flatMap((change) => [change.path, newPathOf(change)]))
     const known = new Map<LibraryPath, Entry>()
-    for (const [parent, inside] of Map.groupBy(paths, parentOf)) {
+    const byFolder = Map.groupBy(paths, parentOf)
+    await this.#findFolders(byFolder.keys())
+    const parents = new Map<number, LibraryPath>()
+    const names = new Map<number, string[]>()
+    for (const [parent, inside] of byFolder) {
+      const key = this.#folderKey(parent)
+      parents.set(key, parent)
+      names.set(key, inside.map(baseName))
+    }
+    for (const entry of await findEntriesIn(this.#parts.db, names)) {
       if (this.#pace.isDue) await this.#pace.rest()
-      const found = await findEntriesIn(this.#parts.db, await this.#folderKey(parent), inside.map(baseName))
-      const byName = new Map(found.map((entry) => [entry.name, entry]))
-      for (const path of inside) {
-        const entry = byName.get(baseName(path))
-        if (entry !== undefined) known.set(path, entry)
-      }
+      known.set(joinPath(parents.get(entry.parentKey) ?? ROOT, entry.name), entry)
     }
     return known
   }
 
-  async #folderKey(path: LibraryPath): Promise<number> {
-    const known = this.#folders.get(path)
-    if (known !== undefined) return known
-    const parentKey = await this.#folderKey(parentOf(path))
-    const [entry] = await findEntriesIn(this.#parts.db, parentKey, [baseName(path)])
-    if (entry === undefined) throw new IndexIncomplete(this.#parts.libraryKey, path)
-    this.#folders.set(path, entry.key)
-    return entry.key
+  /** Looks up the keys of folders, those next to each other together. Throws IndexIncomplete. */
+  async #findFolders(paths: Iterable<LibraryPath>): Promise<void> {
+    const missing = new Set([...paths].filter((path) => !this.#folders.has(path)))
+    if (missing.size === 0) return
+    const byParent = Map.groupBy(missing, parentOf)
+    await this.#findFolders(byParent.keys())
+    const names = new Map(
+      Array.from(byParent, ([parent, inside]) => [this.#folderKey(parent), inside.map(baseName)]),
+    )
+    const found = await findEntriesIn(this.#parts.db, names)
+    const keys = new Map(found.map(({ parentKey, name, key }) => [`${parentKey}/${name}`, key]))
+    for (const path of missing) {
+      const key = keys.get(`${this.#folderKey(parentOf(path))}/${baseName(path)}`)
+      if (key === undefined) throw new IndexIncomplete(this.#parts.libraryKey, path)
+      this.#folders.set(path, key)
+    }
   }
 
-  async #entryAt(path: LibraryPath, dirent: Dirent, key?: number): Promise<Entry> {
-    return this.#entry(await this.#folderKey(parentOf(path)), dirent, key)
+  #folderKey(path: LibraryPath): number {
+    const key = this.#folders.get(path)
+    if (key === undefined) throw new IndexIncomplete(this.#parts.libraryKey, path)
+    return key
+  }
+
+  #entryAt(path: LibraryPath, dirent: Dirent, key?: number): Entry {
+    return this.#entry(this.#folderKey(parentOf(path)), dirent, key)
   }
 
   #entry(parentKey: number, dirent: Dirent, key = this.#parts.writer.newKey()): Entry {

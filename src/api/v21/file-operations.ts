@@ -32,6 +32,8 @@ interface Call {
 /** A file where it is now, and the library that has it. */
 interface Result extends Placed {
   readonly library: Library
+  /** Made a moment ago: nobody holds a lock on it. */
+  readonly isNew?: true
 }
 
 const operations = { create, rename: renameFile, move: moveFile, copy: copyFile }
@@ -61,7 +63,7 @@ export const fileOperationRoutesV21 = [
       const call = { user, library, sent: query.p, ...body }
       if (body.operation === 'revert') return revert(services, call)
       const result = await operations[body.operation](services, call)
-      const lock = await findLockAt(services.core, result.library, result.path)
+      const lock = result.isNew ? undefined : await findLockAt(services.core, result.library, result.path)
       return fileInfoToWire(result.library.info.id, result, lock !== undefined)
     },
   }),
@@ -84,7 +86,7 @@ async function create(_services: ApiServices, { library, sent }: Call): Promise<
   const { path } = await folderAt(library, parent)
   const editable = library.editable(path)
   if (name === undefined) throw errorMessage(400, 'name invalid.')
-  return { library, ...(await createFile(editable, joinPath(path, name))).result }
+  return { library, isNew: true, ...(await createFile(editable, joinPath(path, name))).result }
 }
 
 async function renameFile({ core }: ApiServices, call: Call): Promise<Result> {

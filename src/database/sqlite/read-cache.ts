@@ -6,41 +6,48 @@ const LARGEST_BYTES = 8 * 1024
 /** What an answer takes besides what is in it, roughly. */
 const ANSWER_BYTES = 200
 const MOST_PARAMETERS = 8
+const MOST_STATEMENTS = 500
 
 type Key = string | number | null
 
 let commits = 0
 
 /**
- * What was looked up since the database last changed. SQLite tells a connection whether anybody else, in this process or
- * another, has committed: as long as nobody has, a row read before is the row. A request looks up its account, its
- * library and its ticket, and most of them are those of the request before it.
+ * What was looked up and has not changed since. A commit of our own says which tables it wrote to: what was read from
+ * others is still so. And SQLite tells the connection that writes whether anybody else, in this process or another, has
+ * committed. A request looks up its account, its library and its ticket, and most of them are those of the request before it.
  *
  * Asking SQLite takes longer than all look-ups of a request together, so it is asked once a turn of the event loop:
  * whatever a turn works on had arrived when it began, so nothing in it can have heard of what another process did
  * meanwhile. Of the commits of this process, through whichever connection, it is told at once.
  */
 export class ReadCache {
-  readonly #connection: Connection
+  readonly #writer: Connection
   readonly #rows: Answers<Row | undefined>
   readonly #lists: Answers<readonly Row[]>
-  #version = -1
+  #version: number | undefined
   /** The number of the turn, and of commits, when SQLite was asked. */
   #turn = -1
   #commits = -1
   /** Until the program waits for anything, the turn need not be asked for either. */
   #isFresh = false
 
-  /** Nobody may write through the connection: its own changes do not show. */
-  constructor(connection: Connection) {
-    this.#connection = connection
-    this.#rows = new Answers((sql, parameters) => connection.get(sql, parameters))
-    this.#lists = new Answers((sql, parameters) => connection.all(sql, parameters))
+  /** Rows are read through `reader`. Of what is written through `writer` it has to be told. */
+  constructor(reader: Connection, writer: Connection) {
+    this.#writer = writer
+    this.#rows = new Answers((sql, parameters) => reader.get(sql, parameters))
+    this.#lists = new Answers((sql, parameters) => reader.all(sql, parameters))
   }
 
-  /** To be told of what this process committed. */
+  /** To be told of what this process committed, and of what could not be: others may have been first. */
   static noteCommit(): void {
     commits += 1
+  }
+
+  /** To be told which tables were written to, as soon as that is committed; undefined if it could be any. */
+  forget(tables: ReadonlySet<string> | undefined): void {
+    this.#rows.forget(tables)
+    this.#lists.forget(tables)
   }
 
   /** The row is shared: nobody may change it. */
@@ -66,11 +73,19 @@ export class ReadCache {
   }
 
   #ask(): void {
-    const version = this.#connection.dataVersion()
-    if (version === this.#version) return
+    const version = this.#askVersion()
+    if (version !== undefined && version === this.#version) return
     this.#version = version
-    this.#rows.clear()
-    this.#lists.clear()
+    this.forget(undefined)
+  }
+
+  /** Undefined if it cannot be told: that connection waits for nobody. */
+  #askVersion(): number | undefined {
+    try {
+      return this.#writer.dataVersion()
+    } catch {
+      return undefined
+    }
   }
 
   readonly #wait = (): void => {
@@ -82,6 +97,7 @@ export class ReadCache {
 class Answers<Answer extends Row | undefined | readonly Row[]> {
   readonly #read: (sql: string, parameters: readonly Value[]) => Answer
   readonly #known = new Map<string, Map<Key, { readonly answer: Answer }>>()
+  readonly #statements = new StatementsByTable()
   #bytes = 0
 
   constructor(read: (sql: string, parameters: readonly Value[]) => Answer) {
@@ -99,18 +115,60 @@ class Answers<Answer extends Row | undefined | readonly Row[]> {
     return answer
   }
 
-  clear(): void {
+  forget(tables: ReadonlySet<string> | undefined): void {
     if (this.#bytes === 0) return
+    if (tables === undefined) this.#clear()
+    else for (const table of tables) for (const sql of this.#statements.of(table)) this.#known.delete(sql)
+  }
+
+  #clear(): void {
     this.#known.clear()
     this.#bytes = 0
   }
 
+  /** What one table made it forget is counted until all is forgotten. */
   #remember(sql: string, key: Key, answer: Answer, bytes: number): void {
-    if (this.#bytes >= MOST_BYTES) this.clear()
+    if (this.#bytes >= MOST_BYTES || this.#statements.isFull) {
+      this.#clear()
+      this.#statements.clear()
+    }
     this.#bytes += bytes + ANSWER_BYTES
     const answers = this.#known.get(sql)
-    if (answers === undefined) this.#known.set(sql, new Map([[key, { answer }]]))
-    else answers.set(key, { answer })
+    if (answers !== undefined) {
+      answers.set(key, { answer })
+      return
+    }
+    this.#statements.add(sql)
+    this.#known.set(sql, new Map([[key, { answer }]]))
+  }
+}
+
+/** Statements by every word in them, and so by the tables they read. */
+class StatementsByTable {
+  readonly #all = new Set<string>()
+  readonly #byWord = new Map<string, string[]>()
+
+  get isFull(): boolean {
+    return this.#all.size >= MOST_STATEMENTS
+  }
+
+  add(sql: string): void {
+    if (this.#all.has(sql)) return
+    this.#all.add(sql)
+    for (const word of new Set(sql.match(/\w+/g))) {
+      const statements = this.#byWord.get(word)
+      if (statements === undefined) this.#byWord.set(word, [sql])
+      else statements.push(sql)
+    }
+  }
+
+  of(table: string): readonly string[] {
+    return this.#byWord.get(table) ?? []
+  }
+
+  clear(): void {
+    this.#all.clear()
+    this.#byWord.clear()
   }
 }
 

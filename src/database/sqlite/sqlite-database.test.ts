@@ -110,6 +110,50 @@ describe('rows of SQLite read again', () => {
     other.close()
   })
 
+  it('are as another process left them when a transaction failed because of it, in the same turn', async () => {
+    const file = newFile()
+    await using db = await openNotes({ file })
+    await addNote(db, 1)
+    const other = new DatabaseSync(file)
+    await turn()
+    assert.equal((await body(db, 1))?.body, 'note 1')
+    let turnEnded = false
+    setImmediate(() => (turnEnded = true))
+    other.exec("update note set body = 'theirs' where id = 1")
+    const move = db.write(async (tx) => {
+      const sql = "update note set body = 'ours' where id = 1 and body = 'note 1'"
+      if ((await tx.run(sql)) === 0) throw new Error('moved')
+    })
+    await assert.rejects(move, /moved/)
+    assert.equal((await body(db, 1))?.body, 'theirs')
+    assert.equal(turnEnded, false)
+    other.close()
+  })
+
+  it('are not read again after a commit that wrote to other tables, unless rows were deleted', async () => {
+    await using db = await openNotes()
+    await db.write((tx) =>
+      tx.run('create table tag (note_id integer references note (id) on delete cascade)'),
+    )
+    await addNote(db, 1)
+    const addTag = () => db.write((tx) => tx.insert('tag', ['note_id'], [[1]]))
+    const countTags = () => db.get<{ tags: number }>('select count(*) as tags from tag where note_id = ?', 1)
+    const first = await body(db, 1)
+    assert.equal((await countTags())?.tags, 0)
+    await addTag()
+    assert.equal(await body(db, 1), first)
+    assert.equal((await countTags())?.tags, 1)
+    await db.write((tx) => tx.get("update note set body = 'new' where id = 1 returning id"))
+    assert.equal((await body(db, 1))?.body, 'new')
+    assert.equal((await countTags())?.tags, 1)
+    await db.write((tx) =>
+      tx.run('with gone (id) as (select 1) update note set body = (select id from gone)'),
+    )
+    assert.equal((await body(db, 1))?.body, '1')
+    await db.write((tx) => tx.run('delete from note'))
+    assert.equal((await countTags())?.tags, 0)
+  })
+
   it("are listed as the last commit left them, and the list is the caller's own", async () => {
     await using db = await openNotes()
     const list = () => db.all<{ id: number }>('select id from note where id < ? order by id', 10)

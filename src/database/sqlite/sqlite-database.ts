@@ -78,7 +78,7 @@ export class SqliteDatabase implements Migratable {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
-    this.#rows = new ReadCache(reader)
+    this.#rows = new ReadCache(reader, writer)
     this.#log = log
     this.#sync = new GroupSync(() => syncLog(log), onFatal)
     this.#checkpointer = new Checkpointer({
@@ -161,13 +161,16 @@ export class SqliteDatabase implements Migratable {
     try {
       const result = await work(tx)
       tx.finish()
-      this.#writer.exec('commit')
+      this.#writer.run('commit', [])
       ReadCache.noteCommit()
+      this.#rows.forget(tx.changed.names)
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }
     } catch (error) {
       tx.abandon()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')
+      // It may have failed because of what somebody else committed, and be tried again in this very turn.
+      ReadCache.noteCommit()
       throw error
     }
   }
@@ -180,7 +183,8 @@ export class SqliteDatabase implements Migratable {
       if (this.#closed) throw databaseClosed()
       this.#sync.throwIfFailed()
       try {
-        return this.#writer.exec('begin immediate')
+        this.#writer.run('begin immediate', [])
+        return
       } catch (error) {
         if (!isBusy(error) || performance.now() > deadline) throw error
       }
