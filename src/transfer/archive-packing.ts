@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { noteReceived } from '../http/young-garbage.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
@@ -13,8 +14,8 @@ import type { ZipWriter } from './zip/writer.ts'
 
 /** Files up to this size are read whole, a few ahead of the one being written. */
 const WHOLE_BYTES = LONGEST_DEFLATED
-// With four threads in the pool this keeps both reading and deflating busy; it costs a few MiB at most.
-const FILES_AHEAD = 4
+// Keeps reading and deflating busy; it costs 14 MiB at most.
+const FILES_AHEAD = 6
 const LONGEST_TURN_MS = 4
 
 export interface PackingOptions {
@@ -107,6 +108,8 @@ async function write(writer: ZipWriter, ready: Ready, deflaters: Deflaters): Pro
   else {
     await writer.addWhole(ready.entry, ready)
     ready.giveBack?.()
+    // What was packed is in new memory.
+    if (ready.method === 'deflated') noteReceived(ready.bytes.length)
   }
 }
 

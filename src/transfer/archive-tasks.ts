@@ -38,8 +38,8 @@ export interface ArchivesOptions {
 }
 
 const ARCHIVES_AT_ONCE = 2
-// The thread pool also syncs what others upload; archives leave half of its four threads to them.
-const DEFLATES_AT_ONCE = 2
+// One more than two cores, so that none of them waits for the event loop. The fourth thread of the pool is left to others.
+const DEFLATES_AT_ONCE = 3
 const SWEEP_MS = 60_000
 
 /**

@@ -21,6 +21,8 @@ export interface Intake {
 export interface TemporaryFile {
   readonly handle: FileHandle
   readonly path: string
+  /** Whether what was written to it is not in the page cache. */
+  isPastCache: boolean
   /** Closes and removes it. */
   readonly discard: () => Promise<void>
 }
@@ -106,6 +108,7 @@ export class DiskBlockWriter implements BlockWriter {
       const length = this.#filled
       const id = await writing(UNNAMED, thread.finish(number, this.#takeSlab(), length))
       await target[Symbol.asyncDispose]()
+      file.isPastCache = target.isPastCache(this.#size)
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()

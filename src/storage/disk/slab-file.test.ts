@@ -5,8 +5,8 @@ import { open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
+import { alignedSharedMemory } from './aligned-memory.ts'
 import { SlabFile } from './slab-file.ts'
-import { alignedMemory } from './slabs.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'carrel-slabs-'))
 after(() => rm(root, { recursive: true }))
@@ -30,7 +30,7 @@ async function written(name: string, memory: Buffer, length: number, isThere = t
 }
 
 describe('a file written in slabs', () => {
-  const memory = Buffer.from(alignedMemory(4 * SLAB))
+  const memory = Buffer.from(alignedSharedMemory(4 * SLAB))
   randomFillSync(memory)
 
   it('holds what was written, wherever it ends', async () => {

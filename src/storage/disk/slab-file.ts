@@ -1,9 +1,6 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { ALIGNMENT, openDirect } from './direct-files.ts'
 import { codeOf } from './disk-errors.ts'
-
-/** What addresses and lengths of writes past the page cache are multiples of, on any disk of today. */
-const ALIGNMENT = 4096
 
 /**
  * A long file on its way to the disk, written past the page cache where the file system lets us: copying each byte once
@@ -12,6 +9,7 @@ const ALIGNMENT = 4096
 export class SlabFile implements AsyncDisposable {
   readonly #handle: FileHandle
   #direct: FileHandle | undefined
+  #bytesPastCache = 0
 
   private constructor(handle: FileHandle, direct: FileHandle | undefined) {
     this.#handle = handle
@@ -20,10 +18,15 @@ export class SlabFile implements AsyncDisposable {
 
   /** `handle` is of the file at `path`, and stays the caller's. */
   static async open(handle: FileHandle, path: string): Promise<SlabFile> {
-    return new SlabFile(handle, await openDirect(path))
+    return new SlabFile(handle, await openDirect(path, 'write'))
   }
 
-  /** Writes all bytes, from memory of `alignedMemory`; `position` begins a page, as does the first byte there. */
+  /** Whether all but the end of it was written past the page cache. */
+  isPastCache(size: number): boolean {
+    return size - this.#bytesPastCache < ALIGNMENT
+  }
+
+  /** Writes all bytes, from memory of `alignedSharedMemory`; `position` begins a page, as does the first byte there. */
   async write(bytes: Uint8Array, position: number): Promise<void> {
     let written = 0
     if (this.#direct !== undefined) {
@@ -45,20 +48,15 @@ export class SlabFile implements AsyncDisposable {
     if (bytes.length === 0) return 0
     try {
       const { bytesWritten } = await direct.write(bytes, 0, bytes.length, position)
-      return bytesWritten - (bytesWritten % ALIGNMENT)
+      const taken = bytesWritten - (bytesWritten % ALIGNMENT)
+      this.#bytesPastCache += taken
+      return taken
     } catch (error) {
       // The disk wants something else than what is common.
       if (codeOf(error) === 'EINVAL') return 0
       throw error
     }
   }
-}
-
-/** Undefined where the system or the file system knows no such thing. */
-async function openDirect(path: string): Promise<FileHandle | undefined> {
-  const { O_DIRECT, O_WRONLY } = constants as Partial<typeof constants>
-  if (O_DIRECT === undefined || O_WRONLY === undefined) return undefined
-  return open(path, O_WRONLY | O_DIRECT).catch(() => undefined)
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

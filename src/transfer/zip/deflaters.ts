@@ -8,8 +8,9 @@ export const DEFLATE = { level: constants.Z_BEST_SPEED } as const
 /** Most bytes deflated in one call. */
 export const LONGEST_DEFLATED = 1024 * 1024
 
-// Room for several files, so that few of them end in one piece of memory and go on in another.
-const OUTPUT_BYTES = 1024 * 1024
+// Room for several files, so that few of them end in one piece of memory and go on in another; but pieces that are kept
+// for as long as a file in them is are not to pile up.
+const OUTPUT_BYTES = 256 * 1024
 
 /**
  * Deflates bytes in the thread pool, a few pieces at a time. What that needs is used again: V8 counts the third of a
