@@ -168,7 +168,7 @@ class DiskBlockStore implements BlockStore {
   }
 
   async *#readWhole(id: BlockId, lent: ChunkBuffers | undefined): AsyncGenerator<Buffer, void> {
-    using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
+    using file = await reading(id, this.#openFiles.useOnce(this.#fileOf(id)))
     const { stats } = file
     const chunks = this.#chunksOf(id, file, lent)
     if (this.#sound.has(id, stats)) return yield* chunks

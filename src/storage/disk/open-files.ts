@@ -26,7 +26,7 @@ export class UsedFile implements Disposable {
 }
 
 /**
- * Files that were read lately stay open. A file that was removed or replaced meanwhile is opened anew. By callback: the
+ * Files that were read in parts lately stay open. A file that was removed or replaced meanwhile is opened anew. By callback: the
  * promises of handles take the event loop twice as long.
  */
 export class OpenFiles implements AsyncDisposable {
@@ -42,9 +42,14 @@ export class OpenFiles implements AsyncDisposable {
     const fd = await openFile(path)
     const opened: OpenFile = { fd, readers: 0, isCached: !this.#files.has(path) }
     if (opened.isCached) this.#files.set(path, opened)
-    const used = this.#lend(path, opened, fstatSync(fd))
+    const used = this.#lend(path, opened)
     if (this.#files.size > MOST_OPEN) this.#dropOldest()
     return used
+  }
+
+  /** As use, for a file that is read once from its beginning to its end: it does not stay open. */
+  async useOnce(path: string): Promise<UsedFile> {
+    return this.find(path) ?? this.#lend(path, { fd: await openFile(path), readers: 0, isCached: false })
   }
 
   /** As use, for a file that is open already; undefined if it is not, or was removed or replaced. */
@@ -70,7 +75,7 @@ export class OpenFiles implements AsyncDisposable {
     await this.#closed.promise
   }
 
-  #lend(path: string, file: OpenFile, stats: Stats): UsedFile {
+  #lend(path: string, file: OpenFile, stats = fstatSync(file.fd)): UsedFile {
     if (file.isCached) {
       // A Map lists its keys in the order they were set: setting again makes this the newest.
       this.#files.delete(path)
