@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId, sha1Hex } from '../../objects/ids.ts'
@@ -14,7 +15,7 @@ import {
 import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
 import { DiskBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBuffers } from './chunk-buffers.ts'
-import { directReaderOf, openDirect } from './direct-files.ts'
+import { DirectFile } from './direct-files.ts'
 import { codeOf, reading, UNNAMED, writing } from './disk-errors.ts'
 import { CHUNK_BYTES, readChunks, readerOf, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
@@ -122,13 +123,14 @@ class DiskBlockStore implements BlockStore {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
-    await this.#noteWritten(id, file, isPastCache)
+    this.#noteWritten(id, file, isPastCache)
     await writing(id, this.#folderSyncs.sync(path.dirname(file)))
   }
 
   /** The bytes were hashed on the way in. If the file cannot be looked at, they are hashed again when read. */
-  async #noteWritten(id: BlockId, file: string, isPastCache: boolean): Promise<void> {
-    const stats = await stat(file).catch(() => undefined)
+  #noteWritten(id: BlockId, file: string, isPastCache: boolean): void {
+    // Of a file that was just renamed everything is in memory: this takes no longer than handing it to another thread.
+    const stats = lookAt(file)
     if (stats !== undefined) this.#sound.add(id, stats)
     // What is read in one piece is read through the cache.
     if (isPastCache && stats !== undefined && stats.size > CHUNK_BYTES) this.#fresh.add(id)
@@ -186,10 +188,10 @@ class DiskBlockStore implements BlockStore {
     const readAt = readerOf(fd)
     if (lent === undefined) this.#fresh.delete(id)
     const isFresh = lent !== undefined && this.#fresh.take(id)
-    await using direct = isFresh ? await openDirect(this.#fileOf(id), 'read') : undefined
+    using direct = isFresh ? await DirectFile.open(this.#fileOf(id), 'read') : undefined
     if (!isFresh || direct === undefined) return yield* readChunks(id, readAt, whole, lent)
     let waitedMs = 0
-    yield* readChunks(id, directReaderOf(direct.fd, lent, readAt), whole, lent, (ms) => {
+    yield* readChunks(id, direct.reader(lent, readAt), whole, lent, (ms) => {
       waitedMs += ms
     })
     this.#fresh.noteWaited(stats.size, waitedMs)
@@ -308,6 +310,14 @@ async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {
     throw error
   })
   return (await reading(id, found))?.size
+}
+
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
 }
 
 /** Syncs and closes a written file; one that cannot be synced is removed. */

@@ -1,24 +1,24 @@
 import type { FileHandle } from 'node:fs/promises'
-import { ALIGNMENT, openDirect } from './direct-files.ts'
+import { ALIGNMENT, DirectFile } from './direct-files.ts'
 import { codeOf } from './disk-errors.ts'
 
 /**
  * A long file on its way to the disk, written past the page cache where the file system lets us: copying each byte once
  * more would cost a long upload a third of its processor time. Elsewhere it is written as any other file.
  */
-export class SlabFile implements AsyncDisposable {
+export class SlabFile implements Disposable {
   readonly #handle: FileHandle
-  #direct: FileHandle | undefined
+  #direct: DirectFile | undefined
   #bytesPastCache = 0
 
-  private constructor(handle: FileHandle, direct: FileHandle | undefined) {
+  private constructor(handle: FileHandle, direct: DirectFile | undefined) {
     this.#handle = handle
     this.#direct = direct
   }
 
   /** `handle` is of the file at `path`, and stays the caller's. */
   static async open(handle: FileHandle, path: string): Promise<SlabFile> {
-    return new SlabFile(handle, await openDirect(path, 'write'))
+    return new SlabFile(handle, await DirectFile.open(path, 'write'))
   }
 
   /** Whether all but the end of it was written past the page cache. */
@@ -37,17 +37,17 @@ export class SlabFile implements AsyncDisposable {
     if (written < bytes.length) await writeAll(this.#handle, bytes.subarray(written), position + written)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const direct = this.#direct
+  /** Nothing must be under way. */
+  [Symbol.dispose](): void {
+    this.#direct?.[Symbol.dispose]()
     this.#direct = undefined
-    await direct?.close()
   }
 
   /** How many bytes were taken. */
-  async #writeDirectly(direct: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  async #writeDirectly(direct: DirectFile, bytes: Uint8Array, position: number): Promise<number> {
     if (bytes.length === 0) return 0
     try {
-      const { bytesWritten } = await direct.write(bytes, 0, bytes.length, position)
+      const bytesWritten = await direct.write(bytes, position)
       const taken = bytesWritten - (bytesWritten % ALIGNMENT)
       this.#bytesPastCache += taken
       return taken
