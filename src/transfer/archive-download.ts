@@ -8,7 +8,7 @@ import type { FinishedArchive } from './archive-task.ts'
 import { disposition } from './disposition.ts'
 import { route } from './services.ts'
 
-const CHUNK_BYTES = 512 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 export const archiveDownloadRoutes = [
   route({
@@ -49,15 +49,22 @@ export const archiveDownloadRoutes = [
   }),
 ]
 
-/** Part of an archive, one chunk ahead of what was asked for. An archive removed meanwhile is read to its end. */
+/**
+ * Part of an archive, one chunk ahead of what was asked for; the memory of a chunk is used again once the next is asked for.
+ * An archive removed meanwhile is read to its end.
+ */
 async function* readSpan(
   { path, cover }: FinishedArchive,
   { start, end }: Span,
 ): AsyncGenerator<Buffer, void> {
   const handle = await openArchive(path)
+  const buffers: Buffer[] = []
+  let turn = 0
   let position = start
   const readNext = () => {
-    const next = readChunk(handle, position, Math.min(CHUNK_BYTES, end - position))
+    turn = 1 - turn
+    const buffer = (buffers[turn] ??= Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - position)))
+    const next = readChunk(handle, position, buffer.subarray(0, end - position))
     next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
     return next
   }
@@ -83,9 +90,8 @@ async function openArchive(path: string): Promise<FileHandle> {
   )
 }
 
-async function readChunk(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(length)
-  const { bytesRead } = await handle.read(buffer, 0, length, position)
+async function readChunk(handle: FileHandle, position: number, buffer: Buffer): Promise<Buffer> {
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
   if (bytesRead === 0) throw new Error('An archive was cut short.')
-  return bytesRead === length ? buffer : buffer.subarray(0, bytesRead)
+  return buffer.subarray(0, bytesRead)
 }

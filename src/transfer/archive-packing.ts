@@ -1,20 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
+import { noteReceived } from '../http/young-garbage.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
-import type { Slots } from '../library/slots.ts'
 import type { Dirent, FileDirent } from '../objects/dirent.ts'
 import type { FileObject } from '../objects/file.ts'
 import type { LentBytes } from '../storage/block-store.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
 import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
+import { type Deflaters, LONGEST_DEFLATED } from './zip/deflaters.ts'
 import type { ZipEntry, ZipMethod } from './zip/records.ts'
 import type { ZipWriter } from './zip/writer.ts'
 
 /** Files up to this size are read whole, a few ahead of the one being written. */
-const WHOLE_BYTES = 1024 * 1024
-// With four threads in the pool this keeps both reading and deflating busy; it costs a few MiB at most.
-const FILES_AHEAD = 4
+const WHOLE_BYTES = LONGEST_DEFLATED
+// Keeps reading and deflating busy; it costs 14 MiB at most.
+const FILES_AHEAD = 6
 const LONGEST_TURN_MS = 4
 
 export interface PackingOptions {
@@ -23,8 +24,7 @@ export interface PackingOptions {
   /** Bytes all files may have together; undefined for no limit. */
   readonly limit: number | undefined
   readonly signal: AbortSignal
-  /** Where files wait for their turn to be deflated. */
-  readonly deflates: Slots
+  readonly deflaters: Deflaters
   /** Called for each file that is in the archive. */
   readonly onFile: () => void
 }
@@ -65,7 +65,7 @@ export async function packArchive(
   const writeFirst = async () => {
     const ready = await ahead.shift()
     options.signal.throwIfAborted()
-    if (ready !== undefined) await write(writer, ready)
+    if (ready !== undefined) await write(writer, ready, options.deflaters)
     if (ready?.kind !== 'folder') options.onFile()
   }
   const turns = new Turns()
@@ -102,23 +102,26 @@ type Ready =
       readonly chunks: AsyncGenerator<Buffer, void>
     }
 
-async function write(writer: ZipWriter, ready: Ready): Promise<void> {
+async function write(writer: ZipWriter, ready: Ready, deflaters: Deflaters): Promise<void> {
   if (ready.kind === 'folder') await writer.addFolder(ready.entry)
-  else if (ready.kind === 'long') await writeLong(writer, ready)
+  else if (ready.kind === 'long') await writeLong(writer, ready, deflaters)
   else {
     await writer.addWhole(ready.entry, ready)
     ready.giveBack?.()
+    // What was packed is in new memory.
+    if (ready.method === 'deflated') noteReceived(ready.bytes.length)
   }
 }
 
 async function writeLong(
   writer: ZipWriter,
   { entry, size, chunks }: Extract<Ready, { kind: 'long' }>,
+  deflaters: Deflaters,
 ): Promise<void> {
   try {
     const { value: first } = await chunks.next()
     const start = first ?? Buffer.alloc(0)
-    const method = !isPackedFormat(entry.name) && (await pays(start)) ? 'deflated' : 'stored'
+    const method = !isPackedFormat(entry.name) && (await pays(start, deflaters)) ? 'deflated' : 'stored'
     await writer.addStream(entry, { size, method, chunks: readAhead(start, chunks) })
   } finally {
     await chunks.return()
@@ -159,7 +162,7 @@ class ItemReader {
     if (object.size > WHOLE_BYTES)
       return { kind: 'long', entry, size: object.size, chunks: this.#chunks(object) }
     const { bytes, giveBack } = await this.#whole(object)
-    const packed = await this.#options.deflates.run(() => packWhole(entry.name, bytes))
+    const packed = await packWhole(entry.name, bytes, this.#options.deflaters)
     return { kind: 'whole', entry, bytes, giveBack, ...packed }
   }
 

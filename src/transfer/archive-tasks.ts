@@ -9,6 +9,7 @@ import { ROOT } from '../objects/paths.ts'
 import { ArchiveFile } from './archive-file.ts'
 import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
 import { ArchiveTask, type ArchiveWish } from './archive-task.ts'
+import { Deflaters } from './zip/deflaters.ts'
 import { ZipWriter } from './zip/writer.ts'
 
 export interface ArchivesOptions {
@@ -37,8 +38,8 @@ export interface ArchivesOptions {
 }
 
 const ARCHIVES_AT_ONCE = 2
-// The thread pool also syncs what others upload; archives leave half of its four threads to them.
-const DEFLATES_AT_ONCE = 2
+// One more than two cores, so that none of them waits for the event loop. The fourth thread of the pool is left to others.
+const DEFLATES_AT_ONCE = 3
 const SWEEP_MS = 60_000
 
 /**
@@ -49,7 +50,7 @@ export class Archives implements AsyncDisposable {
   readonly #options: ArchivesOptions
   readonly #tasks = new Map<string, ArchiveTask>()
   readonly #workers = new Slots(ARCHIVES_AT_ONCE)
-  readonly #deflates = new Slots(DEFLATES_AT_ONCE)
+  readonly #deflaters = new Deflaters(DEFLATES_AT_ONCE)
   readonly #runs = new Set<Promise<void>>()
   #sweeper: NodeJS.Timeout | undefined
   #closed = false
@@ -117,6 +118,7 @@ export class Archives implements AsyncDisposable {
     await Promise.all(Array.from(this.#tasks.values(), (task) => this.#discard(task)))
     this.#tasks.clear()
     await Promise.all(this.#runs)
+    this.#deflaters[Symbol.dispose]()
   }
 
   /** Forgets archives whose tickets have ended. */
@@ -171,7 +173,7 @@ export class Archives implements AsyncDisposable {
       task.packed += 1
       task.onProgress('running')
     }
-    const options = { key, limit, signal, deflates: this.#deflates, onFile }
+    const options = { key, limit, signal, deflaters: this.#deflaters, onFile }
     await packArchive(core, library, wish.roots, writer, options)
     const size = await writer.finish()
     await file.close()

@@ -5,8 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { before, describe, it } from 'node:test'
-import { crc32 } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { packWhole } from '../../src/transfer/zip/compression.ts'
+import { Deflaters, LONGEST_DEFLATED } from '../../src/transfer/zip/deflaters.ts'
 import { FreeNames, harmlessName, harmlessNames } from '../../src/transfer/zip/names.ts'
 import { directoryRecord, endRecords, localHeader, ZipNameTooLong } from '../../src/transfer/zip/records.ts'
 import {
@@ -54,6 +55,7 @@ async function* inPieces(bytes: Buffer, length: number) {
 const text = Buffer.from('All work and no play makes Jack a dull boy.\n'.repeat(5000))
 const noise = randomBytes(200_000)
 const executable = 0o100755
+const deflaters = new Deflaters(2)
 
 describe('a zip archive', () => {
   let zip: Buffer
@@ -61,11 +63,11 @@ describe('a zip archive', () => {
     zip = await zipOf(async (writer) => {
       await writer.addWhole(
         { name: 'a.txt', mtime: MTIME, mode: FILE },
-        { bytes: text, ...(await packWhole('a.txt', text)) },
+        { bytes: text, ...(await packWhole('a.txt', text, deflaters)) },
       )
       await writer.addWhole(
         { name: 'dir/noise', mtime: MTIME, mode: executable },
-        { bytes: noise, ...(await packWhole('noise', noise)) },
+        { bytes: noise, ...(await packWhole('noise', noise, deflaters)) },
       )
       await writer.addFolder({ name: 'empty/', mtime: MTIME, mode: 0o040755 })
       await writer.addStream(
@@ -78,7 +80,7 @@ describe('a zip archive', () => {
       )
       await writer.addWhole(
         { name: 'nothing', mtime: MTIME, mode: FILE },
-        { bytes: Buffer.alloc(0), ...(await packWhole('nothing', Buffer.alloc(0))) },
+        { bytes: Buffer.alloc(0), ...(await packWhole('nothing', Buffer.alloc(0), deflaters)) },
       )
     })
   })
@@ -317,9 +319,23 @@ describe('deflating', () => {
   ]
   for (const [what, name, bytes, method] of cases) {
     it(`is ${method === 'deflated' ? 'done' : 'left out'} for ${what}`, async () => {
-      assert.equal((await packWhole(name, bytes)).method, method)
+      assert.equal((await packWhole(name, bytes, deflaters)).method, method)
     })
   }
+
+  it('gives each of many pieces back whole, whatever was deflated before it with the same memory', async () => {
+    using few = new Deflaters(2)
+    const lengths = [1, 300, LONGEST_DEFLATED, 70_000, LONGEST_DEFLATED - 1, 5]
+    const pieces = lengths.flatMap((length) => [
+      randomBytes(length),
+      Buffer.alloc(length, 'x'),
+      Buffer.alloc(length, text),
+    ])
+    const packed = await Promise.all(pieces.map((piece) => few.deflate(piece)))
+    for (const [k, piece] of pieces.entries()) {
+      assert.ok(inflateRawSync(packed[k] ?? Buffer.alloc(0)).equals(piece), `piece ${k}`)
+    }
+  })
 })
 
 describe('names in an archive', () => {

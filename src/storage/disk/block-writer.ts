@@ -21,6 +21,8 @@ export interface Intake {
 export interface TemporaryFile {
   readonly handle: FileHandle
   readonly path: string
+  /** Whether what was written to it is not in the page cache. */
+  isPastCache: boolean
   /** Closes and removes it. */
   readonly discard: () => Promise<void>
 }
@@ -68,7 +70,7 @@ export class DiskBlockWriter implements BlockWriter {
     const long = this.#long
     if (long === undefined) return
     await long.thread.abandon(long.number)
-    await long.target[Symbol.asyncDispose]()
+    long.target[Symbol.dispose]()
     await long.file.discard()
   }
 
@@ -105,7 +107,8 @@ export class DiskBlockWriter implements BlockWriter {
     try {
       const length = this.#filled
       const id = await writing(UNNAMED, thread.finish(number, this.#takeSlab(), length))
-      await target[Symbol.asyncDispose]()
+      target[Symbol.dispose]()
+      file.isPastCache = target.isPastCache(this.#size)
       return { id: id as BlockId, file }
     } catch (error) {
       await this.abort()

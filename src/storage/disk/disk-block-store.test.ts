@@ -196,6 +196,56 @@ describe('blocks on disk', () => {
     await Promise.all(blocks.map((bytes) => reading(bytes, 0)))
   })
 
+  it('are read right however often and wherever they end, right after they came in', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const blocks = await Promise.all(
+      [2 ** 20, 2 ** 20 + 1, 2 ** 21 + 4095, 3 * 2 ** 20 + 4096, 5 * 2 ** 20 + 4097].map(async (size) => {
+        const bytes = randomBytes(size)
+        const writer = store.begin()
+        await writer.write(bytes)
+        await (await writer.finish(blockIdOf(bytes))).keep()
+        return bytes
+      }),
+    )
+    const readLent = async (bytes: Buffer, readers = 1) => {
+      let at = 0
+      for await (const chunk of store.read(blockIdOf(bytes), undefined, { lend: true })) {
+        assert.ok(chunk.equals(bytes.subarray(at, at + chunk.length)), `${bytes.length} bytes, from ${at} on`)
+        at += chunk.length
+        // Others come before this one is done.
+        if (readers > 1) await readLent(bytes, readers - 1)
+      }
+      assert.equal(at, bytes.length)
+    }
+    for (let time = 0; time < 8; time += 1) await Promise.all(blocks.map((bytes) => readLent(bytes)))
+    for (const bytes of blocks) await readLent(bytes, 3)
+  })
+
+  it('are called damaged when one that just came in was changed or cut short', async () => {
+    const directory = newDirectory()
+    await using store = await openDiskBlockStore({ directory })
+    const bytes = randomBytes(3 * 2 ** 20 + 5)
+    const id = blockIdOf(bytes)
+    const damage = {
+      changed: () => writeFile(fileOf(directory, id), Buffer.from(bytes).fill(0, 7, 8)),
+      'cut short': () => truncate(fileOf(directory, id), 2 ** 21),
+    }
+    for (const [how, apply] of Object.entries(damage)) {
+      const writer = store.begin()
+      await writer.write(bytes)
+      await (await writer.finish(id)).keep()
+      const readLent = async () => {
+        let given = 0
+        for await (const chunk of store.read(id, undefined, { lend: true })) given += chunk.length
+        return given
+      }
+      assert.equal(await readLent(), bytes.length)
+      await apply()
+      await assert.rejects(readLent, BlockDamaged, how)
+    }
+  })
+
   it('leave no file open when their readers stop early', { skip: process.platform !== 'linux' }, async () => {
     const directory = newDirectory()
     const open = async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, parseBlockId, sha1Hex } from '../../objects/ids.ts'
@@ -14,10 +15,12 @@ import {
 import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
 import { DiskBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBuffers } from './chunk-buffers.ts'
+import { DirectFile } from './direct-files.ts'
 import { codeOf, reading, UNNAMED, writing } from './disk-errors.ts'
-import { readChunks, writeChunks } from './file-chunks.ts'
+import { CHUNK_BYTES, readChunks, readerOf, writeChunks } from './file-chunks.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import { blockFolders, prepareFolders, syncFolder } from './folders.ts'
+import { FreshBlocks } from './fresh-blocks.ts'
 import { HashThread } from './hash-thread.ts'
 import { OpenFiles, type UsedFile } from './open-files.ts'
 import { PieceBuffers, readPiece } from './pieces.ts'
@@ -46,6 +49,7 @@ class DiskBlockStore implements BlockStore {
   readonly #folderSyncs = new FolderSyncs(syncFolder)
   readonly #puts = new Set<Promise<void>>()
   readonly #sound = new SoundBlocks()
+  readonly #fresh = new FreshBlocks()
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #openFiles = new OpenFiles()
   readonly #buffers = new ChunkBuffers()
@@ -80,19 +84,19 @@ class DiskBlockStore implements BlockStore {
       await handle.close()
       await rm(file, { force: true }).catch(() => {})
     }
-    return { handle, path: file, discard }
+    return { handle, path: file, isPastCache: false, discard }
   }
 
   #leastBusyThread(): HashThread {
     return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
   }
 
-  #take(id: BlockId, { handle, path: file }: TemporaryFile) {
+  #take(id: BlockId, { handle, path: file, isPastCache }: TemporaryFile) {
     const synced = this.#underWay(sync(id, handle, file))
     synced.catch(() => {}) // Whoever keeps it hears of it.
     return {
       synced,
-      keep: () => this.#underWay(synced.then(() => this.#name(id, file))),
+      keep: () => this.#underWay(synced.then(() => this.#name(id, file, isPastCache))),
       discard: async () => {
         await synced.catch(() => {})
         await rm(file, { force: true }).catch(() => {})
@@ -111,7 +115,7 @@ class DiskBlockStore implements BlockStore {
   }
 
   /** Gives a synced file its name. */
-  async #name(id: BlockId, temporary: string): Promise<void> {
+  async #name(id: BlockId, temporary: string, isPastCache: boolean): Promise<void> {
     const file = this.#fileOf(id)
     try {
       await writing(id, rename(temporary, file))
@@ -119,14 +123,18 @@ class DiskBlockStore implements BlockStore {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
-    await this.#trustWritten(id, file)
+    this.#noteWritten(id, file, isPastCache)
     await writing(id, this.#folderSyncs.sync(path.dirname(file)))
   }
 
   /** The bytes were hashed on the way in. If the file cannot be looked at, they are hashed again when read. */
-  async #trustWritten(id: BlockId, file: string): Promise<void> {
-    const stats = await stat(file).catch(() => undefined)
+  #noteWritten(id: BlockId, file: string, isPastCache: boolean): void {
+    // Of a file that was just renamed everything is in memory: this takes no longer than handing it to another thread.
+    const stats = lookAt(file)
     if (stats !== undefined) this.#sound.add(id, stats)
+    // What is read in one piece is read through the cache.
+    if (isPastCache && stats !== undefined && stats.size > CHUNK_BYTES) this.#fresh.add(id)
+    else this.#fresh.delete(id)
   }
 
   async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
@@ -152,7 +160,7 @@ class DiskBlockStore implements BlockStore {
       throw error
     }
     await sync(id, handle, temporary)
-    await this.#name(id, temporary)
+    await this.#name(id, temporary, false)
   }
 
   read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
@@ -162,16 +170,31 @@ class DiskBlockStore implements BlockStore {
   }
 
   async *#readWhole(id: BlockId, lent: ChunkBuffers | undefined): AsyncGenerator<Buffer, void> {
-    const handle = await reading(id, open(this.#fileOf(id)))
-    try {
-      const stats = await reading(id, handle.stat())
-      const chunks = readChunks(id, handle, { start: 0, end: stats.size }, lent)
-      if (this.#sound.has(id, stats)) return yield* chunks
-      yield* checkedOnTheWayOut(id, stats.size, chunks)
-      this.#sound.add(id, stats)
-    } finally {
-      await handle.close()
-    }
+    using file = await reading(id, this.#openFiles.useOnce(this.#fileOf(id)))
+    const { stats } = file
+    const chunks = this.#chunksOf(id, file, lent)
+    if (this.#sound.has(id, stats)) return yield* chunks
+    yield* checkedOnTheWayOut(id, stats.size, chunks)
+    this.#sound.add(id, stats)
+  }
+
+  /** All of a block. */
+  async *#chunksOf(
+    id: BlockId,
+    { fd, stats }: UsedFile,
+    lent: ChunkBuffers | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    const whole = { start: 0, end: stats.size }
+    const readAt = readerOf(fd)
+    if (lent === undefined) this.#fresh.delete(id)
+    const isFresh = lent !== undefined && this.#fresh.take(id)
+    using direct = isFresh ? await DirectFile.open(this.#fileOf(id), 'read') : undefined
+    if (!isFresh || direct === undefined) return yield* readChunks(id, readAt, whole, lent)
+    let waitedMs = 0
+    yield* readChunks(id, direct.reader(lent, readAt), whole, lent, (ms) => {
+      waitedMs += ms
+    })
+    this.#fresh.noteWaited(stats.size, waitedMs)
   }
 
   async *#readRange(
@@ -180,9 +203,9 @@ class DiskBlockStore implements BlockStore {
     lent: ChunkBuffers | undefined,
     isChecked: boolean,
   ): AsyncGenerator<Buffer, void> {
-    await using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
+    using file = await reading(id, this.#openFiles.use(this.#fileOf(id)))
     if (isChecked && !this.#sound.has(id, file.stats)) await this.#check(id, file)
-    yield* readChunks(id, file.handle, range, lent)
+    yield* readChunks(id, readerOf(file.fd), range, lent)
   }
 
   readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
@@ -205,7 +228,7 @@ class DiskBlockStore implements BlockStore {
     try {
       if (!isWhole) await this.#check(id, file)
     } catch (error) {
-      await file.release()
+      file[Symbol.dispose]()
       throw error
     }
     const piece = await readPiece(id, file, range, this.#pieces)
@@ -231,8 +254,9 @@ class DiskBlockStore implements BlockStore {
     await checking
   }
 
-  async #checkNow(id: BlockId, { handle, stats }: UsedFile): Promise<void> {
-    const chunks = readChunks(id, handle, { start: 0, end: stats.size }, this.#buffers)
+  async #checkNow(id: BlockId, { fd, stats }: UsedFile): Promise<void> {
+    const chunks = readChunks(id, readerOf(fd), { start: 0, end: stats.size }, this.#buffers)
+    this.#fresh.delete(id)
     for await (const chunk of checkedOnTheWayOut(id, stats.size, chunks)) void chunk
     this.#sound.add(id, stats)
   }
@@ -253,7 +277,7 @@ class DiskBlockStore implements BlockStore {
 
   async remove(id: BlockId): Promise<void> {
     await writing(id, rm(this.#fileOf(id), { force: true }))
-    await this.#openFiles.forget(this.#fileOf(id))
+    this.#openFiles.forget(this.#fileOf(id))
   }
 
   async *list(): AsyncGenerator<BlockId, void> {
@@ -269,7 +293,7 @@ class DiskBlockStore implements BlockStore {
   /** Waits for the puts under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#puts)
-    await this.#openFiles.close()
+    await this.#openFiles[Symbol.asyncDispose]()
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
@@ -286,6 +310,14 @@ async function sizeOf(id: BlockId, file: string): Promise<number | undefined> {
     throw error
   })
   return (await reading(id, found))?.size
+}
+
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
 }
 
 /** Syncs and closes a written file; one that cannot be synced is removed. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { closeSync, fsync, openSync } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { BlockStoreError } from '../block-store.ts'
 import { codeOf } from './disk-errors.ts'
@@ -48,12 +49,14 @@ async function makeBlockFolders(directory: string) {
   await syncFolder(path.dirname(path.resolve(directory)))
 }
 
-/** Makes the entries of a folder durable. */
+/** Makes the entries of a folder durable: one in which something was just changed, and which is in memory therefore. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
+  const fd = openSync(folder, 'r')
   try {
-    await handle.sync()
+    await new Promise<void>((resolve, reject) => {
+      fsync(fd, (error) => (error === null ? resolve() : reject(error)))
+    })
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }

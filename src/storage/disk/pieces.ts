@@ -55,17 +55,12 @@ export function readPiece(
 ): Promise<LentBytes> {
   const bytes = buffers.take(end - start)
   return new Promise((resolve, reject) => {
-    read(file.handle.fd, bytes, 0, bytes.length, start, (error, bytesRead) => {
-      letGo(file)
+    read(file.fd, bytes, 0, bytes.length, start, (error, bytesRead) => {
+      file[Symbol.dispose]()
       if (error !== null) reject(readError(id, error))
       else if (bytesRead < bytes.length) {
         reject(new BlockDamaged(id, `it ends after ${start + bytesRead} bytes`))
       } else resolve({ bytes, giveBack: () => buffers.give(bytes) })
     })
   })
-}
-
-/** What is closed now is closed for good; nobody waits for it. */
-function letGo(file: UsedFile): void {
-  file.release()?.catch(() => {})
 }

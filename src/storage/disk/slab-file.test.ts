@@ -5,8 +5,8 @@ import { open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
+import { alignedSharedMemory } from './aligned-memory.ts'
 import { SlabFile } from './slab-file.ts'
-import { alignedMemory } from './slabs.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'carrel-slabs-'))
 after(() => rm(root, { recursive: true }))
@@ -18,7 +18,7 @@ async function written(name: string, memory: Buffer, length: number, isThere = t
   const file = path.join(root, name)
   await using handle = await open(file, 'wx')
   {
-    await using slabs = await SlabFile.open(handle, isThere ? file : `${file}-gone`)
+    using slabs = await SlabFile.open(handle, isThere ? file : `${file}-gone`)
     const writes: Promise<void>[] = []
     for (let at = 0; at < length; at += SLAB) {
       writes.push(slabs.write(memory.subarray(at, Math.min(at + SLAB, length)), at))
@@ -30,7 +30,7 @@ async function written(name: string, memory: Buffer, length: number, isThere = t
 }
 
 describe('a file written in slabs', () => {
-  const memory = Buffer.from(alignedMemory(4 * SLAB))
+  const memory = Buffer.from(alignedSharedMemory(4 * SLAB))
   randomFillSync(memory)
 
   it('holds what was written, wherever it ends', async () => {
@@ -50,7 +50,7 @@ describe('a file written in slabs', () => {
 
   it('says what went wrong', async () => {
     await using handle = await open(path.join(root, 'readable'), 'w')
-    await using slabs = await SlabFile.open(handle, path.join(root, 'readable'))
+    using slabs = await SlabFile.open(handle, path.join(root, 'readable'))
     await handle.close()
     await assert.rejects(slabs.write(memory.subarray(0, 100), 0), /EBADF|closed/)
   })

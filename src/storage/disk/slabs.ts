@@ -1,3 +1,5 @@
+import { alignedSharedMemory } from './aligned-memory.ts'
+
 /** Bytes a slab holds. */
 export const SLAB_BYTES = 512 * 1024
 const SLABS_AT_ONCE = 8
@@ -37,35 +39,9 @@ export class Slabs {
   }
 
   #grow(): void {
-    const memory = alignedMemory(SLABS_AT_ONCE * SLAB_BYTES)
+    const memory = alignedSharedMemory(SLABS_AT_ONCE * SLAB_BYTES)
     for (let offset = 0; offset < memory.byteLength; offset += SLAB_BYTES) {
       this.#free.push({ memory, offset, bytes: Buffer.from(memory, offset, SLAB_BYTES) })
     }
-  }
-}
-
-/**
- * Shared memory that begins a page, which writing past the page cache needs. Only that of WebAssembly is promised to;
- * where there is no room for the addresses it reserves, any memory will do.
- */
-export function alignedMemory(bytes: number): SharedArrayBuffer {
-  const pages = Math.ceil(bytes / WASM_PAGE)
-  try {
-    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }).buffer
-  } catch {
-    return new SharedArrayBuffer(bytes)
-  }
-}
-
-const WASM_PAGE = 65_536
-
-// Node has it; the type definitions of Node do not.
-declare const WebAssembly: {
-  readonly Memory: new (size: {
-    initial: number
-    maximum: number
-    shared: true
-  }) => {
-    readonly buffer: SharedArrayBuffer
   }
 }

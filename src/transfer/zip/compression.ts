@@ -1,4 +1,5 @@
-import { constants, crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
+import { crc32, createDeflateRaw } from 'node:zlib'
+import { DEFLATE, type Deflaters } from './deflaters.ts'
 import type { ZipMethod } from './records.ts'
 
 /** How much of a file is looked at to see whether it would shrink. */
@@ -11,9 +12,6 @@ const SMALLEST_PAYING = 256
 const RANDOM_BITS = 7.8
 const SAMPLE_BYTES = 4 * 1024
 const CRC_SLICE_BYTES = 1024 * 1024
-
-// The fastest level: 80 MB a second of one core against 35 for the default, and the result a fifth larger.
-const DEFLATE = { level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 } as const
 
 // Formats that are compressed already; whatever is missing here is found out by looking.
 const packedExtensions = new Set(
@@ -30,24 +28,28 @@ export function isPackedFormat(name: string): boolean {
 }
 
 /** Whether deflating pays, judged by the first bytes of a file. The work is done in the thread pool. */
-export async function pays(start: Buffer): Promise<boolean> {
+export async function pays(start: Buffer, deflaters: Deflaters): Promise<boolean> {
   const probe = start.subarray(0, PROBE_BYTES)
   if (!mayShrink(probe)) return false
-  return (await deflate(probe)).length <= probe.length * PAYING_RATIO
+  return (await deflaters.deflate(probe)).length <= probe.length * PAYING_RATIO
 }
 
-/** The bytes of a whole file as they are to rest. The buffer must not change until this settles. */
-export async function packWhole(name: string, bytes: Buffer): Promise<{ method: ZipMethod; packed: Buffer }> {
+/** The bytes of a whole file as they are to rest, at most LONGEST_DEFLATED. The buffer must not change until this settles. */
+export async function packWhole(
+  name: string,
+  bytes: Buffer,
+  deflaters: Deflaters,
+): Promise<{ method: ZipMethod; packed: Buffer }> {
   const stored = { method: 'stored', packed: bytes } as const
   if (isPackedFormat(name) || !mayShrink(bytes)) return stored
-  if (bytes.length > 2 * PROBE_BYTES && !(await pays(bytes))) return stored
-  const packed = await deflate(bytes)
+  if (bytes.length > 2 * PROBE_BYTES && !(await pays(bytes, deflaters))) return stored
+  const packed = await deflaters.deflate(bytes)
   return packed.length <= bytes.length * PAYING_RATIO ? { method: 'deflated', packed } : stored
 }
 
 /** A stream that deflates in the thread pool. */
 export function createPacker() {
-  return createDeflateRaw(DEFLATE)
+  return createDeflateRaw({ ...DEFLATE, chunkSize: 64 * 1024 })
 }
 
 /** The CRC-32 of `bytes` after what `crc` stands for. */
@@ -56,12 +58,6 @@ export function addToCrc(crc: number, bytes: Uint8Array): number {
   for (let start = 0; start < bytes.length; start += CRC_SLICE_BYTES)
     sum = crc32(bytes.subarray(start, start + CRC_SLICE_BYTES), sum)
   return sum
-}
-
-function deflate(bytes: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    deflateRaw(bytes, DEFLATE, (error, packed) => (error ? reject(error) : resolve(packed)))
-  })
 }
 
 /** A look that costs a fraction of trying: bytes as even as random ones do not shrink. */
