@@ -8,6 +8,7 @@ import type { Workspace } from '../workspace.ts'
 
 const STARTS = 5
 const ENTRIES_A_FOLDER = 20_000
+const FILE_BYTES = 100_000
 
 /** How soon a server answers after its start and what it holds then, with nothing stored and with much. */
 export const start: Scenario = {
@@ -56,7 +57,7 @@ async function fill(maker: LibraryMaker, files: number, commits: number): Promis
   const library = await maker.newLibrary('Full')
   const entries = Math.min(files, ENTRIES_A_FOLDER)
   for (let n = 0; n < files / entries; n++) {
-    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file')
+    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
   }
   for (let n = 0; n < commits; n++) {
     await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))

@@ -66,6 +66,11 @@ export interface Database extends Reader, AsyncDisposable {
    * again when the database asks for a retry (PostgreSQL serialization failure or deadlock).
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
+  /**
+   * Reads besides everybody else, for who passes through much that nobody asks for soon: nothing of it is kept in memory,
+   * nor does it push out what is. The reader is gone once `work` has settled.
+   */
+  aside<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** Throws if the database cannot be reached. */
   ping(): Promise<void>
   /** The version of the schema found, after migrations. */

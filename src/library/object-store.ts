@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
 import { Dir, parseDir } from '../objects/dir.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import { type FileObject, parseFile } from '../objects/file.ts'
@@ -21,7 +21,7 @@ export const DIR = 3
 /** How the bytes of a row are to be read. */
 export const AS_RECEIVED = 0
 export const PACKED = 1
-const DIFFERENCE = 2
+export const DIFFERENCE = 2
 
 // A version of a big folder costs what changed: below these bounds it rests as a difference to the
 // version before it. A longer chain would read slower, a shorter one would store more whole copies.
@@ -46,7 +46,7 @@ export interface Totals {
   readonly fileCount: number
 }
 
-interface ObjectRow {
+export interface ObjectRow {
   id: Uint8Array
   encoding: number
   base: Uint8Array | null
@@ -194,20 +194,7 @@ export class ObjectStore {
 
   /** Reads a version that rests as differences with one query, whatever the length of its chain. */
   async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
-    const rows = await this.#db.all<ObjectRow>(
-      `with recursive chain as (
-         select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
-           where library_key = ? and id = ?
-         union all
-         select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
-           from chain c join fs_object f on f.library_key = ? and f.id = c.base
-           where c.encoding = ${DIFFERENCE}
-       ) select * from chain order by step desc`,
-      libraryKey,
-      idToBytes(id),
-      libraryKey,
-    )
-    const [whole, ...differences] = rows
+    const [whole, ...differences] = await listChain(this.#db, libraryKey, id)
     if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
     const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
     if (differences.length === 0) return dir
@@ -233,6 +220,23 @@ export class ObjectStore {
       kind,
     )
   }
+}
+
+/** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */
+export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+  return reader.all<ObjectRow>(
+    `with recursive chain as (
+       select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
+         where library_key = ? and id = ?
+       union all
+       select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
+         from chain c join fs_object f on f.library_key = ? and f.id = c.base
+         where c.encoding = ${DIFFERENCE}
+     ) select * from chain order by step desc`,
+    libraryKey,
+    idToBytes(id),
+    libraryKey,
+  )
 }
 
 /** The row of a new version of a dir, as a difference to `base` where that pays. */

@@ -32,14 +32,25 @@ export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
 
 /** The entries, and whether all their names are ASCII. The names are trusted to be names. Throws InvalidObject. */
 export function unpackEntries(from: ByteReader): { entries: Dirent[]; ascii: boolean } {
-  const count = from.count(23)
-  const traits = unpackTraits(from)
-  const numbers = unpackNumbers(from, count, traits)
-  const ids = from.skip(20 * count)
-  const names = from.skip(numbers.nameBytes)
-  const column = from.bytes.subarray(names, names + numbers.nameBytes)
-  if (!isUtf8(column)) throw new InvalidObject('is not UTF-8')
-  return { entries: assemble(from.bytes, traits, numbers, ids, names), ascii: isAscii(column) }
+  const columns = unpackColumns(from)
+  const { names, numbers } = columns
+  const ascii = isAscii(from.bytes.subarray(names, names + numbers.nameBytes))
+  const entries: Dirent[] = []
+  let nameAt = names
+  for (let first = 0; first < numbers.count; first += GROUP)
+    nameAt = assemble(columns, first, nameAt, entries)
+  return { entries, ascii }
+}
+
+/** The same entries a few at a time, for who passes through a dir and keeps none of them. Throws InvalidObject. */
+export function* unpackInGroups(from: ByteReader): Generator<Dirent[], void> {
+  const columns = unpackColumns(from)
+  let nameAt = columns.names
+  for (let first = 0; first < columns.numbers.count; first += GROUP) {
+    const entries: Dirent[] = []
+    nameAt = assemble(columns, first, nameAt, entries)
+    yield entries
+  }
 }
 
 export function packNames(to: ByteWriter, names: readonly string[]): void {
@@ -140,34 +151,48 @@ function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[
 // that outlives its dir keeps no more than its neighbours' text alive.
 const GROUP = 32
 
+interface Columns {
+  readonly bytes: Buffer
+  readonly traits: readonly Traits[]
+  readonly numbers: ReturnType<typeof unpackNumbers>
+  /** Where the ids and the names start. */
+  readonly ids: number
+  readonly names: number
+}
+
+function unpackColumns(from: ByteReader): Columns {
+  const count = from.count(23)
+  const traits = unpackTraits(from)
+  const numbers = unpackNumbers(from, count, traits)
+  const ids = from.skip(20 * count)
+  const names = from.skip(numbers.nameBytes)
+  if (!isUtf8(from.bytes.subarray(names, names + numbers.nameBytes))) throw new InvalidObject('is not UTF-8')
+  return { bytes: from.bytes, traits, numbers, ids, names }
+}
+
+/** Adds the group that begins with entry `first`, whose name begins at `nameAt`, and says where the names of the next do. */
 function assemble(
-  bytes: Buffer,
-  traits: readonly Traits[],
-  numbers: ReturnType<typeof unpackNumbers>,
-  ids: number,
-  names: number,
-): Dirent[] {
+  { bytes, traits, numbers, ids }: Columns,
+  first: number,
+  nameAt: number,
+  entries: Dirent[],
+): number {
   const { count, nameLengths, traitIndexes, mtimes, sizes } = numbers
-  const entries: Dirent[] = []
-  let nameAt = names
-  for (let first = 0; first < count; first += GROUP) {
-    const end = Math.min(first + GROUP, count)
-    const hex = bytes.toString('hex', ids + 20 * first, ids + 20 * end)
-    let groupBytes = 0
-    for (let i = first; i < end; i++) groupBytes += nameLengths[i] as number
-    const ascii = isAscii(bytes.subarray(nameAt, nameAt + groupBytes))
-    const text = ascii ? bytes.toString('latin1', nameAt, nameAt + groupBytes) : ''
-    for (let i = first, at = 0; i < end; i++) {
-      const length = nameLengths[i] as number
-      const { kind, mode, modifier } = traits[traitIndexes[i] as number] as Traits
-      const id = hex.slice(40 * (i - first), 40 * (i - first + 1)) as DirId & FileId
-      const name = ascii
-        ? text.slice(at, at + length)
-        : bytes.toString('utf8', nameAt + at, nameAt + at + length)
-      entries.push({ kind, id, name, mode, mtime: mtimes[i] as number, size: sizes[i] as number, modifier })
-      at += length
-    }
-    nameAt += groupBytes
+  const end = Math.min(first + GROUP, count)
+  const hex = bytes.toString('hex', ids + 20 * first, ids + 20 * end)
+  let groupBytes = 0
+  for (let i = first; i < end; i++) groupBytes += nameLengths[i] as number
+  const ascii = isAscii(bytes.subarray(nameAt, nameAt + groupBytes))
+  const text = ascii ? bytes.toString('latin1', nameAt, nameAt + groupBytes) : ''
+  for (let i = first, at = 0; i < end; i++) {
+    const length = nameLengths[i] as number
+    const { kind, mode, modifier } = traits[traitIndexes[i] as number] as Traits
+    const id = hex.slice(40 * (i - first), 40 * (i - first + 1)) as DirId & FileId
+    const name = ascii
+      ? text.slice(at, at + length)
+      : bytes.toString('utf8', nameAt + at, nameAt + at + length)
+    entries.push({ kind, id, name, mode, mtime: mtimes[i] as number, size: sizes[i] as number, modifier })
+    at += length
   }
-  return entries
+  return nameAt + groupBytes
 }

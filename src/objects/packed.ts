@@ -5,7 +5,7 @@ import type { FileObject } from './file.ts'
 import { type BlockId, type DirId, idFromBytes } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
 import { compareNames } from './names.ts'
-import { packEntries, packNames, unpackEntries, unpackNames } from './packed-entries.ts'
+import { packEntries, packNames, unpackEntries, unpackInGroups, unpackNames } from './packed-entries.ts'
 
 // How objects rest in our database. The first byte tells what follows, so a later format can stand beside this one.
 const SENT_DIR = 1
@@ -35,6 +35,16 @@ export function unpackDir(bytes: Uint8Array, id: DirId): Dir {
   from.end()
   checkOrder(entries, ascii)
   return Dir.fromSorted(entries, id)
+}
+
+/** The entries of a dir, a few at a time: for who passes through it and keeps none of them. Throws InvalidObject. */
+export function* entriesInDir(bytes: Uint8Array): Generator<readonly Dirent[], void> {
+  const from = new ByteReader(bytes)
+  if (bytes[0] === SENT_DIR) yield Dir.parse(from.bytes.subarray(1)).entries
+  else {
+    expectFormat(from, PACKED_DIR)
+    yield* unpackInGroups(from)
+  }
 }
 
 /** What one version of a dir changes in another: an entry for each name set, null for each name removed. */
@@ -78,16 +88,21 @@ export function packFile({ blockIds, size }: FileObject): Buffer {
 
 /** Throws InvalidObject. */
 export function unpackFile(bytes: Uint8Array): FileObject {
+  const { size, blocks } = unpackBlocks(bytes)
+  const blockIds: BlockId[] = []
+  for (let at = 0; at < blocks.length; at += 20) blockIds.push(idFromBytes(blocks.subarray(at, at + 20)))
+  return { blockIds, size }
+}
+
+/** A file's size, and the ids of its blocks one after another. Throws InvalidObject. */
+export function unpackBlocks(bytes: Uint8Array): { size: number; blocks: Buffer } {
   const from = new ByteReader(bytes)
   expectFormat(from, FILE)
   const size = from.varint()
   const count = from.count(20)
   const start = from.skip(20 * count)
   from.end()
-  const blockIds: BlockId[] = []
-  for (let at = start; at < bytes.length; at += 20)
-    blockIds.push(idFromBytes(from.bytes.subarray(at, at + 20)))
-  return { blockIds, size }
+  return { size, blocks: from.bytes.subarray(start) }
 }
 
 function expectFormat(from: ByteReader, format: number): void {

@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts'
 import { oldestShown } from '../library/history.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryWithDeleted } from '../library/library-store.ts'
-import { ObjectStore } from '../library/object-store.ts'
-import { CountingStopped, countUsage, type UsageSource } from './count.ts'
+import { countUsage, type UsageSource } from './count.ts'
+import { CountingStopped } from './counting-walk.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
@@ -18,8 +18,6 @@ import {
 
 const ROWS_A_STEP = 2000
 const LIBRARIES_A_STEP = 100
-// Counting walks through all of a library: it must not push what requests use out of the shared cache.
-const DIR_CACHE_BYTES = 8 * 2 ** 20
 
 /** What is known of a library's stored bytes. */
 export interface KnownUsage {
@@ -40,7 +38,7 @@ export class Usage implements AsyncDisposable {
   readonly #counting = new Map<number, Promise<void>>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(source: Omit<UsageSource, 'objects'>) {
+  constructor(source: UsageSource) {
     this.#db = source.db
     // Named one by one: the source may be a whole core, of which no more than this is needed.
     this.#source = {
@@ -48,7 +46,6 @@ export class Usage implements AsyncDisposable {
       now: source.now,
       defaultHistoryDays: source.defaultHistoryDays,
       pathIndex: source.pathIndex,
-      objects: new ObjectStore(source.db, DIR_CACHE_BYTES),
     }
   }
 
@@ -98,18 +95,20 @@ export class Usage implements AsyncDisposable {
   }
 
   /** Bytes and number of all blocks, each counted once however many libraries hold it. Walks through all of them. */
-  async stored(): Promise<{ bytes: number; blocks: number }> {
-    const sums = { bytes: 0, blocks: 0 }
-    for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      if (this.#stopping.signal.aborted) throw new CountingStopped()
-      const rows = await listStoredAfter(this.#db, after, ROWS_A_STEP)
-      for (const { size } of rows) sums.bytes += size
-      sums.blocks += rows.length
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_A_STEP) return sums
-      after = last.id
-      await nextTurn()
-    }
+  stored(): Promise<{ bytes: number; blocks: number }> {
+    return this.#db.aside(async (reader) => {
+      const sums = { bytes: 0, blocks: 0 }
+      for (let after: Uint8Array = new Uint8Array(0); ; ) {
+        if (this.#stopping.signal.aborted) throw new CountingStopped()
+        const rows = await listStoredAfter(reader, after, ROWS_A_STEP)
+        for (const { size } of rows) sums.bytes += size
+        sums.blocks += rows.length
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < ROWS_A_STEP) return sums
+        after = last.id
+        await nextTurn()
+      }
+    })
   }
 
   /** Stops counting; what was not finished is counted another time. */

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
-import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { Reader, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -86,6 +86,11 @@ export class PostgresDatabase implements Migratable {
         if (attempt === maxAttempts || !asksForRetry(error)) throw error
       }
     }
+  }
+
+  /** Its memory is the server's own affair. */
+  aside<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
   async ping(): Promise<void> {

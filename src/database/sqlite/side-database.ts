@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import type { Database, Reader, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
 import { Turns } from '../turns.ts'
 import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
@@ -42,6 +42,11 @@ export class SideDatabase implements Database {
     } finally {
       endTurn()
     }
+  }
+
+  /** All of it is aside already. */
+  aside<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
   async ping(): Promise<void> {
