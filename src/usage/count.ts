@@ -20,12 +20,13 @@ export interface UsageSource extends HistorySource {
 /**
  * Counts the stored bytes of a library, in steps between which others get their turn. It walks through all that the
  * library shows and then through the blocks it holds. How much memory that takes does not depend on the number
- * of files: what is too much for one round is divided into several.
+ * of files: what is too much for one round (`mostBlocks`) is divided into several.
  */
 export async function countUsage(
   source: UsageSource,
   library: LibraryInfo,
   signal: AbortSignal,
+  mostBlocks?: number,
 ): Promise<LibraryUsage> {
   const oldestSeq = await oldestShown(source, library)
   const keepsTrash = keepDays(source, library) !== 0
@@ -33,7 +34,7 @@ export async function countUsage(
   const sums = { bytes: [0, 0, 0, 0], shared: 0, blocks: 0 }
   await source.db.aside(async (reader) => {
     for (let part = 0; part < PARTS; ) {
-      using uses = new BlockUses(part)
+      using uses = new BlockUses(part, mostBlocks)
       const walk = new CountingWalk(reader, library.key, uses, signal)
       await walk.as(CURRENT, () => walk.below(library.root))
       if (keepsTrash) await walk.as(TRASH, () => walkTrash(reader, library, oldestSeq, walk))
