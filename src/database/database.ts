@@ -67,10 +67,11 @@ export interface Database extends Reader, AsyncDisposable {
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
-   * Reads besides everybody else, for who passes through much that nobody asks for soon: nothing of it is kept in memory,
-   * nor does it push out what is. The reader is gone once `work` has settled.
+   * Runs a job (an AsideJob, by the URL of its module) in a thread that reads through a connection of its own, for who
+   * passes through much that nobody asks for soon: it holds up nobody, pushes nothing out of the caches of others, and
+   * what it took of memory is free again when it is done. Throws the reason of the signal if that ends it.
    */
-  aside<T>(work: (reader: Reader) => Promise<T>): Promise<T>
+  aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result>
   /** Throws if the database cannot be reached. */
   ping(): Promise<void>
   /** The version of the schema found, after migrations. */

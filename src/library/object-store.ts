@@ -12,8 +12,19 @@ import {
   idFromBytes,
   idToBytes,
 } from '../objects/ids.ts'
-import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from '../objects/packed.ts'
+import {
+  packChanges,
+  packDir,
+  packDirInSlices,
+  packFile,
+  unpackChanges,
+  unpackDir,
+  unpackDirInSlices,
+  unpackFile,
+} from '../objects/packed.ts'
+import type { Slices } from '../objects/slices.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
+import { Pace } from './pace.ts'
 
 export const FILE = 1
 export const DIR = 3
@@ -27,6 +38,8 @@ export const DIFFERENCE = 2
 // version before it. A longer chain would read slower, a shorter one would store more whole copies.
 const LONGEST_CHAIN = 256
 const SMALLEST_DIR_WITH_DIFFERENCES = 32 // entries
+// A thousand entries or so.
+const BIG_DIR_BYTES = 64 * 1024
 
 /** A row of fs_object, ready to be written. */
 export interface PreparedObject {
@@ -183,7 +196,7 @@ export class ObjectStore {
 
   async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
     const about = { size: row.size, fileCount: row.file_count, depth: row.depth }
-    if (row.encoding === PACKED) return { dir: unpackDir(Buffer.from(row.data), id), ...about }
+    if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
     if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
     const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
     if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
@@ -220,6 +233,12 @@ export class ObjectStore {
       kind,
     )
   }
+}
+
+/** A big one in slices, between which others get their turn (I10). */
+function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
+  if (data.length < BIG_DIR_BYTES) return unpackDir(data, id)
+  return new Pace().through(unpackDirInSlices(data, id))
 }
 
 /** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */
@@ -267,6 +286,12 @@ export function prepareDir(
     },
     stored: { dir, size: totals.size, fileCount: totals.fileCount, depth },
   }
+}
+
+/** As prepareDir, of a dir as it is, in slices. */
+export function* prepareWholeDir({ dir, size, fileCount }: StoredDir): Slices<PreparedObject> {
+  const data = yield* packDirInSlices(dir)
+  return { id: dir.id, kind: DIR, encoding: PACKED, base: undefined, depth: 0, size, fileCount, data }
 }
 
 export function prepareFile(id: FileId, file: FileObject): PreparedObject {
@@ -323,12 +348,27 @@ export async function insertObjects(
   )
 }
 
-/** Gives `toKey` those files of `ids` that `fromKey` holds; their bytes do not leave the database. */
-export async function copyFileRows(
+/** Those of `ids`, no more than a statement takes, that rest whole and not as a difference to something. */
+export async function findWhole(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly DirId[],
+): Promise<Set<DirId>> {
+  const rows = await reader.all<{ id: Uint8Array }>(
+    `select id from fs_object
+     where library_key = ? and encoding <> ${DIFFERENCE} and id in (${ids.map(() => '?').join(', ')})`,
+    libraryKey,
+    ...ids.map(idToBytes),
+  )
+  return new Set(rows.map(({ id }) => idFromBytes<DirId>(id)))
+}
+
+/** Gives `toKey` those objects of `ids` that `fromKey` holds whole; their bytes do not leave the database. */
+export async function copyWholeRows(
   tx: Transaction,
   fromKey: number,
   toKey: number,
-  ids: readonly FileId[],
+  ids: readonly FsId[],
 ): Promise<void> {
   const columns = OBJECT_COLUMNS.slice(1).join(', ')
   for (let start = 0; start < ids.length; start += 500) {
@@ -336,7 +376,7 @@ export async function copyFileRows(
     await tx.run(
       `insert into fs_object (library_key, ${columns})
        select ?, ${columns} from fs_object
-       where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})
+       where library_key = ? and encoding <> ${DIFFERENCE} and id in (${some.map(() => '?').join(', ')})
        order by id
        on conflict do nothing`,
       toKey,

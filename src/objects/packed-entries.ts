@@ -3,13 +3,17 @@ import type { ByteReader, ByteWriter } from './binary.ts'
 import type { Dirent } from './dirent.ts'
 import type { DirId, FileId } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
+import type { Slices } from './slices.ts'
 
 // Entries rest by column: the traits that occur (kind, mode and modifier, each combination once), then for each entry
 // its numbers (name length, trait, mtime, size of a file), then all ids, then all names. About 30 bytes and the name.
 
 type Traits = Pick<Dirent, 'kind' | 'mode' | 'modifier'>
 
-export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
+// How many entries are packed or unpacked before others could have their turn.
+const ENTRIES_A_SLICE = 1024
+
+export function* packEntries(to: ByteWriter, entries: readonly Dirent[]): Slices {
   const { traits, indexes } = collectTraits(entries)
   to.varint(entries.length)
   to.varint(traits.length)
@@ -19,38 +23,39 @@ export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
     packNames(to, [modifier])
   }
   let mtime = 0
-  entries.forEach((entry, i) => {
+  for (const [i, entry] of entries.entries()) {
+    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
     to.varint(Buffer.byteLength(entry.name))
     to.varint(indexes[i] as number)
     packMtime(to, entry.mtime, mtime)
     mtime = entry.mtime
     if (entry.kind === 'file') to.varint(entry.size)
-  })
-  to.append(Buffer.from(entries.map((entry) => entry.id).join(''), 'hex'))
-  to.utf8(entries.map((entry) => entry.name).join(''))
-}
-
-/** The entries, and whether all their names are ASCII. The names are trusted to be names. Throws InvalidObject. */
-export function unpackEntries(from: ByteReader): { entries: Dirent[]; ascii: boolean } {
-  const columns = unpackColumns(from)
-  const { names, numbers } = columns
-  const ascii = isAscii(from.bytes.subarray(names, names + numbers.nameBytes))
-  const entries: Dirent[] = []
-  let nameAt = names
-  for (let first = 0; first < numbers.count; first += GROUP)
-    nameAt = assemble(columns, first, nameAt, entries)
-  return { entries, ascii }
-}
-
-/** The same entries a few at a time, for who passes through a dir and keeps none of them. Throws InvalidObject. */
-export function* unpackInGroups(from: ByteReader): Generator<Dirent[], void> {
-  const columns = unpackColumns(from)
-  let nameAt = columns.names
-  for (let first = 0; first < columns.numbers.count; first += GROUP) {
-    const entries: Dirent[] = []
-    nameAt = assemble(columns, first, nameAt, entries)
-    yield entries
   }
+  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+    to.append(Buffer.from(some.map((entry) => entry.id).join(''), 'hex'))
+    if (some.length === ENTRIES_A_SLICE) yield
+  }
+  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+    to.utf8(some.map((entry) => entry.name).join(''))
+    if (some.length === ENTRIES_A_SLICE) yield
+  }
+}
+
+/**
+ * Adds the entries to a list, some in each slice, and tells whether all their names are ASCII. The names are trusted to
+ * be names. Throws InvalidObject.
+ */
+export function* unpackEntries(from: ByteReader, entries: Dirent[]): Slices<boolean> {
+  const columns = yield* unpackColumns(from)
+  const { names, numbers } = columns
+  let nameAt = names
+  for (let first = 0; first < numbers.count; first += GROUP) {
+    nameAt = assemble(columns, first, nameAt, entries)
+    if ((first + GROUP) % ENTRIES_A_SLICE === 0) yield
+  }
+  return isAscii(from.bytes.subarray(names, names + numbers.nameBytes))
 }
 
 export function packNames(to: ByteWriter, names: readonly string[]): void {
@@ -125,7 +130,16 @@ function unpackMtime(from: ByteReader, last: number): number {
   return mtime
 }
 
-function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[]) {
+interface Numbers {
+  readonly count: number
+  readonly nameLengths: Uint32Array
+  readonly traitIndexes: Uint32Array
+  readonly mtimes: Float64Array
+  readonly sizes: Float64Array
+  readonly nameBytes: number
+}
+
+function* unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[]): Slices<Numbers> {
   const nameLengths = new Uint32Array(count)
   const traitIndexes = new Uint32Array(count)
   const mtimes = new Float64Array(count)
@@ -133,6 +147,7 @@ function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[
   let nameBytes = 0
   let mtime = 0
   for (let i = 0; i < count; i++) {
+    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
     const length = from.varint()
     const index = from.varint()
     const trait = traits[index]
@@ -154,16 +169,16 @@ const GROUP = 32
 interface Columns {
   readonly bytes: Buffer
   readonly traits: readonly Traits[]
-  readonly numbers: ReturnType<typeof unpackNumbers>
+  readonly numbers: Numbers
   /** Where the ids and the names start. */
   readonly ids: number
   readonly names: number
 }
 
-function unpackColumns(from: ByteReader): Columns {
+function* unpackColumns(from: ByteReader): Slices<Columns> {
   const count = from.count(23)
   const traits = unpackTraits(from)
-  const numbers = unpackNumbers(from, count, traits)
+  const numbers = yield* unpackNumbers(from, count, traits)
   const ids = from.skip(20 * count)
   const names = from.skip(numbers.nameBytes)
   if (!isUtf8(from.bytes.subarray(names, names + numbers.nameBytes))) throw new InvalidObject('is not UTF-8')

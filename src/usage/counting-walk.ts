@@ -1,5 +1,4 @@
 import type { Reader } from '../database/database.ts'
-import { Pace } from '../library/pace.ts'
 import { listBlocksOf, readAdded } from '../library/walk-store.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
 import { type BlockUse, type BlockUses, UNREFERENCED } from './block-uses.ts'
@@ -8,9 +7,10 @@ import { IdSet, SeenIds } from './id-set.ts'
 const FILES_A_STEP = 256
 const FILES_REMEMBERED = 2 ** 17
 
-/** Counting was told to stop. */
-export class CountingStopped extends Error {
-  override name = 'CountingStopped'
+/** What keeps a walk from holding up others. */
+export interface Rests {
+  readonly isDue: boolean
+  rest(): Promise<void>
 }
 
 /**
@@ -21,18 +21,17 @@ export class CountingWalk {
   readonly #reader: Reader
   readonly #libraryKey: number
   readonly #uses: BlockUses
-  readonly #signal: AbortSignal
-  readonly #pace = new Pace()
+  readonly #rests: Rests
   readonly #dirs = new IdSet()
   readonly #files = new SeenIds(FILES_REMEMBERED)
-  #use: BlockUse = UNREFERENCED
   readonly #waiting: FileId[] = []
+  #use: BlockUse = UNREFERENCED
 
-  constructor(reader: Reader, libraryKey: number, uses: BlockUses, signal: AbortSignal) {
+  constructor(reader: Reader, libraryKey: number, uses: BlockUses, rests: Rests) {
     this.#reader = reader
     this.#libraryKey = libraryKey
     this.#uses = uses
-    this.#signal = signal
+    this.#rests = rests
   }
 
   /** All that `lead` leads through is of this use. */
@@ -63,19 +62,13 @@ export class CountingWalk {
     await this.#keepUp()
   }
 
-  /** Throws CountingStopped. */
-  async restIfDue(): Promise<void> {
-    if (this.#signal.aborted) throw new CountingStopped()
-    if (this.#pace.isDue) await this.#pace.rest()
-  }
-
   #meet(file: FileId): void {
     if (file !== EMPTY_ID && this.#files.add(file)) this.#waiting.push(file)
   }
 
   /** Always as many at once, so that it is always the same statement. */
   async #keepUp(): Promise<void> {
-    await this.restIfDue()
+    if (this.#rests.isDue) await this.#rests.rest()
     while (this.#waiting.length >= FILES_A_STEP) await this.#note(this.#waiting.splice(-FILES_A_STEP))
   }
 
@@ -84,6 +77,6 @@ export class CountingWalk {
     for (const blocks of await listBlocksOf(this.#reader, this.#libraryKey, files)) {
       for (let at = 0; at < blocks.length; at += 20) this.#uses.note(blocks, at, this.#use)
     }
-    await this.restIfDue()
+    if (this.#rests.isDue) await this.#rests.rest()
   }
 }

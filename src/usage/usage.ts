@@ -1,23 +1,39 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
-import { oldestShown } from '../library/history.ts'
+import { type HistorySource, keepDays, oldestShown } from '../library/history.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryWithDeleted } from '../library/library-store.ts'
-import { countUsage, type UsageSource } from './count.ts'
-import { CountingStopped } from './counting-walk.ts'
+import { Pace } from '../library/pace.ts'
+import type { PathIndex } from '../library/path-index.ts'
+import { type Counted, type CountWish, count } from './count.ts'
+import type { StoredBlocks } from './stored-aside.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
   type LibraryUsage,
   listAccountUsage,
   listStaleAfter,
-  listStoredAfter,
   putLibraryUsage,
   sumUsage,
 } from './usage-store.ts'
 
-const ROWS_A_STEP = 2000
 const LIBRARIES_A_STEP = 100
+// Files and commits that are counted in a moment; more of them are worth a thread.
+const FEW = 2000
+
+const countAside = new URL('./count-aside.ts', import.meta.url)
+const storedAside = new URL('./stored-aside.ts', import.meta.url)
+
+/** What counting reads from. */
+export interface UsageSource extends HistorySource {
+  readonly db: Database
+  readonly pathIndex: Pick<PathIndex, 'catchUp'>
+}
+
+/** Counting was told to stop. */
+export class CountingStopped extends Error {
+  override name = 'CountingStopped'
+}
 
 /** What is known of a library's stored bytes. */
 export interface KnownUsage {
@@ -94,26 +110,14 @@ export class Usage implements AsyncDisposable {
     return { accounts: found.slice(0, perPage), more: found.length > perPage }
   }
 
-  /** Bytes and number of all blocks, each counted once however many libraries hold it. Walks through all of them. */
-  stored(): Promise<{ bytes: number; blocks: number }> {
-    return this.#db.aside(async (reader) => {
-      const sums = { bytes: 0, blocks: 0 }
-      for (let after: Uint8Array = new Uint8Array(0); ; ) {
-        if (this.#stopping.signal.aborted) throw new CountingStopped()
-        const rows = await listStoredAfter(reader, after, ROWS_A_STEP)
-        for (const { size } of rows) sums.bytes += size
-        sums.blocks += rows.length
-        const last = rows.at(-1)
-        if (last === undefined || rows.length < ROWS_A_STEP) return sums
-        after = last.id
-        await nextTurn()
-      }
-    })
+  /** Walks through all blocks there are. Throws CountingStopped. */
+  stored(): Promise<StoredBlocks> {
+    return this.#db.aside<StoredBlocks>(storedAside, undefined, this.#stopping.signal)
   }
 
   /** Stops counting; what was not finished is counted another time. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
+    this.#stopping.abort(new CountingStopped())
     await Promise.allSettled(this.#counting.values())
   }
 
@@ -138,10 +142,37 @@ export class Usage implements AsyncDisposable {
     const { signal } = this.#stopping
     if (signal.aborted) return
     try {
-      await putLibraryUsage(this.#db, library.key, await countUsage(this.#source, library, signal))
+      await putLibraryUsage(this.#db, library.key, await this.#counted(library))
     } catch (error) {
       if (error instanceof CountingStopped) return
       if ((await findLibraryWithDeleted(this.#db, library.key)) !== undefined) throw error
+    }
+  }
+
+  async #counted(library: LibraryInfo): Promise<LibraryUsage> {
+    const { key, id, root, head, headSeq, fileCount } = library
+    const oldestSeq = await oldestShown(this.#source, library)
+    const keepsTrash = keepDays(this.#source, library) !== 0
+    if (keepsTrash) await this.#source.pathIndex.catchUp(library)
+    const wish: CountWish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
+    const counted =
+      fileCount + headSeq - oldestSeq <= FEW
+        ? await count(this.#db, wish, this.#rests())
+        : await this.#db.aside<Counted>(countAside, wish, this.#stopping.signal)
+    return { ...counted, head, oldestSeq, computedAt: this.#source.now() }
+  }
+
+  #rests() {
+    const pace = new Pace()
+    const { signal } = this.#stopping
+    return {
+      get isDue() {
+        return pace.isDue
+      },
+      async rest() {
+        await pace.rest()
+        signal.throwIfAborted()
+      },
     }
   }
 }

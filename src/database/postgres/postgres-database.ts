@@ -1,5 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
-import type { Reader, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import { runAside } from '../aside.ts'
+import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -39,11 +40,13 @@ export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   schemaVersion = 0
   readonly #pool: Pool
+  readonly #url: string
   readonly #place: string
   readonly #statements = new Statements()
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
+    this.#url = url
     this.#place = placeOf(url)
     this.#pool = new Pool({
       connectionString: url,
@@ -88,9 +91,9 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  /** Its memory is the server's own affair. */
-  aside<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    return work(this)
+  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+    if (this.#closed) throw databaseClosed()
+    return runAside<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
   }
 
   async ping(): Promise<void> {

@@ -2,7 +2,8 @@ import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Reader, Row, Transaction, Value, WriteOptions } from '../database.ts'
+import { runAside } from '../aside.ts'
+import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
@@ -115,15 +116,9 @@ export class SqliteDatabase implements Migratable {
     return done.result
   }
 
-  async aside<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    const connection = new Connection(this.#file, busyTimeoutMs)
-    try {
-      connection.exec(asideSettings)
-      return await work(new AsideReader(connection))
-    } finally {
-      connection.close()
-    }
+    return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
   async ping(): Promise<void> {
@@ -201,23 +196,6 @@ export class SqliteDatabase implements Migratable {
   }
 }
 
-/** Reads through a connection that is nobody else's. */
-class AsideReader implements Reader {
-  readonly #connection: Connection
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
-  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    return this.#connection.all(sql, parameters) as R[]
-  }
-
-  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    return this.#connection.get(sql, parameters) as R | undefined
-  }
-}
-
 async function createPrivateFile(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   try {
@@ -226,8 +204,6 @@ async function createPrivateFile(file: string): Promise<void> {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }
-
-const asideSettings = 'pragma query_only = on; pragma cache_size = -2048; pragma case_sensitive_like = on'
 
 // The log is copied by the checkpointer alone, never in the middle of a commit. LIKE minds case, as
 // it does on PostgreSQL.
