@@ -4,7 +4,7 @@ import { Connection } from './sqlite/connection.ts'
 
 const busyTimeoutMs = 5000
 // Whoever has a connection of their own passes through what they read, and most of it never comes again.
-const settings = 'pragma query_only = on; pragma cache_size = -2048; pragma case_sensitive_like = on'
+const settings = 'pragma cache_size = -2048; pragma case_sensitive_like = on'
 
 /** One connection, to read with; the schema is taken as it is found. */
 export async function openReader(setting: DatabaseSetting): Promise<Reader & AsyncDisposable> {
@@ -17,7 +17,7 @@ class SqliteReader implements Reader, AsyncDisposable {
   readonly #connection: Connection
 
   constructor(file: string) {
-    this.#connection = new Connection(file, busyTimeoutMs)
+    this.#connection = new Connection(file, busyTimeoutMs, { readOnly: true })
     this.#connection.exec(settings)
   }
 

@@ -18,7 +18,7 @@ import {
 } from './usage-store.ts'
 
 const LIBRARIES_A_STEP = 100
-// Files and commits that are counted in a moment; more of them are worth a thread.
+// Files and commits that are counted in a moment; more of them are worth a process.
 const FEW = 2000
 
 const countAside = new URL('./count-aside.ts', import.meta.url)
