@@ -117,6 +117,11 @@ export class ObjectStore {
     return loading
   }
 
+  /** A dir that is at hand. */
+  findCached(libraryKey: number, id: DirId): StoredDir | undefined {
+    return id === EMPTY_ID ? emptyDir : this.#cache.find(libraryKey, id)
+  }
+
   /** For an id that came from outside; one of another library is "not here" (I7). */
   async findDir(libraryKey: number, id: DirId): Promise<StoredDir | undefined> {
     try {

@@ -12,6 +12,7 @@ import {
   listChain,
   ObjectMissing,
   type ObjectRow,
+  type ObjectStore,
   readFileRow,
 } from './object-store.ts'
 
@@ -43,6 +44,19 @@ export async function readAdded(
     for (const [name, entry] of unpackChanges(data)) changes.set(name, entry)
   }
   return changedEntries(whole, changes)
+}
+
+/**
+ * The entries of a dir in any order, for who walks through many: one that is not at hand is not kept afterwards, so that
+ * it takes the place of none that is asked for. Throws ObjectMissing.
+ */
+export async function entriesOnce(
+  { db, objects }: { readonly db: Reader; readonly objects: ObjectStore },
+  libraryKey: number,
+  id: DirId,
+): Promise<AddedEntries> {
+  const cached = objects.findCached(libraryKey, id)
+  return cached === undefined ? readAdded(db, libraryKey, id, () => false) : [cached.dir.entries]
 }
 
 function wholeEntries({ encoding, data }: Pick<ObjectRow, 'encoding' | 'data'>): AddedEntries {
