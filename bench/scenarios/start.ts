@@ -8,6 +8,10 @@ import type { Workspace } from '../workspace.ts'
 
 const STARTS = 5
 const ENTRIES_A_FOLDER = 20_000
+const FILE_BYTES = 100_000
+// The long chores begin a minute after the start, and threads end after a minute without work.
+const REST_MS = 150_000
+const LAST_CHORE = 'the stored bytes of the server'
 
 /** How soon a server answers after its start and what it holds then, with nothing stored and with much. */
 export const start: Scenario = {
@@ -22,8 +26,30 @@ export const start: Scenario = {
     return [
       ...(await startSeveralTimes(context, empty, 'nothing stored')),
       ...(await startSeveralTimes(context, full, stored)),
+      ...(context.size(1, 0) === 1 ? [await rest(full, stored)] : []),
     ]
   },
+}
+
+/** What it holds once all that is done after a start is done, and what was started for it has ended again. */
+async function rest(workspace: Workspace, stored: string): Promise<Row> {
+  const server = await workspace.serve()
+  for (;;) {
+    await delay(REST_MS)
+    const { now } = await server.memory()
+    const { body } = await server.client.get('/api/v2.1/admin/status/')
+    const upkeep: { name: string; failed: boolean }[] = body.upkeep
+    const failed = upkeep.find((chore) => chore.failed)
+    if (failed !== undefined) throw new Error(`a chore failed: ${failed.name}`)
+    if (!upkeep.some(({ name }) => name === LAST_CHORE)) continue
+    await server.stop()
+    return {
+      what: `memory idle, chores done, ${stored}`,
+      value: now / 1e6,
+      unit: 'MB',
+      target: { atMost: 120 },
+    }
+  }
 }
 
 async function startSeveralTimes(context: Context, workspace: Workspace, stored: string): Promise<Row[]> {
@@ -56,7 +82,7 @@ async function fill(maker: LibraryMaker, files: number, commits: number): Promis
   const library = await maker.newLibrary('Full')
   const entries = Math.min(files, ENTRIES_A_FOLDER)
   for (let n = 0; n < files / entries; n++) {
-    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file')
+    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
   }
   for (let n = 0; n < commits; n++) {
     await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))

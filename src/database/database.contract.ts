@@ -31,6 +31,37 @@ export function databaseContract(
   const open = async () => reopen(await makeEmpty(), [scratch])
 
   describe(`${name} as a database`, options.skip ? { skip: options.skip } : {}, () => {
+    describe('a job aside', () => {
+      const job = new URL('./aside.fixture.ts', import.meta.url)
+      const { signal } = new AbortController()
+
+      it('reads what was committed, and gives back what it found', async () => {
+        await using db = await open()
+        await db.write((tx) => insertItems(tx, 1, 3))
+        const found = await db.aside<{ pid: number }>(job, { after: 1, least: Uint8Array.of(1) }, signal)
+        assert.deepEqual(found, { ids: [2, 3], least: Uint8Array.of(1), pid: found.pid })
+        assert.notEqual(found.pid, process.pid)
+        assert.throws(() => process.kill(found.pid, 0), { code: 'ESRCH' })
+      })
+
+      it('that fails says why', async () => {
+        await using db = await open()
+        await assert.rejects(db.aside(job, { fail: 'the reason' }, signal), /the reason/)
+        await assert.rejects(db.aside(job, { end: 3 }, signal), /ended early \(3\)/)
+        await assert.rejects(db.aside(new URL('./none.ts', import.meta.url), {}, signal), /none\.ts/)
+      })
+
+      it('ends when it is told to, with the reason', async () => {
+        await using db = await open()
+        const stopping = new AbortController()
+        const waiting = db.aside(job, { forever: true }, stopping.signal)
+        const reason = new Error('enough')
+        setTimeout(() => stopping.abort(reason), 300)
+        await assert.rejects(waiting, reason)
+        await assert.rejects(db.aside(job, {}, stopping.signal), reason)
+      })
+    })
+
     describe('values', () => {
       it('gives back text, numbers, bytes and null as they were put in', async () => {
         await using db = await open()

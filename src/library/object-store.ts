@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
 import { Dir, parseDir } from '../objects/dir.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import { type FileObject, parseFile } from '../objects/file.ts'
@@ -12,8 +12,19 @@ import {
   idFromBytes,
   idToBytes,
 } from '../objects/ids.ts'
-import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from '../objects/packed.ts'
+import {
+  packChanges,
+  packDir,
+  packDirInSlices,
+  packFile,
+  unpackChanges,
+  unpackDir,
+  unpackDirInSlices,
+  unpackFile,
+} from '../objects/packed.ts'
+import type { Slices } from '../objects/slices.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
+import { Pace } from './pace.ts'
 
 export const FILE = 1
 export const DIR = 3
@@ -21,12 +32,14 @@ export const DIR = 3
 /** How the bytes of a row are to be read. */
 export const AS_RECEIVED = 0
 export const PACKED = 1
-const DIFFERENCE = 2
+export const DIFFERENCE = 2
 
 // A version of a big folder costs what changed: below these bounds it rests as a difference to the
 // version before it. A longer chain would read slower, a shorter one would store more whole copies.
 const LONGEST_CHAIN = 256
 const SMALLEST_DIR_WITH_DIFFERENCES = 32 // entries
+// A thousand entries or so.
+const BIG_DIR_BYTES = 64 * 1024
 
 /** A row of fs_object, ready to be written. */
 export interface PreparedObject {
@@ -46,7 +59,7 @@ export interface Totals {
   readonly fileCount: number
 }
 
-interface ObjectRow {
+export interface ObjectRow {
   id: Uint8Array
   encoding: number
   base: Uint8Array | null
@@ -102,6 +115,11 @@ export class ObjectStore {
       this.#loading.set(key, loading)
     }
     return loading
+  }
+
+  /** A dir that is at hand. */
+  findCached(libraryKey: number, id: DirId): StoredDir | undefined {
+    return id === EMPTY_ID ? emptyDir : this.#cache.find(libraryKey, id)
   }
 
   /** For an id that came from outside; one of another library is "not here" (I7). */
@@ -183,7 +201,7 @@ export class ObjectStore {
 
   async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
     const about = { size: row.size, fileCount: row.file_count, depth: row.depth }
-    if (row.encoding === PACKED) return { dir: unpackDir(Buffer.from(row.data), id), ...about }
+    if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
     if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
     const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
     if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
@@ -194,20 +212,7 @@ export class ObjectStore {
 
   /** Reads a version that rests as differences with one query, whatever the length of its chain. */
   async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
-    const rows = await this.#db.all<ObjectRow>(
-      `with recursive chain as (
-         select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
-           where library_key = ? and id = ?
-         union all
-         select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
-           from chain c join fs_object f on f.library_key = ? and f.id = c.base
-           where c.encoding = ${DIFFERENCE}
-       ) select * from chain order by step desc`,
-      libraryKey,
-      idToBytes(id),
-      libraryKey,
-    )
-    const [whole, ...differences] = rows
+    const [whole, ...differences] = await listChain(this.#db, libraryKey, id)
     if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
     const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
     if (differences.length === 0) return dir
@@ -233,6 +238,29 @@ export class ObjectStore {
       kind,
     )
   }
+}
+
+/** A big one in slices, between which others get their turn (I10). */
+function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
+  if (data.length < BIG_DIR_BYTES) return unpackDir(data, id)
+  return new Pace().through(unpackDirInSlices(data, id))
+}
+
+/** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */
+export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+  return reader.all<ObjectRow>(
+    `with recursive chain as (
+       select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
+         where library_key = ? and id = ?
+       union all
+       select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
+         from chain c join fs_object f on f.library_key = ? and f.id = c.base
+         where c.encoding = ${DIFFERENCE}
+     ) select * from chain order by step desc`,
+    libraryKey,
+    idToBytes(id),
+    libraryKey,
+  )
 }
 
 /** The row of a new version of a dir, as a difference to `base` where that pays. */
@@ -263,6 +291,12 @@ export function prepareDir(
     },
     stored: { dir, size: totals.size, fileCount: totals.fileCount, depth },
   }
+}
+
+/** As prepareDir, of a dir as it is, in slices. */
+export function* prepareWholeDir({ dir, size, fileCount }: StoredDir): Slices<PreparedObject> {
+  const data = yield* packDirInSlices(dir)
+  return { id: dir.id, kind: DIR, encoding: PACKED, base: undefined, depth: 0, size, fileCount, data }
 }
 
 export function prepareFile(id: FileId, file: FileObject): PreparedObject {
@@ -319,12 +353,27 @@ export async function insertObjects(
   )
 }
 
-/** Gives `toKey` those files of `ids` that `fromKey` holds; their bytes do not leave the database. */
-export async function copyFileRows(
+/** Those of `ids`, no more than a statement takes, that rest whole and not as a difference to something. */
+export async function findWhole(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly DirId[],
+): Promise<Set<DirId>> {
+  const rows = await reader.all<{ id: Uint8Array }>(
+    `select id from fs_object
+     where library_key = ? and encoding <> ${DIFFERENCE} and id in (${ids.map(() => '?').join(', ')})`,
+    libraryKey,
+    ...ids.map(idToBytes),
+  )
+  return new Set(rows.map(({ id }) => idFromBytes<DirId>(id)))
+}
+
+/** Gives `toKey` those objects of `ids` that `fromKey` holds whole; their bytes do not leave the database. */
+export async function copyWholeRows(
   tx: Transaction,
   fromKey: number,
   toKey: number,
-  ids: readonly FileId[],
+  ids: readonly FsId[],
 ): Promise<void> {
   const columns = OBJECT_COLUMNS.slice(1).join(', ')
   for (let start = 0; start < ids.length; start += 500) {
@@ -332,7 +381,7 @@ export async function copyFileRows(
     await tx.run(
       `insert into fs_object (library_key, ${columns})
        select ?, ${columns} from fs_object
-       where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})
+       where library_key = ? and encoding <> ${DIFFERENCE} and id in (${some.map(() => '?').join(', ')})
        order by id
        on conflict do nothing`,
       toKey,

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Slices } from '../objects/slices.ts'
 
 const LONGEST_TURN_MS = 2
 // What somebody waits at most for others to share what is done for all.
@@ -10,6 +11,15 @@ export class Pace {
 
   get isDue(): boolean {
     return performance.now() - this.#began > LONGEST_TURN_MS
+  }
+
+  /** Does some work, resting whenever it is due. */
+  async through<Result>(slices: Slices<Result>): Promise<Result> {
+    for (;;) {
+      const { done, value } = slices.next()
+      if (done) return value
+      if (this.isDue) await this.rest()
+    }
   }
 
   /** Others get their turn. */

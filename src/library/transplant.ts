@@ -3,21 +3,25 @@ import type { Transaction } from '../database/database.ts'
 import type { DirDirent, Dirent } from '../objects/dirent.ts'
 import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
 import type { LibraryCore } from './core.ts'
+import type { StoredDir } from './dir-cache.ts'
 import {
   blocksOf,
-  copyFileRows,
+  copyWholeRows,
+  findWhole,
   insertObjects,
   ObjectMissing,
   type PreparedObject,
-  prepareDir,
+  prepareWholeDir,
   shareBlocks,
 } from './object-store.ts'
 import { Pace } from './pace.ts'
 
 // What one transaction writes: a few milliseconds' work (I10).
-const ROWS_A_STEP = 250
+const ROWS_A_STEP = 128
 const BYTES_A_STEP = 1 << 20
-const BLOCKS_A_STEP = 250
+const BLOCKS_A_STEP = 128
+// Of a dir as it rests, about.
+const BYTES_AN_ENTRY = 44
 
 /** In the transaction of a step, which may be tried twice: how many files are copied so far. */
 export type OnStep = (tx: Transaction, files: number) => Promise<void>
@@ -57,7 +61,7 @@ export async function transplant(
       return
     }
     seen.add(id)
-    step.addDir(prepareDir(stored.dir, stored, undefined, new Map()).object)
+    step.addDir(stored)
     for (const entry of stored.dir.entries) open.push(entry)
   }
 }
@@ -68,7 +72,7 @@ class Step {
   files: number
   readonly #filesBefore: number
   #bytes = 0
-  readonly #dirs: PreparedObject[] = []
+  readonly #dirs: StoredDir[] = []
   readonly #fileIds = new Set<FileId>()
 
   constructor(filesBefore: number) {
@@ -86,9 +90,9 @@ class Step {
     if (id !== EMPTY_ID) this.#fileIds.add(id)
   }
 
-  addDir(dir: PreparedObject): void {
-    this.#dirs.push(dir)
-    this.#bytes += dir.data.length
+  addDir(stored: StoredDir): void {
+    this.#dirs.push(stored)
+    this.#bytes += BYTES_AN_ENTRY * stored.dir.size
   }
 
   async store(core: LibraryCore, fromKey: number, toKey: number, onStep: OnStep): Promise<void> {
@@ -98,19 +102,36 @@ class Step {
     const missing = ids.find((id) => !found.has(id))
     if (missing !== undefined) throw new ObjectMissing(fromKey, missing)
     const blocks = await shareMost(core, fromKey, toKey, files)
-    // In one order everywhere, so that no two tasks wait for each other's rows.
-    const dirs = this.#dirs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const { whole, others } = await this.#dirsIn(core, fromKey)
+    await nextTurn()
     await core.db.write(
       async (tx) => {
         await shareBlocks(tx, fromKey, toKey, blocks)
-        await copyFileRows(tx, fromKey, toKey, ids)
-        await insertObjects(tx, toKey, dirs)
+        await copyWholeRows(tx, fromKey, toKey, [...ids, ...whole])
+        await insertObjects(tx, toKey, others)
         await onStep(tx, this.files)
       },
       // The commit that will name them is durable only after they are.
       { durable: false },
     )
     await nextTurn()
+  }
+
+  /** Those that can be copied as they rest, and the rows of the others. */
+  async #dirsIn(
+    core: LibraryCore,
+    libraryKey: number,
+  ): Promise<{ whole: ReadonlySet<DirId>; others: PreparedObject[] }> {
+    if (this.#dirs.length === 0) return { whole: new Set(), others: [] }
+    const ids = this.#dirs.map(({ dir }) => dir.id)
+    const whole = await findWhole(core.db, libraryKey, ids)
+    const pace = new Pace()
+    const others: PreparedObject[] = []
+    for (const stored of this.#dirs) {
+      if (!whole.has(stored.dir.id)) others.push(await pace.through(prepareWholeDir(stored)))
+    }
+    // In one order everywhere, so that no two tasks wait for each other's rows.
+    return { whole, others: others.sort((a, b) => (a.id < b.id ? -1 : 1)) }
   }
 }
 

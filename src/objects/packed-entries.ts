@@ -3,25 +3,38 @@ import type { ByteReader, ByteWriter } from './binary.ts'
 import type { Dirent } from './dirent.ts'
 import type { DirId, FileId } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
+import type { Slices } from './slices.ts'
 
 // Entries rest by column: the traits that occur (kind, mode and modifier, each combination once), then for each entry
 // its numbers (name length, trait, mtime, size of a file), then all ids, then all names. About 30 bytes and the name.
 
 type Traits = Pick<Dirent, 'kind' | 'mode' | 'modifier'>
 
-export function packEntries(to: ByteWriter, entries: readonly Dirent[]): void {
+// How many entries are packed or unpacked before others could have their turn.
+const ENTRIES_A_SLICE = 1024
+
+export function* packEntries(to: ByteWriter, entries: readonly Dirent[]): Slices {
   const [only] = entries
   if (only !== undefined && entries.length === 1) return packOne(to, only)
   const { traits, indexes } = collectTraits(entries)
   to.varint(entries.length)
   packTraits(to, traits)
   let mtime = 0
-  entries.forEach((entry, i) => {
+  for (const [i, entry] of entries.entries()) {
+    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
     packNumbers(to, entry, indexes[i] as number, mtime)
     mtime = entry.mtime
-  })
-  to.append(Buffer.from(entries.map((entry) => entry.id).join(''), 'hex'))
-  to.utf8(entries.map((entry) => entry.name).join(''))
+  }
+  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+    to.append(Buffer.from(some.map((entry) => entry.id).join(''), 'hex'))
+    if (some.length === ENTRIES_A_SLICE) yield
+  }
+  for (let first = 0; first < entries.length; first += ENTRIES_A_SLICE) {
+    const some = entries.slice(first, first + ENTRIES_A_SLICE)
+    to.utf8(some.map((entry) => entry.name).join(''))
+    if (some.length === ENTRIES_A_SLICE) yield
+  }
 }
 
 /** Most changes are of one entry. */
@@ -49,16 +62,19 @@ function packNumbers(to: ByteWriter, entry: Dirent, trait: number, lastMtime: nu
   if (entry.kind === 'file') to.varint(entry.size)
 }
 
-/** The entries, and whether all their names are ASCII. The names are trusted to be names. Throws InvalidObject. */
-export function unpackEntries(from: ByteReader): { entries: Dirent[]; ascii: boolean } {
-  const count = from.count(23)
-  const traits = unpackTraits(from)
-  const numbers = unpackNumbers(from, count, traits)
-  const ids = from.skip(20 * count)
-  const names = from.skip(numbers.nameBytes)
-  const column = from.bytes.subarray(names, names + numbers.nameBytes)
-  if (!isUtf8(column)) throw new InvalidObject('is not UTF-8')
-  return { entries: assemble(from.bytes, traits, numbers, ids, names), ascii: isAscii(column) }
+/**
+ * Adds the entries to a list, some in each slice, and tells whether all their names are ASCII. The names are trusted to
+ * be names. Throws InvalidObject.
+ */
+export function* unpackEntries(from: ByteReader, entries: Dirent[]): Slices<boolean> {
+  const columns = yield* unpackColumns(from)
+  const { names, numbers } = columns
+  let nameAt = names
+  for (let first = 0; first < numbers.count; first += GROUP) {
+    nameAt = assemble(columns, first, nameAt, entries)
+    if ((first + GROUP) % ENTRIES_A_SLICE === 0) yield
+  }
+  return isAscii(from.bytes.subarray(names, names + numbers.nameBytes))
 }
 
 export function packNames(to: ByteWriter, names: readonly string[]): void {
@@ -133,7 +149,16 @@ function unpackMtime(from: ByteReader, last: number): number {
   return mtime
 }
 
-function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[]) {
+interface Numbers {
+  readonly count: number
+  readonly nameLengths: Uint32Array
+  readonly traitIndexes: Uint32Array
+  readonly mtimes: Float64Array
+  readonly sizes: Float64Array
+  readonly nameBytes: number
+}
+
+function* unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[]): Slices<Numbers> {
   const nameLengths = new Uint32Array(count)
   const traitIndexes = new Uint32Array(count)
   const mtimes = new Float64Array(count)
@@ -141,6 +166,7 @@ function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[
   let nameBytes = 0
   let mtime = 0
   for (let i = 0; i < count; i++) {
+    if (i % ENTRIES_A_SLICE === ENTRIES_A_SLICE - 1) yield
     const length = from.varint()
     const index = from.varint()
     const trait = traits[index]
@@ -159,34 +185,48 @@ function unpackNumbers(from: ByteReader, count: number, traits: readonly Traits[
 // that outlives its dir keeps no more than its neighbours' text alive.
 const GROUP = 32
 
+interface Columns {
+  readonly bytes: Buffer
+  readonly traits: readonly Traits[]
+  readonly numbers: Numbers
+  /** Where the ids and the names start. */
+  readonly ids: number
+  readonly names: number
+}
+
+function* unpackColumns(from: ByteReader): Slices<Columns> {
+  const count = from.count(23)
+  const traits = unpackTraits(from)
+  const numbers = yield* unpackNumbers(from, count, traits)
+  const ids = from.skip(20 * count)
+  const names = from.skip(numbers.nameBytes)
+  if (!isUtf8(from.bytes.subarray(names, names + numbers.nameBytes))) throw new InvalidObject('is not UTF-8')
+  return { bytes: from.bytes, traits, numbers, ids, names }
+}
+
+/** Adds the group that begins with entry `first`, whose name begins at `nameAt`, and says where the names of the next do. */
 function assemble(
-  bytes: Buffer,
-  traits: readonly Traits[],
-  numbers: ReturnType<typeof unpackNumbers>,
-  ids: number,
-  names: number,
-): Dirent[] {
+  { bytes, traits, numbers, ids }: Columns,
+  first: number,
+  nameAt: number,
+  entries: Dirent[],
+): number {
   const { count, nameLengths, traitIndexes, mtimes, sizes } = numbers
-  const entries: Dirent[] = []
-  let nameAt = names
-  for (let first = 0; first < count; first += GROUP) {
-    const end = Math.min(first + GROUP, count)
-    const hex = bytes.toString('hex', ids + 20 * first, ids + 20 * end)
-    let groupBytes = 0
-    for (let i = first; i < end; i++) groupBytes += nameLengths[i] as number
-    const ascii = isAscii(bytes.subarray(nameAt, nameAt + groupBytes))
-    const text = ascii ? bytes.toString('latin1', nameAt, nameAt + groupBytes) : ''
-    for (let i = first, at = 0; i < end; i++) {
-      const length = nameLengths[i] as number
-      const { kind, mode, modifier } = traits[traitIndexes[i] as number] as Traits
-      const id = hex.slice(40 * (i - first), 40 * (i - first + 1)) as DirId & FileId
-      const name = ascii
-        ? text.slice(at, at + length)
-        : bytes.toString('utf8', nameAt + at, nameAt + at + length)
-      entries.push({ kind, id, name, mode, mtime: mtimes[i] as number, size: sizes[i] as number, modifier })
-      at += length
-    }
-    nameAt += groupBytes
+  const end = Math.min(first + GROUP, count)
+  const hex = bytes.toString('hex', ids + 20 * first, ids + 20 * end)
+  let groupBytes = 0
+  for (let i = first; i < end; i++) groupBytes += nameLengths[i] as number
+  const ascii = isAscii(bytes.subarray(nameAt, nameAt + groupBytes))
+  const text = ascii ? bytes.toString('latin1', nameAt, nameAt + groupBytes) : ''
+  for (let i = first, at = 0; i < end; i++) {
+    const length = nameLengths[i] as number
+    const { kind, mode, modifier } = traits[traitIndexes[i] as number] as Traits
+    const id = hex.slice(40 * (i - first), 40 * (i - first + 1)) as DirId & FileId
+    const name = ascii
+      ? text.slice(at, at + length)
+      : bytes.toString('utf8', nameAt + at, nameAt + at + length)
+    entries.push({ kind, id, name, mode, mtime: mtimes[i] as number, size: sizes[i] as number, modifier })
+    at += length
   }
-  return entries
+  return nameAt + groupBytes
 }

@@ -6,7 +6,15 @@ import { fileDirent } from './dirent.ts'
 import { blockIds, changesTo, check, entryLists } from './dirents.arbitrary.ts'
 import { type BlockId, type DirId, type FileId, sha1Hex } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
-import { packChanges, packDir, packFile, unpackChanges, unpackDir, unpackFile } from './packed.ts'
+import {
+  entriesInDir,
+  packChanges,
+  packDir,
+  packFile,
+  unpackChanges,
+  unpackDir,
+  unpackFile,
+} from './packed.ts'
 
 const largeDir = () =>
   Dir.of(
@@ -40,6 +48,18 @@ describe('a packed dir', () => {
       assert.equal(Dir.of(back.entries).id, dir.id)
     })
     check(t, property)
+  })
+
+  it('gives its entries a few at a time, too', (t) => {
+    const property = fc.property(entryLists(), (entries) => {
+      const dir = Dir.of(entries)
+      assert.deepEqual([...entriesInDir(packDir(dir))].flat(), dir.entries)
+    })
+    check(t, property)
+    const groups = [...entriesInDir(packDir(largeDir()))]
+    assert.ok(groups.every((group) => group.length <= 1024))
+    const sent = parseDir(Buffer.from(JSON.stringify(JSON.parse(largeDir().encoded().toString()))))
+    assert.deepEqual([...entriesInDir(packDir(sent))].flat(), sent.entries)
   })
 
   it('takes about thirty bytes and the name for each entry', () => {
@@ -139,6 +159,7 @@ describe('bytes that are no packed object', () => {
     const property = fc.property(garbage, fc.integer({ min: 0, max: 5 }), (bytes, format) => {
       if (bytes.length > 0) bytes[0] = format
       survives(() => unpackDir(bytes, id))
+      survives(() => [...entriesInDir(bytes)])
       survives(() => unpackChanges(bytes))
       survives(() => unpackFile(bytes))
     })

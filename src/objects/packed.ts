@@ -6,6 +6,7 @@ import { type BlockId, type DirId, idFromBytes } from './ids.ts'
 import { InvalidObject } from './invalid.ts'
 import { compareNames } from './names.ts'
 import { packEntries, packNames, unpackEntries, unpackNames } from './packed-entries.ts'
+import { atOnce, type Slices } from './slices.ts'
 
 // How objects rest in our database. The first byte tells what follows, so a later format can stand beside this one.
 const SENT_DIR = 1
@@ -14,10 +15,14 @@ const CHANGES = 3
 const FILE = 4
 
 export function packDir(dir: Dir): Buffer {
+  return atOnce(packDirInSlices(dir))
+}
+
+export function* packDirInSlices(dir: Dir): Slices<Buffer> {
   const to = new ByteWriter()
   if (dir.canonical) {
     to.byte(PACKED_DIR)
-    packEntries(to, dir.entries)
+    yield* packEntries(to, dir.entries)
   } else {
     // Only the client's own bytes hash to the id, so they are kept as they are.
     to.byte(SENT_DIR)
@@ -28,13 +33,31 @@ export function packDir(dir: Dir): Buffer {
 
 /** The dir of that id; the id is trusted. Throws InvalidObject. */
 export function unpackDir(bytes: Uint8Array, id: DirId): Dir {
+  return atOnce(unpackDirInSlices(bytes, id))
+}
+
+export function* unpackDirInSlices(bytes: Uint8Array, id: DirId): Slices<Dir> {
   const from = new ByteReader(bytes)
   if (bytes[0] === SENT_DIR) return Dir.parse(from.bytes.subarray(1))
   expectFormat(from, PACKED_DIR)
-  const { entries, ascii } = unpackEntries(from)
+  const entries: Dirent[] = []
+  const ascii = yield* unpackEntries(from, entries)
   from.end()
   checkOrder(entries, ascii)
   return Dir.fromSorted(entries, id)
+}
+
+/** The entries of a dir, some at a time, for who passes through it and keeps none of them. Throws InvalidObject. */
+export function* entriesInDir(bytes: Uint8Array): Generator<readonly Dirent[], void> {
+  const from = new ByteReader(bytes)
+  if (bytes[0] === SENT_DIR) {
+    yield Dir.parse(from.bytes.subarray(1)).entries
+    return
+  }
+  expectFormat(from, PACKED_DIR)
+  const entries: Dirent[] = []
+  for (const _ of unpackEntries(from, entries)) yield entries.splice(0)
+  yield entries
 }
 
 /** What one version of a dir changes in another: an entry for each name set, null for each name removed. */
@@ -49,7 +72,7 @@ export function packChanges(changes: ReadonlyMap<string, Dirent | null>): Buffer
   const to = new ByteWriter()
   to.byte(CHANGES)
   packNames(to, removed)
-  packEntries(to, set)
+  atOnce(packEntries(to, set))
   return to.finish()
 }
 
@@ -60,7 +83,8 @@ export function unpackChanges(bytes: Uint8Array): Map<string, Dirent | null> {
   const changes = new Map<string, Dirent | null>()
   const removed = unpackNames(from)
   for (const name of removed) changes.set(name, null)
-  const { entries: set } = unpackEntries(from)
+  const set: Dirent[] = []
+  atOnce(unpackEntries(from, set))
   from.end()
   for (const entry of set) changes.set(entry.name, entry)
   if (changes.size !== removed.length + set.length) throw new InvalidObject('changes a name twice')
@@ -78,16 +102,21 @@ export function packFile({ blockIds, size }: FileObject): Buffer {
 
 /** Throws InvalidObject. */
 export function unpackFile(bytes: Uint8Array): FileObject {
+  const { size, blocks } = unpackBlocks(bytes)
+  const blockIds: BlockId[] = []
+  for (let at = 0; at < blocks.length; at += 20) blockIds.push(idFromBytes(blocks.subarray(at, at + 20)))
+  return { blockIds, size }
+}
+
+/** A file's size, and the ids of its blocks one after another. Throws InvalidObject. */
+export function unpackBlocks(bytes: Uint8Array): { size: number; blocks: Buffer } {
   const from = new ByteReader(bytes)
   expectFormat(from, FILE)
   const size = from.varint()
   const count = from.count(20)
   const start = from.skip(20 * count)
   from.end()
-  const blockIds: BlockId[] = []
-  for (let at = start; at < bytes.length; at += 20)
-    blockIds.push(idFromBytes(from.bytes.subarray(at, at + 20)))
-  return { blockIds, size }
+  return { size, blocks: from.bytes.subarray(start) }
 }
 
 function expectFormat(from: ByteReader, format: number): void {

@@ -8,7 +8,12 @@ const ROWS_A_STATEMENT = 200
 
 /** Of how many names more, or fewer, each letter is one. */
 export class LetterChanges {
-  readonly #changes = new Map<string, number>()
+  readonly #changes: Map<string, number>
+
+  /** Begins with those of another, which stay as they are. */
+  constructor(before?: LetterChanges) {
+    this.#changes = new Map(before === undefined ? [] : before.#changes)
+  }
 
   note(folded: string, change: 1 | -1): void {
     for (const letter of lettersOf(folded))

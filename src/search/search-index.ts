@@ -153,7 +153,7 @@ export class SearchIndex {
     const { core, db } = this.#options
     const writer = this.#writer(library, stood)
     try {
-      await work(new TreeStep({ db, objects: core.objects, libraryKey: library.key, writer }))
+      await work(new TreeStep({ db, core, libraryKey: library.key, writer }))
       await writer.finish(to.seq, to.id)
     } catch (error) {
       await writer.abandon()

@@ -51,6 +51,8 @@ export class StepWriter {
   #textless: number[] = []
   #pending: { key: number; objectId: FileId }[] = []
   #added: PreparedEntry[] = []
+  /** Of what was added: noted entry by entry, because for all of them at once it takes a while. */
+  #addedLetters = new LetterChanges()
   /** Whether texts are to be read once this is written. */
   hasPending = false
 
@@ -70,7 +72,9 @@ export class StepWriter {
   }
 
   async add(entry: Entry): Promise<void> {
-    this.#added.push(prepareEntry(entry, this.#options.db.dialect))
+    const prepared = prepareEntry(entry, this.#options.db.dialect)
+    this.#added.push(prepared)
+    this.#addedLetters.note(prepared.folded, 1)
     if (this.#options.hasText(entry)) this.#queue(entry)
     await this.#flushIfLarge()
   }
@@ -141,13 +145,12 @@ export class StepWriter {
 
   async #countLetters(tx: Transaction): Promise<void> {
     const { db, libraryKey } = this.#options
-    const letters = new LetterChanges()
+    const letters = new LetterChanges(this.#addedLetters)
     const named = new Map(this.#renamed.map(({ entry, folded }) => [entry.key, folded]))
     for (const folded of await listFolded(tx, db.dialect, [...this.#removed, ...named.keys()]))
       letters.note(folded, -1)
     for (const key of this.#removed) named.delete(key)
     for (const folded of named.values()) letters.note(folded, 1)
-    for (const { folded } of this.#added) letters.note(folded, 1)
     await putLetters(tx, libraryKey, letters.all)
   }
 
@@ -178,6 +181,7 @@ export class StepWriter {
     this.#renamed = []
     this.#updated = []
     this.#added = []
+    this.#addedLetters = new LetterChanges()
     this.#textless = []
     this.#pending = []
   }

@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts'
+import type { LibraryCore } from '../library/core.ts'
 import type { Change } from '../library/diff.ts'
-import type { ObjectStore } from '../library/object-store.ts'
 import { Pace } from '../library/pace.ts'
+import { entriesOnce } from '../library/walk-store.ts'
 import type { Dirent } from '../objects/dirent.ts'
 import type { DirId } from '../objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
@@ -15,7 +16,7 @@ const FOLDERS_A_LOOK = 500
 /** Where a step reads from and writes to. */
 export interface TreeStepParts {
   readonly db: Database
-  readonly objects: ObjectStore
+  readonly core: Pick<LibraryCore, 'db' | 'objects'>
   readonly libraryKey: number
   readonly writer: StepWriter
 }
@@ -140,16 +141,17 @@ export class TreeStep {
   }
 
   async #addBelow(root: DirId, rootKey: number): Promise<void> {
-    const { objects, libraryKey, writer } = this.#parts
+    const { core, libraryKey, writer } = this.#parts
     const open: [id: DirId, key: number][] = [[root, rootKey]]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [id, parentKey] = next
-      const { dir } = await objects.getDir(libraryKey, id)
-      for (const dirent of dir.entries) {
-        if (this.#pace.isDue) await this.#pace.rest()
-        const entry = this.#entry(parentKey, dirent)
-        await writer.add(entry)
-        if (dirent.kind === 'dir') open.push([dirent.id, entry.key])
+      for (const some of await entriesOnce(core, libraryKey, id)) {
+        for (const dirent of some) {
+          if (this.#pace.isDue) await this.#pace.rest()
+          const entry = this.#entry(parentKey, dirent)
+          await writer.add(entry)
+          if (dirent.kind === 'dir') open.push([dirent.id, entry.key])
+        }
       }
     }
   }

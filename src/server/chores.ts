@@ -6,7 +6,7 @@ import { deleteExpiredLocks } from '../library/lock-store.ts'
 import { deleteReceivedBefore } from '../library/received-store.ts'
 import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
 import type { Logger } from '../logging.ts'
-import { CountingStopped } from '../usage/count.ts'
+import { CountingStopped } from '../usage/usage.ts'
 import type { Services } from './services.ts'
 
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400

@@ -1,146 +1,104 @@
-import type { Database } from '../database/database.ts'
-import { findHeldBlocks } from '../library/block-rows-store.ts'
-import { listCommitsDown } from '../library/commit-store.ts'
-import { type HistorySource, keepDays, oldestShown } from '../library/history.ts'
+import type { Reader } from '../database/database.ts'
+import { listCommitsDown, listMergedCommits } from '../library/commit-store.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
-import { blocksOf, type ObjectStore } from '../library/object-store.ts'
-import { Pace } from '../library/pace.ts'
-import type { PathIndex } from '../library/path-index.ts'
 import { listTrash, type TrashCursor } from '../library/trash-store.ts'
-import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
-import { IdSet } from './id-set.ts'
+import type { DirId, FileId } from '../objects/ids.ts'
+import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
+import { CountingWalk, type Rests } from './counting-walk.ts'
 import { type LibraryUsage, listHeldAfter } from './usage-store.ts'
 
-const ROWS_A_STEP = 500
+const ROWS_A_STEP = 250
 
-/** What counting reads from. */
-export interface UsageSource extends HistorySource {
-  readonly db: Database
-  readonly objects: ObjectStore
-  readonly pathIndex: Pick<PathIndex, 'catchUp'>
+/** What is to be counted. */
+export interface CountWish {
+  readonly library: Pick<LibraryInfo, 'key' | 'id' | 'root' | 'headSeq'>
+  /** The oldest commit that is shown. */
+  readonly oldestSeq: number
+  /** Whether what was deleted can be restored. */
+  readonly keepsTrash: boolean
+  /** How many blocks one round takes at most. */
+  readonly mostBlocks?: number | undefined
 }
 
-/** Counting was told to stop. */
-export class CountingStopped extends Error {
-  override name = 'CountingStopped'
-}
+/** What was counted. */
+export type Counted = Omit<LibraryUsage, 'head' | 'oldestSeq' | 'computedAt'>
 
-/** Counts the stored bytes of a library, in steps between which others get their turn. */
-export async function countUsage(
-  source: UsageSource,
-  library: LibraryInfo,
-  signal: AbortSignal,
-): Promise<LibraryUsage> {
-  const { db } = source
-  const reached = new Reached(source, library.key, signal)
-  const oldestSeq = await oldestShown(source, library)
-  const current = await reached.below(library.root)
-  const trash = keepDays(source, library) === 0 ? 0 : await countTrash(source, library, oldestSeq, reached)
-  let history = 0
-  for (let from = library.headSeq - 1; from >= oldestSeq; from -= ROWS_A_STEP) {
-    const to = Math.max(oldestSeq, from - ROWS_A_STEP + 1)
-    for (const { rootId } of await listCommitsDown(db, library, from, to)) {
-      history += await reached.below(rootId)
-    }
+/**
+ * Counts the stored bytes of a library: walks through all that it shows, and then through the blocks it holds. How much
+ * memory that takes does not depend on the number of files: what is too much for one round is divided into several.
+ */
+export async function count(reader: Reader, wish: CountWish, rests: Rests): Promise<Counted> {
+  const { library, keepsTrash, mostBlocks } = wish
+  const sums = { bytes: [0, 0, 0, 0], shared: 0, blocks: 0 }
+  for (let part = 0; part < PARTS; ) {
+    using uses = new BlockUses(part, mostBlocks)
+    const walk = new CountingWalk(reader, library.key, uses, rests)
+    await walk.as(CURRENT, () => walk.below(library.root))
+    if (keepsTrash) await walk.as(TRASH, () => walkTrash(reader, wish, walk))
+    await walk.as(HISTORY, () => walkHistory(reader, wish, walk))
+    await addHeld(reader, library.key, uses, rests, sums)
+    part = uses.to
   }
-  const { total, shared, blocks } = await countHeld(db, library.key, signal)
-  // An upload may come in while this counts; no class is negative because of it.
-  const unreferenced = Math.max(0, total - current - trash - history)
-  const counted = { current, trash, history, unreferenced, shared, blocks }
-  return { ...counted, head: library.head, oldestSeq, computedAt: source.now() }
+  const [unreferenced = 0, current = 0, trash = 0, history = 0] = sums.bytes
+  const { shared, blocks } = sums
+  return { current, trash, history, unreferenced, shared, blocks }
 }
 
-async function countTrash(
-  source: UsageSource,
-  library: LibraryInfo,
-  afterSeq: number,
-  reached: Reached,
-): Promise<number> {
-  await source.pathIndex.catchUp(library)
-  let bytes = 0
+async function walkTrash(
+  reader: Reader,
+  { library, oldestSeq }: CountWish,
+  walk: CountingWalk,
+): Promise<void> {
   let cursor: TrashCursor | undefined
   do {
-    const rows = await listTrash(source.db, library.key, { afterSeq }, { cursor, limit: ROWS_A_STEP })
-    for (const row of rows) {
-      bytes += row.isDir
-        ? await reached.below(row.objectId as DirId)
-        : await reached.files([row.objectId as FileId])
+    const filter = { afterSeq: oldestSeq }
+    const rows = await listTrash(reader, library.key, filter, { cursor, limit: ROWS_A_STEP })
+    for (const { isDir, objectId } of rows) {
+      await (isDir ? walk.below(objectId as DirId) : walk.through(objectId as FileId))
     }
     const last = rows.length === ROWS_A_STEP ? rows.at(-1) : undefined
     cursor = last && { seq: last.seq, position: last.position }
   } while (cursor !== undefined)
-  return bytes
 }
 
-/** All a library holds, whatever reaches it. */
-async function countHeld(db: Database, libraryKey: number, signal: AbortSignal) {
-  const sums = { total: 0, shared: 0, blocks: 0 }
-  for (let after: Uint8Array = new Uint8Array(0); ; ) {
-    if (signal.aborted) throw new CountingStopped()
-    const rows = await listHeldAfter(db, libraryKey, after, ROWS_A_STEP)
-    for (const { size, shared } of rows) {
-      sums.total += size
+/** From the oldest on: each version of a folder then rests on one that was walked through, and costs what it changed. */
+async function walkHistory(
+  reader: Reader,
+  { library, oldestSeq }: CountWish,
+  walk: CountingWalk,
+): Promise<void> {
+  for (let from = oldestSeq; from <= library.headSeq; from += ROWS_A_STEP) {
+    const to = Math.min(from + ROWS_A_STEP - 1, library.headSeq)
+    const commits = await listCommitsDown(reader, library, to, from)
+    for (const { rootId } of commits.toReversed()) await walk.below(rootId)
+    for (const merged of (await listMergedCommits(reader, library, to, from)).values()) {
+      for (const { rootId } of merged.toReversed()) await walk.below(rootId)
+    }
+  }
+}
+
+/** What the library holds, whatever reaches it. An upload may come in meanwhile: nothing reaches that yet. */
+async function addHeld(
+  reader: Reader,
+  libraryKey: number,
+  uses: BlockUses,
+  rests: Rests,
+  sums: { readonly bytes: number[]; shared: number; blocks: number },
+): Promise<void> {
+  // Shorter than an id, it goes before all that begin like it.
+  let after: Uint8Array = uses.from === 0 ? new Uint8Array(0) : Uint8Array.of(uses.from << 2)
+  for (;;) {
+    if (rests.isDue) await rests.rest()
+    const rows = await listHeldAfter(reader, libraryKey, after, ROWS_A_STEP)
+    for (const { id, size, shared } of rows) {
+      if (partOf(id) >= uses.to) return
+      const use = uses.find(Buffer.from(id.buffer, id.byteOffset, id.byteLength))
+      sums.bytes[use] = (sums.bytes[use] ?? 0) + size
       sums.shared += shared ? size : 0
+      sums.blocks += 1
     }
-    sums.blocks += rows.length
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_STEP) return sums
+    if (last === undefined || rows.length < ROWS_A_STEP) return
     after = last.id
-  }
-}
-
-/** What was reached so far. Each call gives the bytes of blocks it is the first to reach. */
-class Reached {
-  readonly #source: UsageSource
-  readonly #libraryKey: number
-  readonly #signal: AbortSignal
-  readonly #pace = new Pace()
-  readonly #dirs = new IdSet()
-  readonly #files = new IdSet()
-  readonly #blocks = new IdSet()
-
-  constructor(source: UsageSource, libraryKey: number, signal: AbortSignal) {
-    this.#source = source
-    this.#libraryKey = libraryKey
-    this.#signal = signal
-  }
-
-  /** Below a dir: what is below one that was met before need not be looked at again. */
-  async below(root: DirId): Promise<number> {
-    let bytes = 0
-    const waiting: DirId[] = [root]
-    let files: FileId[] = []
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      if (id === EMPTY_ID || !this.#dirs.add(id)) continue
-      const { dir } = await this.#source.objects.getDir(this.#libraryKey, id)
-      for (const entry of dir.entries) {
-        if (this.#pace.isDue) await this.#rest()
-        if (entry.kind === 'dir') waiting.push(entry.id)
-        else files.push(entry.id)
-        if (files.length < ROWS_A_STEP) continue
-        bytes += await this.files(files)
-        files = []
-      }
-    }
-    return bytes + (await this.files(files))
-  }
-
-  async files(ids: readonly FileId[]): Promise<number> {
-    const fresh = ids.filter((id) => id !== EMPTY_ID && this.#files.add(id))
-    if (fresh.length === 0) return 0
-    if (this.#pace.isDue) await this.#rest()
-    let bytes = 0
-    const { objects, db } = this.#source
-    for (const row of await objects.findFileRows(this.#libraryKey, fresh)) {
-      const blocks: BlockId[] = blocksOf(row).filter((id) => this.#blocks.add(id))
-      for (const size of (await findHeldBlocks(db, this.#libraryKey, blocks)).values()) bytes += size
-      if (this.#pace.isDue) await this.#rest()
-    }
-    return bytes
-  }
-
-  async #rest(): Promise<void> {
-    if (this.#signal.aborted) throw new CountingStopped()
-    await this.#pace.rest()
   }
 }

@@ -15,12 +15,16 @@ export class IdSet {
   /** False if it was there already. Ids are 40 hex characters. */
   add(id: string): boolean {
     if (4 * this.#count >= this.#slots.length) this.#grow()
-    // Neither half may be 0, which marks a free slot.
-    const high = Number.parseInt(id.slice(0, 8), 16) || 1
-    const low = Number.parseInt(id.slice(8, 16), 16) || 1
-    if (!place(this.#slots, high, low)) return false
+    if (!place(this.#slots, highOf(id), lowOf(id))) return false
     this.#count += 1
     return true
+  }
+
+  has(id: string): boolean {
+    const high = highOf(id)
+    const low = lowOf(id)
+    const slot = slotOf(this.#slots, high, low)
+    return this.#slots[2 * slot] === high
   }
 
   #grow(): void {
@@ -33,15 +37,44 @@ export class IdSet {
   }
 }
 
+/** Remembers ids seen lately, as well as a fixed number of slots can: an id may be forgotten, but none is made up. */
+export class SeenIds {
+  readonly #slots: Uint32Array
+
+  /** A power of two. */
+  constructor(slots: number) {
+    this.#slots = new Uint32Array(2 * slots)
+  }
+
+  /** False if it is remembered. */
+  add(id: string): boolean {
+    const high = highOf(id)
+    const low = lowOf(id)
+    const at = 2 * (low & (this.#slots.length / 2 - 1))
+    if (this.#slots[at] === high && this.#slots[at + 1] === low) return false
+    this.#slots[at] = high
+    this.#slots[at + 1] = low
+    return true
+  }
+}
+
+// Neither half may be 0, which marks a free slot.
+const highOf = (id: string) => Number.parseInt(id.slice(0, 8), 16) || 1
+const lowOf = (id: string) => Number.parseInt(id.slice(8, 16), 16) || 1
+
 function place(slots: Uint32Array, high: number, low: number): boolean {
+  const slot = slotOf(slots, high, low)
+  if (slots[2 * slot] === high) return false
+  slots[2 * slot] = high
+  slots[2 * slot + 1] = low
+  return true
+}
+
+/** Where it is, or would be. */
+function slotOf(slots: Uint32Array, high: number, low: number): number {
   const mask = slots.length / 2 - 1
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
     const found = slots[2 * slot]
-    if (found === 0) {
-      slots[2 * slot] = high
-      slots[2 * slot + 1] = low
-      return true
-    }
-    if (found === high && slots[2 * slot + 1] === low) return false
+    if (found === 0 || (found === high && slots[2 * slot + 1] === low)) return slot
   }
 }

@@ -1,25 +1,39 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
-import { oldestShown } from '../library/history.ts'
+import { type HistorySource, keepDays, oldestShown } from '../library/history.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryWithDeleted } from '../library/library-store.ts'
-import { ObjectStore } from '../library/object-store.ts'
-import { CountingStopped, countUsage, type UsageSource } from './count.ts'
+import { Pace } from '../library/pace.ts'
+import type { PathIndex } from '../library/path-index.ts'
+import { type Counted, type CountWish, count } from './count.ts'
+import type { StoredBlocks } from './stored-aside.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
   type LibraryUsage,
   listAccountUsage,
   listStaleAfter,
-  listStoredAfter,
   putLibraryUsage,
   sumUsage,
 } from './usage-store.ts'
 
-const ROWS_A_STEP = 2000
 const LIBRARIES_A_STEP = 100
-// Counting walks through all of a library: it must not push what requests use out of the shared cache.
-const DIR_CACHE_BYTES = 8 * 2 ** 20
+// Files and commits that are counted in a moment; more of them are worth a process.
+const FEW = 2000
+
+const countAside = new URL('./count-aside.ts', import.meta.url)
+const storedAside = new URL('./stored-aside.ts', import.meta.url)
+
+/** What counting reads from. */
+export interface UsageSource extends HistorySource {
+  readonly db: Database
+  readonly pathIndex: Pick<PathIndex, 'catchUp'>
+}
+
+/** Counting was told to stop. */
+export class CountingStopped extends Error {
+  override name = 'CountingStopped'
+}
 
 /** What is known of a library's stored bytes. */
 export interface KnownUsage {
@@ -40,7 +54,7 @@ export class Usage implements AsyncDisposable {
   readonly #counting = new Map<number, Promise<void>>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(source: Omit<UsageSource, 'objects'>) {
+  constructor(source: UsageSource) {
     this.#db = source.db
     // Named one by one: the source may be a whole core, of which no more than this is needed.
     this.#source = {
@@ -48,7 +62,6 @@ export class Usage implements AsyncDisposable {
       now: source.now,
       defaultHistoryDays: source.defaultHistoryDays,
       pathIndex: source.pathIndex,
-      objects: new ObjectStore(source.db, DIR_CACHE_BYTES),
     }
   }
 
@@ -97,24 +110,14 @@ export class Usage implements AsyncDisposable {
     return { accounts: found.slice(0, perPage), more: found.length > perPage }
   }
 
-  /** Bytes and number of all blocks, each counted once however many libraries hold it. Walks through all of them. */
-  async stored(): Promise<{ bytes: number; blocks: number }> {
-    const sums = { bytes: 0, blocks: 0 }
-    for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      if (this.#stopping.signal.aborted) throw new CountingStopped()
-      const rows = await listStoredAfter(this.#db, after, ROWS_A_STEP)
-      for (const { size } of rows) sums.bytes += size
-      sums.blocks += rows.length
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < ROWS_A_STEP) return sums
-      after = last.id
-      await nextTurn()
-    }
+  /** Walks through all blocks there are. Throws CountingStopped. */
+  stored(): Promise<StoredBlocks> {
+    return this.#db.aside<StoredBlocks>(storedAside, undefined, this.#stopping.signal)
   }
 
   /** Stops counting; what was not finished is counted another time. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
+    this.#stopping.abort(new CountingStopped())
     await Promise.allSettled(this.#counting.values())
   }
 
@@ -139,10 +142,37 @@ export class Usage implements AsyncDisposable {
     const { signal } = this.#stopping
     if (signal.aborted) return
     try {
-      await putLibraryUsage(this.#db, library.key, await countUsage(this.#source, library, signal))
+      await putLibraryUsage(this.#db, library.key, await this.#counted(library))
     } catch (error) {
       if (error instanceof CountingStopped) return
       if ((await findLibraryWithDeleted(this.#db, library.key)) !== undefined) throw error
+    }
+  }
+
+  async #counted(library: LibraryInfo): Promise<LibraryUsage> {
+    const { key, id, root, head, headSeq, fileCount } = library
+    const oldestSeq = await oldestShown(this.#source, library)
+    const keepsTrash = keepDays(this.#source, library) !== 0
+    if (keepsTrash) await this.#source.pathIndex.catchUp(library)
+    const wish: CountWish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash }
+    const counted =
+      fileCount + headSeq - oldestSeq <= FEW
+        ? await count(this.#db, wish, this.#rests())
+        : await this.#db.aside<Counted>(countAside, wish, this.#stopping.signal)
+    return { ...counted, head, oldestSeq, computedAt: this.#source.now() }
+  }
+
+  #rests() {
+    const pace = new Pace()
+    const { signal } = this.#stopping
+    return {
+      get isDue() {
+        return pace.isDue
+      },
+      async rest() {
+        await pace.rest()
+        signal.throwIfAborted()
+      },
     }
   }
 }

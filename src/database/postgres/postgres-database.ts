@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -39,11 +40,13 @@ export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   schemaVersion = 0
   readonly #pool: Pool
+  readonly #url: string
   readonly #place: string
   readonly #statements = new Statements()
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
+    this.#url = url
     this.#place = placeOf(url)
     this.#pool = new Pool({
       connectionString: url,
@@ -86,6 +89,11 @@ export class PostgresDatabase implements Migratable {
         if (attempt === maxAttempts || !asksForRetry(error)) throw error
       }
     }
+  }
+
+  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+    if (this.#closed) throw databaseClosed()
+    return runAside<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
   }
 
   async ping(): Promise<void> {

@@ -15,9 +15,11 @@ export class Connection {
   readonly #prepared = new Map<string, Prepared>()
   #dataVersion: StatementSync | undefined
 
-  constructor(file: string, busyTimeoutMs: number) {
+  /** One that only reads leaves the log as it is, even if it is the last to be closed. */
+  constructor(file: string, busyTimeoutMs: number, { readOnly = false } = {}) {
     try {
-      this.handle = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+      const enableForeignKeyConstraints = true
+      this.handle = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints, readOnly })
     } catch (error) {
       throw translated(error)
     }

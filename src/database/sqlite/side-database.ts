@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { runAside } from '../aside.ts'
 import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
 import { Turns } from '../turns.ts'
@@ -12,12 +14,14 @@ import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
 export class SideDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly schemaVersion = 0
+  readonly #file: string
   readonly #readers: readonly [SideThread, SideThread]
   readonly #writer: SideThread
   readonly #turns = new Turns()
   #closed = false
 
   constructor(file: string) {
+    this.#file = file
     this.#readers = [new SideThread({ file, role: 'reader' }), new SideThread({ file, role: 'reader' })]
     this.#writer = new SideThread({ file, role: 'writer' })
   }
@@ -42,6 +46,11 @@ export class SideDatabase implements Database {
     } finally {
       endTurn()
     }
+  }
+
+  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+    if (this.#closed) throw databaseClosed()
+    return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
   async ping(): Promise<void> {
@@ -81,6 +90,8 @@ export class SideDatabase implements Database {
   }
 }
 
+const ROWS_A_MESSAGE = 250
+
 class SideTransaction implements Transaction {
   readonly #announcements: (() => void)[] = []
   readonly #thread: SideThread
@@ -119,8 +130,19 @@ class SideTransaction implements Transaction {
     rows: readonly (readonly Value[])[],
     { ignoreExisting = false }: { ignoreExisting?: boolean } = {},
   ): Promise<number> {
-    if (rows.length === 0) return 0
-    return (await this.#ask({ op: 'insert', table, columns, rows, ignoreExisting })) as number
+    const asked: Promise<unknown>[] = []
+    for (let start = 0; start < rows.length; start += ROWS_A_MESSAGE) {
+      // What is sent is copied, which takes a while; the thread has the rows before to do meanwhile.
+      if (start > 0) await nextTurn()
+      const some = rows.slice(start, start + ROWS_A_MESSAGE)
+      const answer = this.#ask({ op: 'insert', table, columns, rows: some, ignoreExisting })
+      // Waited for below, when it may have failed already.
+      answer.catch(() => {})
+      asked.push(answer)
+    }
+    let inserted = 0
+    for (const answer of await Promise.all(asked)) inserted += answer as number
+    return inserted
   }
 
   /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */

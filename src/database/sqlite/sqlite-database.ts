@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -113,6 +114,11 @@ export class SqliteDatabase implements Migratable {
     // Also when nothing was changed: what the work read may not have been synced yet.
     if (options.durable !== false) await this.#sync.covered()
     return done.result
+  }
+
+  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+    if (this.#closed) throw databaseClosed()
+    return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
   async ping(): Promise<void> {

@@ -1,0 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Reader } from './database.ts'
+
+interface Wish {
+  readonly after?: number
+  readonly least?: Uint8Array
+  readonly fail?: string
+  readonly end?: number
+  readonly forever?: boolean
+}
+
+/** A job for the contract of databases. */
+export async function run(reader: Reader, { after = 0, least, fail, end, forever }: Wish) {
+  if (fail !== undefined) throw new Error(fail)
+  if (end !== undefined) process.exit(end)
+  while (forever) await wait(10)
+  const rows = await reader.all<{ id: number }>('select id from item where id > ? order by id', after)
+  return { ids: rows.map(({ id }) => id), least, pid: process.pid }
+}

@@ -1,0 +1,35 @@
+import type { Reader, Row, Value } from './database.ts'
+import type { DatabaseSetting } from './open.ts'
+import { Connection } from './sqlite/connection.ts'
+
+const busyTimeoutMs = 5000
+// Whoever has a connection of their own passes through what they read, and most of it never comes again.
+const settings = 'pragma cache_size = -2048; pragma case_sensitive_like = on'
+
+/** One connection, to read with; the schema is taken as it is found. */
+export async function openReader(setting: DatabaseSetting): Promise<Reader & AsyncDisposable> {
+  if (setting.kind === 'sqlite') return new SqliteReader(setting.file)
+  const { PostgresDatabase } = await import('./postgres/postgres-database.ts')
+  return new PostgresDatabase({ url: setting.url, poolSize: 1, onFatal: () => {} })
+}
+
+class SqliteReader implements Reader, AsyncDisposable {
+  readonly #connection: Connection
+
+  constructor(file: string) {
+    this.#connection = new Connection(file, busyTimeoutMs, { readOnly: true })
+    this.#connection.exec(settings)
+  }
+
+  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return this.#connection.all(sql, parameters) as R[]
+  }
+
+  async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
+    return this.#connection.get(sql, parameters) as R | undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.close()
+  }
+}

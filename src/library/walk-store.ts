@@ -1,0 +1,92 @@
+import { inflateSync } from 'node:zlib'
+import type { Reader } from '../database/database.ts'
+import { parseDir } from '../objects/dir.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import { type DirId, type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { entriesInDir, unpackBlocks, unpackChanges } from '../objects/packed.ts'
+import {
+  AS_RECEIVED,
+  DIFFERENCE,
+  DIR,
+  FILE,
+  listChain,
+  ObjectMissing,
+  type ObjectRow,
+  type ObjectStore,
+  readFileRow,
+} from './object-store.ts'
+
+/** What a dir adds to another version of it, or all of it, a few entries at a time. */
+export type AddedEntries = Iterable<readonly Dirent[]>
+
+/**
+ * The entries of a dir, for who walks through many dirs and keeps none. Of a version that rests as a difference only
+ * what it adds to its base, if `isKnown` says that the base was walked through before. Throws ObjectMissing.
+ */
+export async function readAdded(
+  reader: Reader,
+  libraryKey: number,
+  id: DirId,
+  isKnown: (base: DirId) => boolean,
+): Promise<AddedEntries> {
+  const row = await reader.get<Pick<ObjectRow, 'encoding' | 'base' | 'data'>>(
+    `select encoding, base, data from fs_object where library_key = ? and id = ? and kind = ${DIR}`,
+    libraryKey,
+    idToBytes(id),
+  )
+  if (row === undefined) throw new ObjectMissing(libraryKey, id)
+  if (row.encoding !== DIFFERENCE) return wholeEntries(row)
+  if (row.base !== null && isKnown(idFromBytes<DirId>(row.base))) return [set(unpackChanges(row.data))]
+  const [whole, ...differences] = await listChain(reader, libraryKey, id)
+  if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
+  const changes = new Map<string, Dirent | null>()
+  for (const { data } of differences) {
+    for (const [name, entry] of unpackChanges(data)) changes.set(name, entry)
+  }
+  return changedEntries(whole, changes)
+}
+
+/**
+ * The entries of a dir in any order, for who walks through many: one that is not at hand is not kept afterwards, so that
+ * it takes the place of none that is asked for. Throws ObjectMissing.
+ */
+export async function entriesOnce(
+  { db, objects }: { readonly db: Reader; readonly objects: ObjectStore },
+  libraryKey: number,
+  id: DirId,
+): Promise<AddedEntries> {
+  const cached = objects.findCached(libraryKey, id)
+  return cached === undefined ? readAdded(db, libraryKey, id, () => false) : [cached.dir.entries]
+}
+
+function wholeEntries({ encoding, data }: Pick<ObjectRow, 'encoding' | 'data'>): AddedEntries {
+  return encoding === AS_RECEIVED ? [parseDir(inflateSync(data)).entries] : entriesInDir(data)
+}
+
+function* changedEntries(whole: ObjectRow, changes: ReadonlyMap<string, Dirent | null>) {
+  for (const entries of wholeEntries(whole)) yield entries.filter(({ name }) => !changes.has(name))
+  yield set(changes)
+}
+
+function set(changes: ReadonlyMap<string, Dirent | null>): Dirent[] {
+  return [...changes.values()].filter((entry) => entry !== null)
+}
+
+/** The ids of the blocks of files, for each file one after another; files not held are left out. */
+export async function listBlocksOf(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly FileId[],
+): Promise<Buffer[]> {
+  const rows = await reader.all<Pick<ObjectRow, 'encoding' | 'data'>>(
+    `select encoding, data from fs_object
+     where library_key = ? and kind = ${FILE} and id in (${ids.map(() => '?').join(', ')})`,
+    libraryKey,
+    ...ids.map(idToBytes),
+  )
+  return rows.map((row) =>
+    row.encoding === AS_RECEIVED
+      ? Buffer.concat(readFileRow(row).blockIds.map(idToBytes))
+      : unpackBlocks(row.data).blocks,
+  )
+}
