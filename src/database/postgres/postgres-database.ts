@@ -69,15 +69,12 @@ export class PostgresDatabase implements Migratable {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     this.#watch = new WatchConnection(config)
     this.#changes = new Changes(() => this.#watch.get())
-    this.#reads = new Reads(
-      (steps) => this.#send(steps),
-      this.#changes,
-      () => this.#schema,
-    )
+    const schema = () => this.#knownSchema()
+    this.#reads = new Reads((steps) => this.#send(steps), this.#changes, schema)
     this.#context = {
       statements: this.#statements,
       changes: this.#changes,
-      schema: () => this.#schema,
+      schema,
       translate: (error) => this.#translate(error),
     }
   }
@@ -130,7 +127,6 @@ export class PostgresDatabase implements Migratable {
 
   #find(sql: string, parameters: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
     if (this.#closed) throw databaseClosed()
-    if (this.#schema === undefined) this.#learnSchema()
     return this.#reads.find(this.#statements.of(sql), parameters)
   }
 
@@ -163,9 +159,13 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  // Nothing is given twice, and rows are inserted one by one, until it is known.
+  // Until it is known nothing is given twice, and rows are inserted one by one.
+  #knownSchema(): Schema | undefined {
+    if (this.#schema === undefined && this.#loading === undefined && !this.#closed) this.#learnSchema()
+    return this.#schema
+  }
+
   #learnSchema(): void {
-    if (this.#loading !== undefined) return
     const loading = this.#send([{ statement: this.#statements.of(schemaQuery), values: [] }]).then(
       ({ outcomes: [found] }) => {
         if (this.#loading !== loading) return
