@@ -1,24 +1,12 @@
-import { Batch, type BatchOutcome, type Prepared } from './batch.ts'
-import { Statement } from './statements.ts'
-
 /** More than this many transactions between two looks are not told apart. */
 const MOST_COMPARED = 10_000
 const MOST_OWN = 10_000
-
-const snapshotQuery = new Statement('select pg_current_snapshot()::text as snapshot')
-snapshotQuery.name = 'carrel_snapshot'
 
 /** A transaction of this process. */
 export interface OwnTransaction {
   /** What it changed so far; undefined for anything. */
   tables: Set<string> | undefined
   isNoted: boolean
-}
-
-/** A connection to look with. */
-export interface Watch {
-  readonly prepared: Prepared
-  query(batch: Batch): unknown
 }
 
 /** Which transactions a snapshot shows: all below `end` but those in `open`. */
@@ -36,25 +24,18 @@ interface Snapshot {
  * Times are counted in changes: what was read at a time holds while none of its tables changed later.
  */
 export class Changes {
-  readonly #connect: () => Promise<Watch>
   readonly #own = new Map<number, OwnTransaction>()
   readonly #tables = new Map<string, number>()
   #all = 0
   #now = 0
   #seen: Snapshot | undefined
   #isFresh = false
-  #isLooking = false
-  #next: PromiseWithResolvers<void> | undefined
-
-  constructor(connect: () => Promise<Watch>) {
-    this.#connect = connect
-  }
 
   get now(): number {
     return this.#now
   }
 
-  /** Whether what has been running since the program last waited began before the last look. */
+  /** Whether all that runs until the program waits again had begun when the server was last looked at. */
   get isFresh(): boolean {
     return this.#isFresh
   }
@@ -85,49 +66,14 @@ export class Changes {
   }
 
   /**
-   * Resolves once all that was over when it was called is noted. The server is asked once for all who call in one turn of the event
-   * loop: whatever a turn works on had arrived when it began.
+   * Notes what is over by now: `text` is the server's snapshot, undefined if it could not be asked. Snapshots are to be given in the
+   * order they were taken in.
    */
-  look(): Promise<void> {
-    if (this.#next === undefined) {
-      this.#next = Promise.withResolvers()
-      if (!this.#isLooking) setImmediate(this.#begin)
-    }
-    return this.#next.promise
-  }
-
-  readonly #begin = (): void => {
-    const waiting = this.#next
-    if (waiting === undefined) return
-    this.#next = undefined
-    this.#isLooking = true
-    void this.#ask().then((outcome) => {
-      this.#isLooking = false
-      this.#take(outcome)
-      this.#isFresh = true
-      // After all that goes on without waiting now that it knows.
-      process.nextTick(this.#wait)
-      waiting.resolve()
-      if (this.#next !== undefined) setImmediate(this.#begin)
-    })
-  }
-
-  readonly #wait = (): void => {
-    this.#isFresh = false
-  }
-
-  async #ask(): Promise<BatchOutcome> {
-    try {
-      return await Batch.run(await this.#connect(), [{ statement: snapshotQuery, values: [] }])
-    } catch (error) {
-      return { outcomes: [], error }
-    }
-  }
-
-  #take({ outcomes }: BatchOutcome): void {
-    const text = outcomes[0]?.rows[0]?.snapshot
-    // Whoever reads anew is told what is wrong with the server.
-    if (typeof text !== 'string') {
+  see(text: string | undefined): void {
+    this.#isFresh = true
+    // After all that goes on without waiting now that it knows.
+    process.nextTick(this.#wait)
+    if (text === undefined) {
       this.#seen = undefined
       this.noteAll()
       return
@@ -137,6 +83,10 @@ export class Changes {
     this.#seen = snapshotOf(text)
     if (before === undefined || this.#seen.end - before.end > MOST_COMPARED) this.noteAll()
     else for (const number of endedBetween(before, this.#seen)) this.#noteEnd(number)
+  }
+
+  readonly #wait = (): void => {
+    this.#isFresh = false
   }
 
   #noteEnd(number: number): void {

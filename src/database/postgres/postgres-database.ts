@@ -45,8 +45,7 @@ export class PostgresDatabase implements Migratable {
   readonly #pool: Pool
   readonly #place: string
   readonly #statements = new Statements()
-  readonly #watch: WatchConnection
-  readonly #changes: Changes
+  readonly #reader: ReadConnection
   readonly #reads: Reads
   readonly #context: TransactionContext
   #schema: Schema | undefined
@@ -67,13 +66,18 @@ export class PostgresDatabase implements Migratable {
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
-    this.#watch = new WatchConnection(config)
-    this.#changes = new Changes(() => this.#watch.get())
+    this.#reader = new ReadConnection(config)
     const schema = () => this.#knownSchema()
-    this.#reads = new Reads((steps) => this.#send(steps), this.#changes, schema)
+    const changes = new Changes()
+    this.#reads = new Reads(
+      (steps) => this.#send(steps),
+      (steps) => this.#reader.send(steps),
+      changes,
+      schema,
+    )
     this.#context = {
       statements: this.#statements,
-      changes: this.#changes,
+      changes,
       schema,
       translate: (error) => this.#translate(error),
     }
@@ -122,7 +126,7 @@ export class PostgresDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await Promise.all([this.#pool.end(), this.#watch.end()])
+    await Promise.all([this.#pool.end(), this.#reader.end()])
   }
 
   #find(sql: string, parameters: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
@@ -131,7 +135,12 @@ export class PostgresDatabase implements Migratable {
   }
 
   async #send(steps: readonly Step[]): Promise<BatchOutcome> {
-    const client = await this.#connect()
+    let client: CarrelPoolClient
+    try {
+      client = await this.#connect()
+    } catch (error) {
+      return { outcomes: [], error }
+    }
     const outcome = await Batch.run(client, steps)
     client.release()
     return outcome.error === undefined ? outcome : { ...outcome, error: this.#translate(outcome.error) }
@@ -166,16 +175,12 @@ export class PostgresDatabase implements Migratable {
   }
 
   #learnSchema(): void {
-    const loading = this.#send([{ statement: this.#statements.of(schemaQuery), values: [] }]).then(
-      ({ outcomes: [found] }) => {
-        if (this.#loading !== loading) return
-        this.#loading = undefined
-        if (found !== undefined) this.#schema = new Schema(found.rows as unknown as SchemaRow[])
-      },
-      () => {
-        if (this.#loading === loading) this.#loading = undefined
-      },
-    )
+    const step = { statement: this.#statements.of(schemaQuery), values: [] }
+    const loading = this.#send([step]).then(({ outcomes: [found] }) => {
+      if (this.#loading !== loading) return
+      this.#loading = undefined
+      if (found !== undefined) this.#schema = new Schema(found.rows as unknown as SchemaRow[])
+    })
     this.#loading = loading
   }
 
@@ -209,8 +214,8 @@ class CarrelClient extends Client {
   }
 }
 
-/** The connection changes are looked for with: nothing slow ever runs on it. Opened when first needed, and again if lost. */
-class WatchConnection {
+/** The connection that quick reads share. Opened when first needed, and again if lost. */
+class ReadConnection {
   readonly #config: ClientConfig
   #client: Promise<CarrelClient> | undefined
   #isEnded = false
@@ -219,10 +224,15 @@ class WatchConnection {
     this.#config = config
   }
 
-  get(): Promise<CarrelClient> {
-    if (this.#isEnded) throw databaseClosed()
-    this.#client ??= this.#open()
-    return this.#client
+  /** The error, if there is one, is as the driver says it. */
+  async send(steps: readonly Step[]): Promise<BatchOutcome> {
+    try {
+      if (this.#isEnded) throw databaseClosed()
+      this.#client ??= this.#open()
+      return await Batch.run(await this.#client, steps)
+    } catch (error) {
+      return { outcomes: [], error }
+    }
   }
 
   async end(): Promise<void> {
@@ -236,11 +246,12 @@ class WatchConnection {
     client.on('end', () => this.#forget())
     try {
       await client.connect()
+      await prepareSession(client)
+      return client
     } catch (error) {
       this.#forget()
       throw error
     }
-    return client
   }
 
   #forget(): void {

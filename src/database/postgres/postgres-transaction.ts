@@ -8,14 +8,14 @@ import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 import type { Schema } from './schema.ts'
 import { Statement, type Statements } from './statements.ts'
 
-const begin = named('carrel_begin', 'begin isolation level read committed read write')
-const number = named('carrel_number', 'select pg_current_xact_id()::text as number')
-const numberInHaste = named(
+const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
+const number = Statement.named('carrel_number', 'select pg_current_xact_id()::text as number')
+const numberInHaste = Statement.named(
   'carrel_number_in_haste',
   `select pg_current_xact_id()::text as number, set_config('synchronous_commit', 'off', true)`,
 )
-const commit = named('carrel_commit', 'commit')
-const rollback = named('carrel_rollback', 'rollback')
+const commit = Statement.named('carrel_commit', 'commit')
+const rollback = Statement.named('carrel_rollback', 'rollback')
 
 /** Fewer rows are inserted by a statement each. */
 const FEWEST_IN_COLUMNS = 3
@@ -226,10 +226,4 @@ export class PostgresTransaction implements Transaction {
     const own = outcome?.rows[0]?.number
     if (own !== undefined) this.#context.changes.expect(Number(own), this.#own)
   }
-}
-
-function named(name: string, text: string): Statement {
-  const statement = new Statement(text, text)
-  statement.name = name
-  return statement
 }

@@ -3,15 +3,24 @@ import type { Row, Value } from '../database.ts'
 import type { BatchOutcome, Step } from './batch.ts'
 import type { Changes } from './changes.ts'
 import type { Schema } from './schema.ts'
-import type { Statement } from './statements.ts'
+import { Statement } from './statements.ts'
 
 const MOST_BYTES = 2 * 2 ** 20
 const LARGEST_BYTES = 8 * 1024
 /** What an answer takes besides what is in it, roughly. */
 const ANSWER_BYTES = 200
 const MOST_PARAMETERS = 8
-const MOST_TOGETHER = 32
+const MOST_TOGETHER = 64
+/** How long one may take alone, and many together, to be quick. */
+const QUICK_MS = 4
+const QUICK_TOGETHER_MS = 20
 
+const snapshot: Step = {
+  statement: Statement.named('carrel_snapshot', 'select pg_current_snapshot()::text'),
+  values: [],
+}
+
+/** Sends steps to the server; what is wrong with the server is in the outcome. */
 type Send = (steps: readonly Step[]) => Promise<BatchOutcome>
 
 interface Answer {
@@ -31,20 +40,27 @@ interface Question extends Step {
 }
 
 /**
- * Reads outside of transactions. What is asked for in one turn of the event loop goes to the server together. What was read
- * before is given again as long as nobody has changed it, which costs one look for all of a turn (`Changes`).
+ * Reads outside of transactions. What was read before is given again as long as nobody has changed it (`Changes`). What is asked for
+ * in one turn of the event loop goes to the server together, with a look at what has changed: whatever a turn works on had
+ * arrived when it began.
  */
 export class Reads {
-  readonly #send: Send
+  readonly #sendAlone: Send
+  readonly #sendTogether: Send
   readonly #changes: Changes
   readonly #schema: () => Schema | undefined
   readonly #known = new Map<Statement, Map<Key, Answer>>()
   #bytes = 0
   #asked: Question[] = []
   readonly #shared = new Map<Statement, Map<Key, Question>>()
+  #look: PromiseWithResolvers<void> | undefined
+  #isBegun = false
+  #isLooking = false
 
-  constructor(send: Send, changes: Changes, schema: () => Schema | undefined) {
-    this.#send = send
+  /** What is sent together goes one way, in turns, so that what it finds can be put in order; nothing slow may be in its way. */
+  constructor(sendAlone: Send, sendTogether: Send, changes: Changes, schema: () => Schema | undefined) {
+    this.#sendAlone = sendAlone
+    this.#sendTogether = sendTogether
     this.#changes = changes
     this.#schema = schema
   }
@@ -61,63 +77,85 @@ export class Reads {
       return this.#ask(statement, values, key)
     }
     if (this.#changes.isFresh) return known.rows
-    return this.#changes.look().then(() => {
+    return this.#looked().then(() => {
       return this.#changes.holds(statement.tables(schema), known.at)
         ? known.rows
         : this.#ask(statement, values, key)
     })
   }
 
+  /** Resolves once all that was over when it was called is noted. */
+  #looked(): Promise<void> {
+    this.#look ??= Promise.withResolvers()
+    this.#begin()
+    return this.#look.promise
+  }
+
   #ask(statement: Statement, values: readonly Value[], key: Key | undefined): Promise<readonly Row[]> {
     const shared = key === undefined ? undefined : this.#shared.get(statement)?.get(key)
     if (shared !== undefined) return shared.promise
     const question: Question = { statement, values, key, ...Promise.withResolvers<readonly Row[]>() }
+    if (!statement.isQuick) {
+      // It would keep the others waiting.
+      void this.#askAlone(question)
+      return question.promise
+    }
     if (key !== undefined) {
       const others = this.#shared.get(statement)
       if (others === undefined) this.#shared.set(statement, new Map([[key, question]]))
       else others.set(key, question)
     }
-    if (this.#asked.length === 0) setImmediate(this.#begin)
     this.#asked.push(question)
+    this.#begin()
     return question.promise
   }
 
-  readonly #begin = (): void => {
-    const asked = this.#asked
-    this.#asked = []
-    this.#shared.clear()
-    // One that takes long would keep the others waiting.
-    const quick: Question[] = []
-    for (const question of asked) {
-      if (question.statement.isQuick) quick.push(question)
-      else void this.#run([question])
-    }
-    for (let start = 0; start < quick.length; start += MOST_TOGETHER) {
-      void this.#run(quick.slice(start, start + MOST_TOGETHER))
-    }
+  #begin(): void {
+    if (this.#isBegun || this.#isLooking) return
+    this.#isBegun = true
+    setImmediate(this.#askTogether)
   }
 
-  async #run(questions: readonly Question[]): Promise<void> {
+  readonly #askTogether = (): void => {
+    this.#isBegun = false
+    this.#isLooking = true
+    const look = this.#look
+    const asked = this.#asked.splice(0, MOST_TOGETHER)
+    this.#look = undefined
+    this.#shared.clear()
     const at = this.#changes.now
     const began = performance.now()
-    let outcome: BatchOutcome
-    try {
-      outcome = await this.#send(questions)
-    } catch (error) {
-      for (const question of questions) question.reject(error)
-      return
-    }
-    const ms = performance.now() - began
-    for (const [index, question] of questions.entries()) {
-      const answer = outcome.outcomes[index]
-      if (answer !== undefined) {
-        question.statement.noteTime(ms)
-        this.#keep(question, answer.rows, at)
-        question.resolve(answer.rows)
-      } else if (index === outcome.outcomes.length || questions.length === 1) question.reject(outcome.error)
-      // It was not come to.
-      else void this.#run([question])
-    }
+    void this.#sendTogether([snapshot, ...asked]).then(({ outcomes: [seen, ...answers] }) => {
+      const ms = performance.now() - began
+      this.#isLooking = false
+      this.#changes.see(seen && String(Object.values(seen.rows[0] ?? {})[0]))
+      look?.resolve()
+      for (const [index, question] of asked.entries()) {
+        question.statement.noteRun(ms < QUICK_TOGETHER_MS)
+        const answer = answers[index]
+        if (answer !== undefined) this.#answer(question, answer.rows, at)
+        // It failed, or another before it did.
+        else void this.#askAlone(question)
+      }
+      if (this.#look !== undefined || this.#asked.length > 0) this.#begin()
+    })
+  }
+
+  async #askAlone(question: Question): Promise<void> {
+    const at = this.#changes.now
+    const began = performance.now()
+    const {
+      outcomes: [answer],
+      error,
+    } = await this.#sendAlone([question])
+    question.statement.noteRun(performance.now() - began < QUICK_MS)
+    if (answer === undefined) question.reject(error)
+    else this.#answer(question, answer.rows, at)
+  }
+
+  #answer(question: Question, rows: readonly Row[], at: number): void {
+    this.#keep(question, rows, at)
+    question.resolve(rows)
   }
 
   #keep({ statement, key }: Question, rows: readonly Row[], at: number): void {

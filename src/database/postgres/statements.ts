@@ -7,8 +7,6 @@ const NAMED = 500
 const USES_BEFORE_NAME = 3
 const KNOWN = 4000
 
-/** How a statement fares that is sent alone; quick ones are sent together. */
-const QUICK_MS = 4
 const RUNS_BEFORE_QUICK = 3
 
 /** A text of ours as the server knows it. */
@@ -33,6 +31,13 @@ export class Statement {
     this.isOther = !reads && !/^\s*(?:insert|update|delete)\b/i.test(sql)
   }
 
+  /** One that has a name of its own, and no parameters. */
+  static named(name: string, text: string): Statement {
+    const statement = new Statement(text, text)
+    statement.name = name
+    return statement
+  }
+
   /** Tables it reads, or may change. */
   tables(schema: Schema): readonly string[] {
     if (schema !== this.#schema) {
@@ -53,9 +58,9 @@ export class Statement {
     return this.#quickRuns >= RUNS_BEFORE_QUICK
   }
 
-  /** To be told how long it took, or what it was sent with. */
-  noteTime(ms: number): void {
-    this.#quickRuns = ms < QUICK_MS ? this.#quickRuns + 1 : 0
+  /** To be told whether it was, or what it was sent with. */
+  noteRun(isQuick: boolean): void {
+    this.#quickRuns = isQuick ? this.#quickRuns + 1 : 0
   }
 
   countUse(): number {
