@@ -42,7 +42,7 @@ export class Prepared {
  */
 export class Batch {
   readonly #prepared: Prepared
-  readonly #steps: readonly Step[]
+  readonly #message: Buffer
   readonly #done: (outcome: BatchOutcome) => void
   readonly #outcomes: Outcome[] = []
   /** As sent: a statement can be given one meanwhile. */
@@ -54,8 +54,8 @@ export class Batch {
 
   private constructor(prepared: Prepared, steps: readonly Step[], done: (outcome: BatchOutcome) => void) {
     this.#prepared = prepared
-    this.#steps = steps
     this.#done = done
+    this.#message = this.#encode(steps)
   }
 
   /** Resolves in any case, also if the connection is lost. */
@@ -63,26 +63,14 @@ export class Batch {
     client: { readonly prepared: Prepared; query(batch: Batch): unknown },
     steps: readonly Step[],
   ): Promise<BatchOutcome> {
-    return new Promise((resolve) => client.query(new Batch(client.prepared, steps, resolve)))
+    return new Promise<BatchOutcome>((resolve) => {
+      const batch = new Batch(client.prepared, steps, resolve)
+      client.query(batch)
+    }).catch((error: unknown) => ({ outcomes: [], error }))
   }
 
   submit(connection: Connection): void {
-    const messages = new Messages()
-    for (const { statement, values } of this.#steps) {
-      const { name } = statement
-      this.#names.push(name)
-      const isKnown = name !== '' && (this.#prepared.columns.has(name) || this.#parsed.has(name))
-      if (!isKnown) {
-        if (this.#prepared.uncertain.has(name)) messages.close(name)
-        messages.parse(name, statement.text)
-        if (name !== '') this.#parsed.add(name)
-      }
-      messages.bind(name, values)
-      if (!isKnown) messages.describe()
-      messages.execute()
-    }
-    messages.sync()
-    if (connection.stream.writable) connection.stream.write(messages.taken())
+    if (connection.stream.writable) connection.stream.write(this.#message)
   }
 
   handleRowDescription({ fields }: { fields: readonly FieldDef[] }): void {
@@ -138,6 +126,26 @@ export class Batch {
   }
 
   handleCopyData(): void {}
+
+  // Before the driver has it: what cannot be encoded must not leave the connection waiting for an answer.
+  #encode(steps: readonly Step[]): Buffer {
+    const messages = new Messages()
+    for (const { statement, values } of steps) {
+      const { name } = statement
+      this.#names.push(name)
+      const isKnown = name !== '' && (this.#prepared.columns.has(name) || this.#parsed.has(name))
+      if (!isKnown) {
+        if (this.#prepared.uncertain.has(name)) messages.close(name)
+        messages.parse(name, statement.text)
+        if (name !== '') this.#parsed.add(name)
+      }
+      messages.bind(name, values)
+      if (!isKnown) messages.describe()
+      messages.execute()
+    }
+    messages.sync()
+    return messages.taken()
+  }
 
   #currentColumns(): readonly ResultColumn[] {
     if (this.#columns === undefined) {

@@ -79,14 +79,13 @@ export class PostgresTransaction implements Transaction {
   ): Promise<number> {
     if (this.#over) throw transactionOver()
     const ordered = ignoreExisting ? inKeyOrder(rows) : rows
-    const inserts: Promise<Outcome>[] = []
-    for (const chunk of chunksOf(ordered, columns.length)) {
-      for (const step of this.#insertSteps(table, columns, chunk, ignoreExisting)) {
-        inserts.push(this.#query(step.statement, step.values))
-      }
-    }
     let inserted = 0
-    for (const { count } of await Promise.all(inserts)) inserted += count
+    // One chunk at a time, or the memory it takes would grow with the rows.
+    for (const chunk of chunksOf(ordered, columns.length)) {
+      const steps = this.#insertSteps(table, columns, chunk, ignoreExisting)
+      const outcomes = await Promise.all(steps.map(({ statement, values }) => this.#query(statement, values)))
+      for (const { count } of outcomes) inserted += count
+    }
     return inserted
   }
 

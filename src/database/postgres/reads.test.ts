@@ -123,6 +123,20 @@ describe('reads of PostgreSQL', skip ? { skip } : {}, () => {
     }
   })
 
+  it('and writes with more parameters than the protocol has room for are refused, and nothing hangs', async () => {
+    await using db = await open(await createDatabase())
+    const ids = Array.from({ length: 70_000 }, (_, id) => id)
+    const sql = `select id from item where id in (${ids.map(() => '?').join(', ')})`
+    for (let round = 0; round < 5; round++) {
+      await assert.rejects(db.all(sql, ...ids), { name: 'RangeError' })
+      await assert.rejects(
+        db.write((tx) => tx.all(sql, ...ids)),
+        { name: 'RangeError' },
+      )
+    }
+    assert.equal((await item(db))?.name, 'a')
+  })
+
   it('are made anew for what no table says', async () => {
     await using db = await open(await createDatabase())
     const time = () => db.get<{ at: string }>('select clock_timestamp() as at from item')
