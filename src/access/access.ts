@@ -124,16 +124,13 @@ export class Access {
    * Throws permission-denied.
    */
   async openByKey(accountKey: number, keys: LibraryKeys): Promise<Library | undefined> {
-    const user = await this.#accounts.findByKey(accountKey)
-    return user?.active ? this.openWithin(user, keys) : undefined
+    const [user, info] = await Promise.all([this.#accounts.findByKey(accountKey), this.#findByKey(keys)])
+    return user?.active && info ? this.#open(user, info) : undefined
   }
 
   /** As openByKey, for whoever a credential with bounds says is acting. */
-  async openWithin(user: Account, { libraryKey, subKey }: LibraryKeys): Promise<Library | undefined> {
-    const info =
-      subKey === undefined
-        ? await findLibraryByKey(this.#core.db, libraryKey)
-        : (await findSubLibraryInfos(this.#core, 'key', [subKey]))[0]
+  async openWithin(user: Account, keys: LibraryKeys): Promise<Library | undefined> {
+    const info = await this.#findByKey(keys)
     return info && this.#open(user, info)
   }
 
@@ -216,6 +213,11 @@ export class Access {
   async #find(id: LibraryId): Promise<LibraryInfo | undefined> {
     const info = await findLibrary(this.#core.db, id)
     return info ?? (await findSubLibraryInfos(this.#core, 'id', [id]))[0]
+  }
+
+  async #findByKey({ libraryKey, subKey }: LibraryKeys): Promise<LibraryInfo | undefined> {
+    if (subKey === undefined) return findLibraryByKey(this.#core.db, libraryKey)
+    return (await findSubLibraryInfos(this.#core, 'key', [subKey]))[0]
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {

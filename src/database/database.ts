@@ -7,7 +7,7 @@ export type Dialect = 'sqlite' | 'postgres'
 /**
  * Reads rows. Statements are written once, with `?` for parameters (32,766 at most), in SQL both
  * dialects take. Beware where they differ: nulls sort first on SQLite and last on PostgreSQL, and
- * PostgreSQL takes no U+0000 in text.
+ * PostgreSQL takes no U+0000 in text. Rows may be shared with others who asked the same: nobody may change one.
  */
 export interface Reader {
   all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]>
@@ -17,7 +17,8 @@ export interface Reader {
 
 /**
  * A transaction under way; it is gone once the work given to `write` has settled. A statement that
- * fails throws DatabaseError and dooms the transaction, even if the work catches it.
+ * fails throws DatabaseError and dooms the transaction, even if the work catches it. Statements run in the order they
+ * are asked for; those asked for without waiting in between take PostgreSQL one round trip together.
  */
 export interface Transaction extends Reader {
   /** Resolves to the number of rows changed. */

@@ -360,18 +360,20 @@ export async function insertContents(
   libraryKey: number,
   contents: readonly Content[],
 ): Promise<void> {
-  await insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small])))
-  await insertHeldBlocks(
-    tx,
-    libraryKey,
-    contents.flatMap((content) => content.blocks),
-  )
   const files = contents.filter((content) => content.size > 0)
-  await insertObjects(
-    tx,
-    libraryKey,
-    files.map((content) => prepareFile(content.id, fileOf(content))),
-  )
+  await Promise.all([
+    insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small]))),
+    insertHeldBlocks(
+      tx,
+      libraryKey,
+      contents.flatMap((content) => content.blocks),
+    ),
+    insertObjects(
+      tx,
+      libraryKey,
+      files.map((content) => prepareFile(content.id, fileOf(content))),
+    ),
+  ])
 }
 
 function contentOf(taken: readonly TakenBlock[]): Content {

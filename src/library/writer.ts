@@ -268,7 +268,8 @@ export class Writers {
     const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
       async (tx) => {
-        const moved = await moveHead(tx, {
+        // Sent together; but whoever has the head is asked first, and what follows rests on the answer.
+        const moving = moveHead(tx, {
           key: before.key,
           from: before.head,
           to: after.head,
@@ -279,10 +280,14 @@ export class Writers {
           at: after.updatedAt,
           modifier: after.modifier,
         })
-        if (!moved) throw new HeadMoved()
-        if (contents.length > 0) await insertContents(tx, before.key, contents)
-        await insertObjects(tx, before.key, objects)
-        await insertCommits(tx, before.key, commits)
+        const inserting = Promise.all([
+          contents.length > 0 && insertContents(tx, before.key, contents),
+          insertObjects(tx, before.key, objects),
+          insertCommits(tx, before.key, commits),
+        ])
+        inserting.catch(() => {}) // Awaited below, unless the head has moved.
+        if (!(await moving)) throw new HeadMoved()
+        await inserting
         // Somebody pushed the same commits a moment ago: the edit finds out when it runs again.
         if (!(await joinCommits(tx, before.key, joining))) throw new HeadMoved()
         for (const { also, waiting } of applied) {

@@ -1,11 +1,15 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
-import { DatabaseError, databaseClosed } from '../errors.ts'
+import { databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
+import { Batch, type BatchOutcome, Prepared, type Step } from './batch.ts'
+import { Changes } from './changes.ts'
 import { asksForRetry, translate } from './faults.ts'
-import { PostgresTransaction } from './postgres-transaction.ts'
+import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
+import { Reads } from './reads.ts'
+import { Schema, type SchemaRow, schemaQuery } from './schema.ts'
 import { Statements } from './statements.ts'
 import { valueTypes } from './values.ts'
 
@@ -43,18 +47,21 @@ export class PostgresDatabase implements Migratable {
   readonly #url: string
   readonly #place: string
   readonly #statements = new Statements()
+  readonly #reader: ReadConnection
+  readonly #reads: Reads
+  readonly #context: TransactionContext
+  #schema: Schema | undefined
+  #loading: Promise<void> | undefined
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
     this.#url = url
     this.#place = placeOf(url)
+    const config = { connectionString: url, keepAlive: true, types: valueTypes, application_name: 'carrel' }
     this.#pool = new Pool({
-      connectionString: url,
+      ...config,
       max: poolSize,
-      keepAlive: true,
-      types: valueTypes,
-      application_name: 'carrel',
-      Client: TimedClient,
+      Client: CarrelClient,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
       onConnect: prepareSession,
     })
@@ -62,19 +69,29 @@ export class PostgresDatabase implements Migratable {
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
-  }
-
-  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    if (this.#closed) throw databaseClosed()
-    try {
-      return (await this.#pool.query(this.#statements.query(sql, parameters))).rows as R[]
-    } catch (error) {
-      throw this.#translate(error)
+    this.#reader = new ReadConnection(config)
+    const schema = () => this.#knownSchema()
+    const changes = new Changes()
+    this.#reads = new Reads(
+      (steps) => this.#send(steps),
+      (steps) => this.#reader.send(steps),
+      changes,
+      schema,
+    )
+    this.#context = {
+      statements: this.#statements,
+      changes,
+      schema,
+      translate: (error) => this.#translate(error),
     }
   }
 
+  async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
+    return (await this.#find(sql, parameters)).slice() as R[]
+  }
+
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    return (await this.all<R>(sql, ...parameters))[0]
+    return (await this.#find(sql, parameters))[0] as R | undefined
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
@@ -117,46 +134,72 @@ export class PostgresDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await this.#pool.end()
+    await Promise.all([this.#pool.end(), this.#reader.end()])
+  }
+
+  #find(sql: string, parameters: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
+    if (this.#closed) throw databaseClosed()
+    return this.#reads.find(this.#statements.of(sql), parameters)
+  }
+
+  async #send(steps: readonly Step[]): Promise<BatchOutcome> {
+    let client: CarrelPoolClient
+    try {
+      client = await this.#connect()
+    } catch (error) {
+      return { outcomes: [], error }
+    }
+    const outcome = await Batch.run(client, steps)
+    client.release()
+    return outcome.error === undefined ? outcome : { ...outcome, error: this.#translate(outcome.error) }
   }
 
   async #attempt<T>(
     work: (tx: Transaction) => Promise<T>,
-    options: WriteOptions,
+    { durable = true }: WriteOptions,
   ): Promise<{ result: T; tx: PostgresTransaction }> {
     const client = await this.#connect()
-    const tx = new PostgresTransaction(client, this.#statements, (error) => this.#translate(error))
+    const tx = new PostgresTransaction(client, this.#context, durable)
     let usable = false
     try {
-      await this.#control(client, beginText(options))
       const result = await work(tx)
-      await tx.settle()
-      tx.throwIfFailed()
-      const { command } = await this.#control(client, 'commit')
-      if (command !== 'COMMIT') throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
+      await tx.commit()
       usable = true
       return { result, tx }
     } catch (error) {
-      await tx.settle()
-      usable = await rollBack(client)
+      usable = await tx.rollBack()
       // The work may have wrapped or hidden the server's wish to be tried again.
       throw asksForRetry(tx.failure) ? tx.failure : error
     } finally {
       client.release(!usable)
+      if (tx.changedSchema) this.#forgetSchema()
     }
   }
 
-  async #connect(): Promise<PoolClient> {
-    try {
-      return await this.#pool.connect()
-    } catch (error) {
-      throw this.#translate(error)
-    }
+  // Until it is known nothing is given twice, and rows are inserted one by one.
+  #knownSchema(): Schema | undefined {
+    if (this.#schema === undefined && this.#loading === undefined && !this.#closed) this.#learnSchema()
+    return this.#schema
   }
 
-  async #control(client: PoolClient, text: string) {
+  #learnSchema(): void {
+    const step = { statement: this.#statements.of(schemaQuery), values: [] }
+    const loading = this.#send([step]).then(({ outcomes: [found] }) => {
+      if (this.#loading !== loading) return
+      this.#loading = undefined
+      if (found !== undefined) this.#schema = new Schema(found.rows as unknown as SchemaRow[])
+    })
+    this.#loading = loading
+  }
+
+  #forgetSchema(): void {
+    this.#schema = undefined
+    this.#loading = undefined
+  }
+
+  async #connect(): Promise<CarrelPoolClient> {
     try {
-      return await client.query(text)
+      return (await this.#pool.connect()) as CarrelPoolClient
     } catch (error) {
       throw this.#translate(error)
     }
@@ -167,11 +210,60 @@ export class PostgresDatabase implements Migratable {
   }
 }
 
+type CarrelPoolClient = PoolClient & CarrelClient
+
 // The pool would count the time spent waiting for a free connection too, and a busy server is no
 // error: only reaching the server is timed.
-class TimedClient extends Client {
+class CarrelClient extends Client {
+  readonly prepared = new Prepared()
+
   constructor(config?: string | ClientConfig) {
     super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectTimeoutMs })
+  }
+}
+
+/** The connection that quick reads share. Opened when first needed, and again if lost. */
+class ReadConnection {
+  readonly #config: ClientConfig
+  #client: Promise<CarrelClient> | undefined
+  #isEnded = false
+
+  constructor(config: ClientConfig) {
+    this.#config = config
+  }
+
+  /** The error, if there is one, is as the driver says it. */
+  async send(steps: readonly Step[]): Promise<BatchOutcome> {
+    try {
+      if (this.#isEnded) throw databaseClosed()
+      this.#client ??= this.#open()
+      return await Batch.run(await this.#client, steps)
+    } catch (error) {
+      return { outcomes: [], error }
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true
+    await (await this.#client?.catch(() => undefined))?.end()
+  }
+
+  async #open(): Promise<CarrelClient> {
+    const client = new CarrelClient(this.#config)
+    client.on('error', () => this.#forget())
+    client.on('end', () => this.#forget())
+    try {
+      await client.connect()
+      await prepareSession(client)
+      return client
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
+  #forget(): void {
+    this.#client = undefined
   }
 }
 
@@ -182,21 +274,6 @@ async function prepareSession(client: { query(text: string): Promise<unknown> })
     select set_config('bytea_output', 'hex', false);
     select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
   `)
-}
-
-function beginText({ durable = true }: WriteOptions): string {
-  const begin = 'begin isolation level read committed read write'
-  return durable ? begin : `${begin}; set local synchronous_commit = off`
-}
-
-async function rollBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('rollback')
-    return true
-  } catch {
-    // The connection is gone, and the transaction with it; the caller gets the error that led here.
-    return false
-  }
 }
 
 function placeOf(url: string): string {

@@ -1,47 +1,90 @@
-import type { PoolClient, QueryConfig, QueryResult } from 'pg'
 import type { Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
+import { Batch, type Outcome, type Prepared, type Step } from './batch.ts'
+import type { Changes, OwnTransaction } from './changes.ts'
+import { columnOf } from './columns.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
-import type { Statements } from './statements.ts'
+import type { Schema } from './schema.ts'
+import { Statement, type Statements } from './statements.ts'
 
-/** The statements of one `write`, on the connection it holds. */
+const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
+const number = Statement.named('carrel_number', 'select pg_current_xact_id()::text as number')
+const numberInHaste = Statement.named(
+  'carrel_number_in_haste',
+  `select pg_current_xact_id()::text as number, set_config('synchronous_commit', 'off', true)`,
+)
+const commit = Statement.named('carrel_commit', 'commit')
+const rollback = Statement.named('carrel_rollback', 'rollback')
+
+/** Fewer rows are inserted by a statement each. */
+const FEWEST_IN_COLUMNS = 3
+
+/** The connection a transaction has to itself. */
+export interface TransactionClient {
+  readonly prepared: Prepared
+  query(batch: Batch): unknown
+}
+
+/** What transactions of one database share. */
+export interface TransactionContext {
+  readonly statements: Statements
+  readonly changes: Changes
+  readonly schema: () => Schema | undefined
+  readonly translate: (error: unknown) => unknown
+}
+
+interface Waiting extends Step {
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
+/** The statements of one `write`, on the connection it holds. Those asked for without waiting in between are sent together. */
 export class PostgresTransaction implements Transaction {
-  readonly #client: PoolClient
-  readonly #statements: Statements
-  readonly #translate: (error: unknown) => unknown
+  readonly #client: TransactionClient
+  readonly #context: TransactionContext
+  readonly #durable: boolean
   readonly #announcements: (() => void)[] = []
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #own: OwnTransaction = { tables: new Set(), isNoted: false }
+  #waiting: Waiting[] = []
+  #sending: Promise<void> | undefined
+  #hasBegun = false
+  #changedSchema = false
   #over = false
   #failure: unknown
 
-  constructor(client: PoolClient, statements: Statements, translate: (error: unknown) => unknown) {
+  constructor(client: TransactionClient, context: TransactionContext, durable: boolean) {
     this.#client = client
-    this.#statements = statements
-    this.#translate = translate
+    this.#context = context
+    this.#durable = durable
   }
 
   async all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    return (await this.#query(this.#statements.query(sql, parameters))).rows as R[]
+    return (await this.#query(this.#context.statements.of(sql), parameters)).rows as R[]
   }
 
   async get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    return (await this.#query(this.#statements.query(sql, parameters))).rows[0] as R | undefined
+    return (await this.#query(this.#context.statements.of(sql), parameters)).rows[0] as R | undefined
   }
 
   async run(sql: string, ...parameters: Value[]): Promise<number> {
-    return (await this.#query(this.#statements.query(sql, parameters))).rowCount ?? 0
+    return (await this.#query(this.#context.statements.of(sql), parameters)).count
   }
 
   async insert(
     table: string,
     columns: readonly string[],
     rows: readonly (readonly Value[])[],
-    options: { ignoreExisting?: boolean } = {},
+    { ignoreExisting = false }: { ignoreExisting?: boolean } = {},
   ): Promise<number> {
+    if (this.#over) throw transactionOver()
+    const ordered = ignoreExisting ? inKeyOrder(rows) : rows
     let inserted = 0
-    for (const chunk of chunksOf(options.ignoreExisting ? inKeyOrder(rows) : rows, columns.length)) {
-      inserted += await this.#insertChunk(table, columns, chunk, options.ignoreExisting)
+    // One chunk at a time, or the memory it takes would grow with the rows.
+    for (const chunk of chunksOf(ordered, columns.length)) {
+      const steps = this.#insertSteps(table, columns, chunk, ignoreExisting)
+      const outcomes = await Promise.all(steps.map(({ statement, values }) => this.#query(statement, values)))
+      for (const { count } of outcomes) inserted += count
     }
     return inserted
   }
@@ -55,49 +98,131 @@ export class PostgresTransaction implements Transaction {
     for (const announce of this.#announcements) announce()
   }
 
+  /** Whether it may have changed tables, not only rows. */
+  get changedSchema(): boolean {
+    return this.#changedSchema
+  }
+
   /** What a statement failed with, if one did. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** Refuses further statements and waits for those under way. */
-  async settle(): Promise<void> {
+  /** Refuses further statements, waits for those under way, and makes all of it stay. */
+  async commit(): Promise<void> {
+    await this.#settle()
+    if (this.#failure !== undefined) {
+      throw new DatabaseError('other', 'A statement failed, so nothing of the transaction was kept.', {
+        cause: this.#failure,
+      })
+    }
+    if (!this.#hasBegun) return
+    const { outcomes, error } = await Batch.run(this.#client, [{ statement: commit, values: [] }])
+    if (error !== undefined) throw this.#context.translate(error)
+    if (outcomes[0]?.command !== 'COMMIT') {
+      throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
+    }
+    this.#context.changes.note(this.#own)
+  }
+
+  /** Refuses further statements and undoes all; false if the connection is of no more use. */
+  async rollBack(): Promise<boolean> {
+    await this.#settle()
+    if (!this.#hasBegun) return true
+    // The connection may be gone, and the transaction with it; the caller has the error that led here.
+    const { error } = await Batch.run(this.#client, [{ statement: rollback, values: [] }])
+    return error === undefined
+  }
+
+  async #settle(): Promise<void> {
     this.#over = true
-    await this.#last
+    while (this.#sending !== undefined) await this.#sending
   }
 
-  /** Throws if a statement failed, even if the work went on in spite of it. */
-  throwIfFailed(): void {
-    if (!this.#failure) return
-    throw new DatabaseError('other', 'A statement failed, so nothing of the transaction was kept.', {
-      cause: this.#failure,
-    })
-  }
-
-  async #insertChunk(
+  #insertSteps(
     table: string,
     columns: readonly string[],
     rows: readonly (readonly Value[])[],
-    ignoreExisting: boolean | undefined,
-  ): Promise<number> {
-    if (rows.length === 1) {
-      return this.run(insertStatement(table, columns, 1, ignoreExisting), ...(rows[0] ?? []))
+    ignoreExisting: boolean,
+  ): Step[] {
+    const { statements } = this.#context
+    if (rows.length >= FEWEST_IN_COLUMNS) {
+      const step = this.#insertOfColumns(table, columns, rows, ignoreExisting)
+      if (step !== undefined) return [step]
     }
-    const text = insertStatement(table, columns, rows.length, ignoreExisting, (index) => `$${index + 1}`)
-    return (await this.#query({ text, values: rows.flat() })).rowCount ?? 0
+    const one = statements.of(insertStatement(table, columns, 1, ignoreExisting))
+    return rows.map((values) => ({ statement: one, values }))
   }
 
-  // One statement at a time, in the order they were asked for.
-  async #query(query: QueryConfig): Promise<QueryResult> {
-    if (this.#over) throw transactionOver()
-    const result = this.#last.then(() => this.#client.query(query))
-    this.#last = result.catch(() => {})
-    try {
-      return await result
-    } catch (error) {
-      const translated = this.#translate(error)
-      this.#failure ??= translated
-      throw translated
+  /** One statement for any number of rows, with a parameter for each column; undefined where the types are not known. */
+  #insertOfColumns(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly Value[])[],
+    ignoreExisting: boolean,
+  ): Step | undefined {
+    const schema = this.#context.schema()
+    const types: string[] = []
+    const values = []
+    for (const [index, column] of columns.entries()) {
+      const type = schema?.typeOf(table, column)
+      const bound = type && columnOf(rows, index, type)
+      if (bound === undefined) return undefined
+      types.push(`?::${type}[]`)
+      values.push(bound)
     }
+    const conflict = ignoreExisting ? ' on conflict do nothing' : ''
+    const sql = `insert into ${table} (${columns.join(', ')}) select * from unnest(${types.join(', ')})${conflict}`
+    return { statement: this.#context.statements.of(sql), values }
+  }
+
+  #query(statement: Statement, values: Step['values']): Promise<Outcome> {
+    if (this.#over) throw transactionOver()
+    this.#noteTables(statement)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ statement, values, resolve, reject })
+      this.#sending ??= this.#send()
+    })
+  }
+
+  #noteTables(statement: Statement): void {
+    if (statement.isQuery) return
+    const schema = this.#context.schema()
+    if (statement.isOther) this.#changedSchema = true
+    if (statement.isOther || schema === undefined) this.#own.tables = undefined
+    else for (const table of statement.tables(schema)) this.#own.tables?.add(table)
+  }
+
+  async #send(): Promise<void> {
+    // What is asked for in the same go comes along.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    while (this.#waiting.length > 0) {
+      const steps = this.#waiting
+      this.#waiting = []
+      await this.#sendSteps(steps)
+      // Whoever heard of an outcome may have asked for more.
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+    }
+    this.#sending = undefined
+  }
+
+  async #sendSteps(steps: readonly Waiting[]): Promise<void> {
+    const first = this.#hasBegun ? [] : [begin, this.#durable ? number : numberInHaste]
+    this.#hasBegun = true
+    const opening = first.map((statement) => ({ statement, values: [] }))
+    const { outcomes, error } = await Batch.run(this.#client, [...opening, ...steps])
+    if (first.length > 0) this.#expect(outcomes[1])
+    const failure = error === undefined ? undefined : this.#context.translate(error)
+    this.#failure ??= failure
+    for (const [index, step] of steps.entries()) {
+      const outcome = outcomes[first.length + index]
+      if (outcome !== undefined) step.resolve(outcome)
+      else step.reject(failure)
+    }
+  }
+
+  #expect(outcome: Outcome | undefined): void {
+    const own = outcome?.rows[0]?.number
+    if (own !== undefined) this.#context.changes.expect(Number(own), this.#own)
   }
 }

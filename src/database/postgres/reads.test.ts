@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { findPostgres } from '../../../test/support/postgres.ts'
+import type { Database } from '../database.ts'
+import type { Migration } from '../migrations/types.ts'
+import { openDatabase } from '../open.ts'
+
+const server = await findPostgres()
+const skip = typeof server === 'string' ? server : undefined
+
+after(async () => {
+  if (typeof server !== 'string') await server[Symbol.asyncDispose]()
+})
+
+const scratch: Migration = {
+  version: 1,
+  name: 'scratch',
+  async up(tx, { int, bytes, text }) {
+    await tx.run(`create table item (id ${int} primary key, name ${text}, data ${bytes})`)
+    await tx.run(
+      `create table child (id ${int} primary key, item_id ${int} references item on delete cascade)`,
+    )
+    await tx.run(`create table other (id ${int} primary key)`)
+    await tx.insert('item', ['id', 'name'], [[1, 'a']])
+    await tx.insert('child', ['id', 'item_id'], [[1, 1]])
+  },
+}
+
+function createDatabase(): Promise<string> {
+  if (typeof server === 'string') throw new Error(server)
+  return server.createDatabase()
+}
+
+async function open(url: string): Promise<Database> {
+  const onFatal = (error: Error) => assert.fail(error)
+  const db = await openDatabase({ kind: 'postgres', url }, { migrations: [scratch], onFatal })
+  // What the tables are like is learnt meanwhile; before that every read is made anew.
+  while ((await item(db)) !== (await item(db)));
+  return db
+}
+
+const item = (db: Database, id = 1) => db.get('select * from item where id = ?', id)
+const rename = (db: Database, name: string) =>
+  db.write((tx) => tx.run('update item set name = ? where id = 1', name))
+
+describe('reads of PostgreSQL', skip ? { skip } : {}, () => {
+  it('see at once what another process has changed', async () => {
+    const url = await createDatabase()
+    await using here = await open(url)
+    await using there = await open(url)
+    for (let round = 0; round < 30; round++) {
+      await rename(there, `there ${round}`)
+      assert.equal((await item(here))?.name, `there ${round}`)
+      await rename(here, `here ${round}`)
+      const seen = await Promise.all([item(there), item(here), item(there)])
+      assert.deepEqual(
+        seen.map((row) => row?.name),
+        Array.from({ length: 3 }, () => `here ${round}`),
+      )
+    }
+  })
+
+  it('see what another process commits while this one has a transaction open', async () => {
+    const url = await createDatabase()
+    await using here = await open(url)
+    await using there = await open(url)
+    await here.write(async (tx) => {
+      await tx.run('insert into other (id) values (1)')
+      await rename(there, 'meanwhile')
+      assert.equal((await item(here))?.name, 'meanwhile')
+      await tx.run('insert into other (id) values (2)')
+    })
+    assert.deepEqual(await there.get('select count(*) as n from other'), { n: 2 })
+  })
+
+  it('are not made again for rows of tables that only others were changed beside', async () => {
+    await using db = await open(await createDatabase())
+    const before = await item(db)
+    await db.write((tx) => tx.run('insert into other (id) values (1)'))
+    assert.equal(await item(db), before)
+    await rename(db, 'b')
+    assert.equal((await item(db))?.name, 'b')
+  })
+
+  it('see what went with a row that was deleted', async () => {
+    await using db = await open(await createDatabase())
+    const child = () => db.get('select * from child where id = 1')
+    assert.ok(await child())
+    await db.write((tx) => tx.run('delete from item where id = 1'))
+    assert.equal(await child(), undefined)
+    assert.equal(await item(db), undefined)
+  })
+
+  it('see nothing of what was rolled back, and all that was committed of many at once', async () => {
+    await using db = await open(await createDatabase())
+    const failing = db.write(async (tx) => {
+      await tx.run(`update item set name = 'never' where id = 1`)
+      await item(db)
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(failing, /changed my mind/)
+    assert.equal((await item(db))?.name, 'a')
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        await db.write((tx) => tx.insert('item', ['id', 'name'], [[index + 10, `${index}`]]))
+        assert.equal((await item(db, index + 10))?.name, `${index}`)
+      }),
+    )
+  })
+
+  it('fail alone', async () => {
+    await using db = await open(await createDatabase())
+    const bad = () => db.get('select 1 / (id - ?) as n from item', 1)
+    for (let round = 0; round < 6; round++) {
+      const [before, failed, behind] = await Promise.allSettled([
+        db.get('select id from item where id = ? and 0 < ?', 1, round + 1),
+        bad(),
+        db.get('select name from item where id = ? and 0 < ?', 1, round + 1),
+      ])
+      assert.deepEqual(before, { status: 'fulfilled', value: { id: 1 } })
+      assert.equal(failed.status, 'rejected')
+      assert.deepEqual(behind, { status: 'fulfilled', value: { name: 'a' } })
+    }
+  })
+
+  it('and writes with more parameters than the protocol has room for are refused, and nothing hangs', async () => {
+    await using db = await open(await createDatabase())
+    const ids = Array.from({ length: 70_000 }, (_, id) => id)
+    const sql = `select id from item where id in (${ids.map(() => '?').join(', ')})`
+    for (let round = 0; round < 5; round++) {
+      await assert.rejects(db.all(sql, ...ids), { name: 'RangeError' })
+      await assert.rejects(
+        db.write((tx) => tx.all(sql, ...ids)),
+        { name: 'RangeError' },
+      )
+    }
+    assert.equal((await item(db))?.name, 'a')
+  })
+
+  it('are made anew for what no table says', async () => {
+    await using db = await open(await createDatabase())
+    const time = () => db.get<{ at: string }>('select clock_timestamp() as at from item')
+    assert.notEqual((await time())?.at, (await time())?.at)
+  })
+
+  it('go on when the connection that looks for changes was lost', async () => {
+    const url = await createDatabase()
+    await using db = await open(url)
+    await using there = await open(url)
+    await there.all(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and query like '%snapshot%'`,
+    )
+    await rename(there, 'b')
+    while ((await item(db).catch(() => undefined))?.name !== 'b');
+    assert.equal(await item(db), await item(db))
+  })
+
+  it('give back many rows as they were put in', async () => {
+    await using db = await open(await createDatabase())
+    const rows = Array.from({ length: 50 }, (_, index) => [
+      index % 7 === 0 ? -index - 1 : Number.MAX_SAFE_INTEGER - index,
+      [null, '', 'it\'s {"a",\\b}', 'Ünï 文 🗂️'][index % 4] ?? null,
+      index % 3 === 0 ? null : Uint8Array.from({ length: index }, (_, at) => at * 7),
+    ])
+    assert.equal(await db.write((tx) => tx.insert('item', ['id', 'name', 'data'], rows)), 50)
+    assert.equal(
+      await db.write((tx) => tx.insert('item', ['id', 'name', 'data'], rows, { ignoreExisting: true })),
+      0,
+    )
+    for (const [id, name, data] of rows) assert.deepEqual(await item(db, id as number), { id, name, data })
+  })
+})
