@@ -38,8 +38,11 @@ const KEPT_LONGER_MS = 1000
  * One connection of a client: one request after another, each answered before the next is looked at. HTTP/1.1 as in RFC 9112;
  * whatever could be read in two ways is refused.
  */
-export class Connection {
-  readonly #socket: Socket
+export class Connection implements AnswerWay {
+  readonly socket: Socket
+  /** Of the request that is being answered. */
+  isNew = true
+  isHead = false
   readonly #rules: ConnectionRules
   readonly #heads = new HeadReader()
   /** What came in and was not read yet. */
@@ -58,7 +61,7 @@ export class Connection {
   #linger: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, rules: ConnectionRules) {
-    this.#socket = socket
+    this.socket = socket
     this.#rules = rules
     socket.setTimeout(rules.idleMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
@@ -80,7 +83,7 @@ export class Connection {
   }
 
   destroy(): void {
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -91,11 +94,11 @@ export class Connection {
       if (used === undefined) return
       rest = bytes.subarray(used)
       if (this.#body.dropped > DRAIN_LIMIT) this.destroy()
-      else if (this.#body.isComplete && this.#outgoing?.isSent) this.#onSent()
+      else if (this.#body.isComplete && this.#outgoing?.isSent) this.onSent()
     }
     if (rest.length === 0 || this.#isOver) return
     this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest])
-    if (this.#outgoing !== undefined && this.#rest.length > MOST_AHEAD) this.#socket.pause()
+    if (this.#outgoing !== undefined && this.#rest.length > MOST_AHEAD) this.socket.pause()
     this.#advance()
   }
 
@@ -154,32 +157,24 @@ export class Connection {
     this.#body = IncomingBody.none
     if (framing.length !== 0) {
       const invite = expectsContinue && head.isNew ? () => this.#invite() : undefined
-      this.#body = new IncomingBody(framing, this.#socket, invite)
+      this.#body = new IncomingBody(framing, this.socket, invite)
       if (this.#rest !== undefined) {
         const rest = this.#rest.subarray(this.#body.push(this.#rest))
         this.#rest = rest.length === 0 ? undefined : rest
       }
     }
-    const outgoing = new Outgoing(this.#wayOf(head))
+    this.isNew = head.isNew
+    this.isHead = head.method === 'HEAD'
+    const outgoing = new Outgoing(this)
     this.#outgoing = outgoing
-    this.#rules.serve({ head, socket: this.#socket, body: this.#body }, outgoing)
-  }
-
-  #wayOf({ method, isNew }: RequestHead): AnswerWay {
-    return {
-      socket: this.#socket,
-      isNew,
-      isHead: method === 'HEAD',
-      keep: (mayKeep) => this.#keep(mayKeep),
-      onSent: () => this.#onSent(),
-    }
+    this.#rules.serve({ head, socket: this.socket, body: this.#body }, outgoing)
   }
 
   #invite(): void {
-    if (this.#outgoing?.isBegun === false) this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
+    if (this.#outgoing?.isBegun === false) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
   }
 
-  #keep(mayKeep: boolean): string | undefined {
+  keep(mayKeep: boolean): string | undefined {
     const body = this.#body
     const isTooMuch = !body.isComplete && (body.length === undefined || body.left > DRAIN_LIMIT)
     this.#keeps &&= mayKeep && !isTooMuch && !body.isHeldBack && !this.#rules.isClosing()
@@ -187,13 +182,13 @@ export class Connection {
   }
 
   /** The answer is sent; the rest of the body may still be coming. */
-  #onSent(): void {
+  onSent(): void {
     if (!this.#keeps) this.#finish()
     else if (!this.#body.isComplete) this.#body.drop()
     else {
       this.#outgoing = undefined
       this.#waitingSince = performance.now()
-      if (this.#socket.isPaused()) this.#socket.resume()
+      if (this.socket.isPaused()) this.socket.resume()
       if (this.#rest !== undefined) this.#advance()
     }
   }
@@ -204,13 +199,13 @@ export class Connection {
     this.#isOver = true
     this.#outgoing = undefined
     if (this.#body.isComplete && this.#rest === undefined) {
-      this.#socket.destroySoon()
+      this.socket.destroySoon()
       return
     }
     this.#rest = undefined
     this.#body.drop()
-    this.#socket.resume()
-    this.#socket.end()
+    this.socket.resume()
+    this.socket.end()
     this.#linger = setTimeout(() => this.destroy(), LINGER_MS)
   }
 
@@ -218,12 +213,12 @@ export class Connection {
     this.#headSince = undefined
     this.#rest = Buffer.alloc(0)
     this.#body = IncomingBody.none
-    this.#socket.write(error.text, 'latin1')
+    this.socket.write(error.text, 'latin1')
     this.#finish()
   }
 
   #handOver(head: RequestHead): boolean {
-    const socket = this.#socket
+    const socket = this.socket
     socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onIdle)
     socket.setTimeout(0)
     if (this.#rules.upgrade(head, socket, this.#rest ?? Buffer.alloc(0))) {
@@ -241,7 +236,7 @@ export class Connection {
   readonly #onEnd = (): void => {
     const outgoing = this.#outgoing
     if (outgoing === undefined && !this.#isOver) {
-      if (this.#rest === undefined) this.#socket.destroySoon()
+      if (this.#rest === undefined) this.socket.destroySoon()
       else this.#refuse(new WireError(400))
     } else if (outgoing?.isEnded === true && this.#body.isComplete) this.#keeps = false
     else this.destroy()
@@ -258,10 +253,10 @@ export class Connection {
   /** No byte has moved for a while, as far as Node saw. */
   readonly #onIdle = (): void => {
     const { idleMs } = this.#rules
-    const isStalled = this.#socket.writableLength > 0 || this.#body.isStarvedSince(performance.now() - idleMs)
+    const isStalled = this.socket.writableLength > 0 || this.#body.isStarvedSince(performance.now() - idleMs)
     // It is not the client's fault if we are slow.
     if (this.#outgoing === undefined || isStalled) this.destroy()
-    else this.#socket.setTimeout(idleMs)
+    else this.socket.setTimeout(idleMs)
   }
 }
 
