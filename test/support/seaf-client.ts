@@ -115,7 +115,7 @@ export async function treeOf(root: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Waits for what clients, which keep their own time, are to come to: two minutes, longer where the machine is busy. */
+/** Waits for what clients, which keep their own time, are to come to: four minutes, longer where the machine is busy. */
 export async function until(
   what: string,
   clients: readonly SeafClient[],
@@ -125,7 +125,7 @@ export async function until(
     try {
       return await check()
     } catch (error) {
-      if (looks === 400) {
+      if (looks === 800) {
         for (const client of clients) console.error(await client.report())
         throw new Error(`the clients did not come to it: ${what}`, { cause: error })
       }
