@@ -14,6 +14,7 @@ const checks = [
 export async function runChecks(signal?: AbortSignal): Promise<string[]> {
   const failed: string[] = []
   for (const { name, command } of checks) {
+    if (signal?.aborted) return [...failed, `${name}, which was not begun`]
     const [script = '', ...args] = command
     const startedAt = performance.now()
     const { code, output } = await outputOf([path.join(root, 'node_modules', script), ...args], signal)
@@ -27,12 +28,12 @@ export async function runChecks(signal?: AbortSignal): Promise<string[]> {
 }
 
 function outputOf(args: string[], signal?: AbortSignal): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
-    child.on('error', reject)
+    child.on('error', (error) => resolve({ code: null, output: String(error) }))
     child.on('close', (code) => resolve({ code, output: Buffer.concat(chunks).toString() }))
   })
 }

@@ -41,8 +41,9 @@ export async function spawnServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  // A test that dies must not leave its server behind.
+  // A test that dies, or is stopped, must not leave its server behind.
   const onExit = () => child.kill('SIGKILL')
+  if (process.listenerCount('SIGTERM') === 0) process.once('SIGTERM', () => process.exit(143))
   process.once('exit', onExit)
   void exited.then(() => process.off('exit', onExit))
   const url = await readyUrl(child)

@@ -1,21 +1,41 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 const exec = promisify(execFile)
 
-/** A real desktop client with folders of its own. Disposing stops its daemon. */
+// The daemon detaches itself, so nobody but its folder knows it. When our end of this shell's standard input closes, be
+// it by our sudden death, it ends what runs in the folder.
+const keeper = `
+  cat >/dev/null
+  for process in /proc/[0-9]*; do
+    if tr '\\0' ' ' <"$process/cmdline" | grep -qF "seaf-daemon --daemon -c $1/conf "
+    then kill -KILL "\${process#/proc/}"
+    fi
+  done 2>/dev/null
+`
+
+/** A real desktop client with folders of its own. Disposing stops its daemon, and so does the end of this process. */
 export class SeafClient implements AsyncDisposable {
   readonly folder: string
   readonly #program: string
   readonly #account: readonly string[]
+  readonly #keeper: ChildProcess
 
   private constructor(program: string, folder: string, account: readonly string[]) {
     this.#program = program
     this.folder = folder
     this.#account = account
+    this.#keeper = spawn('/bin/sh', ['-c', keeper, 'seaf-keeper', folder], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    this.#keeper.unref()
+    if (this.#keeper.stdin instanceof Socket) this.#keeper.stdin.unref()
   }
 
   static async start(
@@ -79,19 +99,11 @@ export class SeafClient implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.run('stop').catch(() => {})
-    for (const pid of await this.#daemons()) process.kill(pid, 'SIGKILL')
+    const ended = once(this.#keeper, 'exit')
+    this.#keeper.ref()
+    this.#keeper.stdin?.end()
+    await ended
     await rm(path.join(this.folder, 'conf'), { recursive: true, force: true })
-  }
-
-  /** The daemons that run in this client's folder: it detaches itself, so nobody else knows its number. */
-  async #daemons(): Promise<number[]> {
-    const found: number[] = []
-    for (const pid of await readdir('/proc')) {
-      if (!/^\d+$/.test(pid)) continue
-      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      if (command.startsWith('seaf-daemon') && command.includes(this.folder)) found.push(Number(pid))
-    }
-    return found
   }
 }
 
@@ -115,7 +127,7 @@ export async function treeOf(root: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Waits for what clients, which keep their own time, are to come to: two minutes, longer where the machine is busy. */
+/** Waits for what clients, which keep their own time, are to come to: four minutes, longer where the machine is busy. */
 export async function until(
   what: string,
   clients: readonly SeafClient[],
@@ -125,7 +137,7 @@ export async function until(
     try {
       return await check()
     } catch (error) {
-      if (looks === 400) {
+      if (looks === 800) {
         for (const client of clients) console.error(await client.report())
         throw new Error(`the clients did not come to it: ${what}`, { cause: error })
       }

@@ -68,7 +68,8 @@ export function webSuite(options: TestServerOptions = {}) {
       ...more,
     })
     t.after(() => context.close())
-    context.setDefaultTimeout(45_000)
+    // Long enough for a machine that does much else; what never comes fails all the same.
+    context.setDefaultTimeout(120_000)
     if (client?.token !== undefined) {
       const [state] = [{ name: 'carrel.token', value: client.token }]
       await context.addInitScript(({ name, value }) => {

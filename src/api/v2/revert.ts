@@ -18,43 +18,41 @@ const body = {
 const faults: FaultWords = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
 
 export const revertRoutes = [
-  route({
-    method: 'PUT',
-    path: '/api2/repos/:repo_id/file/revert/',
-    auth: 'user',
+  revertRoute('file', {
+    kind: 'file',
     summary: 'Gives a file the content it had in a commit, or brings it back.',
-    params,
-    body,
-    faults,
-    async handle({ user, params, body }, { access, core, quotas }) {
-      const library = await access.open(user, params.repo_id)
-      const editable = library.editable(parentOf(body.p.path ?? ROOT))
-      const wanted = { path: body.p.path, commitId: body.commit_id }
-      await worded(missing('file', body.p), () =>
-        revertFile(core, editable, wanted, (info) => quotas.roomLeft(info)),
-      )
-      return { success: true }
-    },
+    revert: revertFile,
   }),
-  route({
-    method: 'PUT',
-    path: '/api2/repos/:repo_id/dir/revert/',
-    auth: 'user',
+  revertRoute('dir', {
+    kind: 'folder',
     summary: 'Brings a folder back as it was in a commit.',
-    params,
-    body,
-    faults,
-    async handle({ user, params, body }, { access, core, quotas }) {
-      const library = await access.open(user, params.repo_id)
-      const editable = library.editable(parentOf(body.p.path ?? ROOT))
-      const wanted = { path: body.p.path, commitId: body.commit_id }
-      await worded(missing('folder', body.p), () =>
-        revertFolder(core, editable, wanted, (info) => quotas.roomLeft(info)),
-      )
-      return { success: true }
-    },
+    revert: revertFolder,
   }),
 ]
+
+function revertRoute(
+  segment: string,
+  { kind, summary, revert }: { kind: 'file' | 'folder'; summary: string; revert: typeof revertFile },
+) {
+  return route({
+    method: 'PUT',
+    path: `/api2/repos/:repo_id/${segment}/revert/`,
+    auth: 'user',
+    summary,
+    params,
+    body,
+    faults,
+    async handle({ user, params, body }, { access, core, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const editable = library.editable(parentOf(body.p.path ?? ROOT))
+      const wanted = { path: body.p.path, commitId: body.commit_id }
+      await worded(missing(kind, body.p), () =>
+        revert(core, editable, wanted, (info) => quotas.roomLeft(info)),
+      )
+      return { success: true }
+    },
+  })
+}
 
 /** A commit that is not there has no such file either. */
 function missing(kind: 'file' | 'folder', sent: SentPath): FaultWords {

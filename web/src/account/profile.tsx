@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changeProfile, type Profile as ProfileValues, useAccount, useProfile } from '../api/account.ts'
 import { useFormats } from '../format.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
-import { Failed, useWording } from '../ui/failed.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Progress, Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
 import { Picture } from './picture.tsx'
+import { useSaving } from './use-saving.ts'
 
 export function Profile() {
   const { data, error, refetch } = useProfile()
@@ -37,7 +36,7 @@ function ProfileForm(props: { profile: ProfileValues }) {
     event.preventDefault()
     // The contact address is shown even where none was entered; only what was changed is sent.
     const contactChange = contact.trim() === profile.contact_email ? {} : { contact_email: contact.trim() }
-    void save({ name: name.trim(), ...contactChange })
+    void save(changeProfile({ name: name.trim(), ...contactChange }), texts.profileSaved)
   }
 
   return (
@@ -81,28 +80,6 @@ function ProfileForm(props: { profile: ProfileValues }) {
       </div>
     </form>
   )
-}
-
-function useSaving() {
-  const texts = useTexts('account')
-  const queries = useQueryClient()
-  const toast = useToast()
-  const wording = useWording()
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  async function save(changes: Parameters<typeof changeProfile>[0]): Promise<void> {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await changeProfile(changes)
-      toast({ text: texts.profileSaved })
-      await queries.invalidateQueries({ queryKey: ['account'] })
-    } catch (error) {
-      setFailure(wording(error))
-    }
-    setBusy(false)
-  }
-  return { busy, failure, save }
 }
 
 function Space() {

@@ -1,12 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { setWebdavPassword, useWebdavPassword } from '../api/account.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from '../ui/button.tsx'
-import { Failed, useWording } from '../ui/failed.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { PasswordField } from '../ui/field.tsx'
 import { Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { useSaving } from './use-saving.ts'
 
 /** The second password, for programs that speak WebDAV. */
 export function Webdav() {
@@ -20,7 +19,7 @@ export function Webdav() {
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
-    if (await save(secret)) setSecret('')
+    if (await save(setWebdavPassword(secret), texts.webdavSaved)) setSecret('')
   }
 
   return (
@@ -43,36 +42,11 @@ export function Webdav() {
           {data.is_set ? texts.webdavReplace : texts.webdavSave}
         </Button>
         {data.is_set && (
-          <Button disabled={busy} onClick={() => void save('')}>
+          <Button disabled={busy} onClick={() => void save(setWebdavPassword(''), texts.webdavRemoved)}>
             {texts.webdavRemove}
           </Button>
         )}
       </div>
     </form>
   )
-}
-
-function useSaving() {
-  const texts = useTexts('account')
-  const queries = useQueryClient()
-  const toast = useToast()
-  const wording = useWording()
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  async function save(secret: string): Promise<boolean> {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await setWebdavPassword(secret)
-      await queries.invalidateQueries({ queryKey: ['account', 'webdav'] })
-      toast({ text: secret === '' ? texts.webdavRemoved : texts.webdavSaved })
-      return true
-    } catch (error) {
-      setFailure(wording(error))
-      return false
-    } finally {
-      setBusy(false)
-    }
-  }
-  return { busy, failure, save }
 }

@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useWording } from '../ui/failed.tsx'
+import { useToast } from '../ui/toasts.tsx'
+
+/** Saves something of the account: says when it is saved, or why it is not. */
+export function useSaving() {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const wording = useWording()
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+
+  /** Gives whether it was saved. */
+  async function save(work: Promise<unknown>, saved: string): Promise<boolean> {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await work
+      toast({ text: saved })
+      await queries.invalidateQueries({ queryKey: ['account'] })
+      return true
+    } catch (error) {
+      setFailure(wording(error))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, failure, save }
+}
