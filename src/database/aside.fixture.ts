@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Reader } from './database.ts'
+import { serveAside } from './aside-process.ts'
 
 interface Wish {
   readonly after?: number
@@ -9,11 +8,11 @@ interface Wish {
   readonly forever?: boolean
 }
 
-/** A job for the contract of databases. */
-export async function run(reader: Reader, { after = 0, least, fail, end, forever }: Wish) {
+// A job for the contract of databases.
+serveAside(async (reader, { after = 0, least, fail, end, forever }: Wish) => {
   if (fail !== undefined) throw new Error(fail)
   if (end !== undefined) process.exit(end)
-  while (forever) await wait(10)
+  if (forever) await new Promise(() => {})
   const rows = await reader.all<{ id: number }>('select id from item where id > ? order by id', after)
   return { ids: rows.map(({ id }) => id), least, pid: process.pid }
-}
+})

@@ -1,20 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, getPriority, setPriority } from 'node:os'
-import path from 'node:path'
-import type { Reader } from './database.ts'
 import type { DatabaseSetting } from './open.ts'
 
-/** What a module has to export to be run aside. Input and result are copied from process to process. */
-export interface AsideJob<Input, Result> {
-  run(reader: Reader, input: Input): Promise<Result>
-}
-
-/** What the process is told. */
+/** What the process is told. Input and result are copied from process to process. */
 export interface AsideTask {
   readonly setting: DatabaseSetting
-  /** The URL of the module. */
-  readonly job: string
   readonly input: unknown
 }
 
@@ -29,10 +20,10 @@ export async function runAside<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   signal.throwIfAborted()
-  const child = start()
+  const child = start(job)
   const exited = once(child, 'close')
   try {
-    const task: AsideTask = { setting, job: job.href, input }
+    const task: AsideTask = { setting, input }
     child.send(task, () => {})
     const reply = await Promise.race([once(child, 'message', { signal }), exited.then(endedEarly)])
     const [said] = reply as [AsideReply]
@@ -48,8 +39,8 @@ export async function runAside<Result>(
 }
 
 // What it takes of memory is garbage soon after, so little is enough for what is young.
-function start(): ChildProcess {
-  const child = fork(path.join(import.meta.dirname, 'aside-process.ts'), [], {
+function start(job: URL): ChildProcess {
+  const child = fork(job, [], {
     execArgv: ['--max-semi-space-size=4'],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -68,9 +68,9 @@ export interface Database extends Reader, AsyncDisposable {
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
-   * Runs a job (an AsideJob, by the URL of its module) in a process of its own, with a connection to read through, for
-   * who passes through much that nobody asks for soon: it holds up nobody, pushes nothing out of anybody's caches, and
-   * leaves nothing behind in memory. Throws the reason of the signal if that ends it.
+   * Runs a module that calls `serveAside` in a process of its own, with a connection to read through, for who passes
+   * through much that nobody asks for soon: it holds up nobody, pushes nothing out of anybody's caches, and leaves
+   * nothing behind in memory. Throws the reason of the signal if that ends it.
    */
   aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result>
   /** Throws if the database cannot be reached. */

@@ -100,6 +100,12 @@ export async function listHeldAfter(
   return rows.map((row) => ({ id: row.block_id, size: row.size, shared: row.shared === 1 }))
 }
 
+/** Bytes and number of all blocks, each counted once however many libraries hold it. */
+export interface StoredBlocks {
+  readonly bytes: number
+  readonly blocks: number
+}
+
 /** Blocks of the whole server after one of them, each once. */
 export async function listStoredAfter(
   reader: Reader,

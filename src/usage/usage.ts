@@ -6,7 +6,6 @@ import { findLibraryWithDeleted } from '../library/library-store.ts'
 import { Pace } from '../library/pace.ts'
 import type { PathIndex } from '../library/path-index.ts'
 import { type Counted, type CountWish, count } from './count.ts'
-import type { StoredBlocks } from './stored-aside.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
@@ -14,6 +13,7 @@ import {
   listAccountUsage,
   listStaleAfter,
   putLibraryUsage,
+  type StoredBlocks,
   sumUsage,
 } from './usage-store.ts'
 
