@@ -126,6 +126,7 @@ export class PostgresDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#reads.settled()
     await Promise.all([this.#pool.end(), this.#reader.end()])
   }
 

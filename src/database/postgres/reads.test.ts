@@ -60,6 +60,33 @@ describe('reads of PostgreSQL', skip ? { skip } : {}, () => {
     }
   })
 
+  it('never show less than was acknowledged, however many read and write at once', async () => {
+    const url = await createDatabase()
+    await using here = await open(url)
+    await using there = await open(url)
+    const nodes = [here, there]
+    let acknowledged = 0
+    let writing = 4
+    const sql = 'update item set id = id + 1 where id > 1 returning id as n'
+    const write = async (db: Database) => {
+      for (let round = 0; round < 40; round++) {
+        const row = await db.write((tx) => tx.get<{ n: number }>(sql))
+        acknowledged = Math.max(acknowledged, row?.n ?? 0)
+      }
+      writing -= 1
+    }
+    const read = async (db: Database) => {
+      while (writing > 0) {
+        const before = acknowledged
+        const row = await db.get<{ n: number | null }>('select max(id) as n from item')
+        assert.ok((row?.n ?? 0) >= before, `${row?.n} after ${before}`)
+      }
+    }
+    await here.write((tx) => tx.run('insert into item (id) values (2)'))
+    await Promise.all([...nodes, ...nodes].flatMap((db) => [write(db), read(db), read(db)]))
+    assert.equal(acknowledged, 162)
+  })
+
   it('see what another process commits while this one has a transaction open', async () => {
     const url = await createDatabase()
     await using here = await open(url)
