@@ -37,7 +37,10 @@ export class Changes {
     return this.#now
   }
 
-  /** Whether what is running had begun when the server was last looked at. To be asked once for each read. */
+  /**
+   * Whether what is running had begun when the server was last looked at: it was waiting for that, so nothing it works on came
+   * since. To be asked once for each read.
+   */
   takeFresh(): boolean {
     if (this.#readsLeft === 0) return false
     this.#readsLeft -= 1

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findPostgres } from '../../../test/support/postgres.ts'
 import type { Database } from '../database.ts'
 import type { Migration } from '../migrations/types.ts'
@@ -66,17 +67,19 @@ describe('reads of PostgreSQL', skip ? { skip } : {}, () => {
     await using there = await open(url)
     const nodes = [here, there]
     let acknowledged = 0
-    let writing = 4
+    const writing = { now: 4 }
     const sql = 'update item set id = id + 1 where id > 1 returning id as n'
     const write = async (db: Database) => {
       for (let round = 0; round < 40; round++) {
         const row = await db.write((tx) => tx.get<{ n: number }>(sql))
         acknowledged = Math.max(acknowledged, row?.n ?? 0)
       }
-      writing -= 1
+      writing.now -= 1
     }
     const read = async (db: Database) => {
-      while (writing > 0) {
+      while (writing.now > 0) {
+        // As a request that comes now: one under way is given what was so after it came.
+        await nextTurn()
         const before = acknowledged
         const row = await db.get<{ n: number | null }>('select max(id) as n from item')
         assert.ok((row?.n ?? 0) >= before, `${row?.n} after ${before}`)
