@@ -42,10 +42,13 @@ export function writeFollowed(
   return db.write(
     async (tx) => {
       const columns = ['library_key', 'name', 'seq']
-      await tx.insert('follower', columns, [[libraryKey, name, 0]], { ignoreExisting: true })
       const sql = 'update follower set seq = ? where library_key = ? and name = ? and seq = ?'
+      const [, moved] = await Promise.all([
+        tx.insert('follower', columns, [[libraryKey, name, 0]], { ignoreExisting: true }),
+        tx.run(sql, to, libraryKey, name, from),
+      ])
       // Nobody else moves it until this is committed.
-      if ((await tx.run(sql, to, libraryKey, name, from)) === 0) return false
+      if (moved === 0) return false
       await write?.(tx)
       return true
     },

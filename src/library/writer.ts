@@ -268,7 +268,7 @@ export class Writers {
     const contents = applied.flatMap((one) => one.contents)
     const durable = this.#db.write(
       async (tx) => {
-        // Sent together; but whoever has the head is asked first, and what follows rests on the answer.
+        // Sent together, the head first: what follows counts only if it moved.
         const moving = moveHead(tx, {
           key: before.key,
           from: before.head,

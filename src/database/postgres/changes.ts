@@ -1,6 +1,8 @@
 /** More than this many transactions between two looks are not told apart. */
 const MOST_COMPARED = 10_000
 const MOST_OWN = 10_000
+/** Whoever reads on and on without waiting for anything has to, now and then, or nobody else's turn would come. */
+const READS_WITHOUT_LOOK = 200
 
 /** A transaction of this process. */
 export interface OwnTransaction {
@@ -29,15 +31,20 @@ export class Changes {
   #all = 0
   #now = 0
   #seen: Snapshot | undefined
-  #isFresh = false
+  #readsLeft = 0
 
   get now(): number {
     return this.#now
   }
 
-  /** Whether all that runs until the program waits again had begun when the server was last looked at. */
-  get isFresh(): boolean {
-    return this.#isFresh
+  /**
+   * Whether what is running had begun when the server was last looked at: it was waiting for that, so nothing it works on came
+   * since. To be asked once for each read.
+   */
+  takeFresh(): boolean {
+    if (this.#readsLeft === 0) return false
+    this.#readsLeft -= 1
+    return true
   }
 
   holds(tables: readonly string[], since: number): boolean {
@@ -70,7 +77,7 @@ export class Changes {
    * order they were taken in.
    */
   see(text: string | undefined): void {
-    this.#isFresh = true
+    this.#readsLeft = READS_WITHOUT_LOOK
     // After all that goes on without waiting now that it knows.
     process.nextTick(this.#wait)
     if (text === undefined) {
@@ -86,7 +93,7 @@ export class Changes {
   }
 
   readonly #wait = (): void => {
-    this.#isFresh = false
+    this.#readsLeft = 0
   }
 
   #noteEnd(number: number): void {

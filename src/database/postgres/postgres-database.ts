@@ -51,7 +51,9 @@ export class PostgresDatabase implements Migratable {
   readonly #reads: Reads
   readonly #context: TransactionContext
   #schema: Schema | undefined
-  #loading: Promise<void> | undefined
+  #isLearning = false
+  /** Counted up so that what was learnt before a change of the tables is not taken for what they are like. */
+  #schemaLearnt = 0
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
@@ -134,6 +136,7 @@ export class PostgresDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#reads.settled()
     await Promise.all([this.#pool.end(), this.#reader.end()])
   }
 
@@ -178,23 +181,25 @@ export class PostgresDatabase implements Migratable {
 
   // Until it is known nothing is given twice, and rows are inserted one by one.
   #knownSchema(): Schema | undefined {
-    if (this.#schema === undefined && this.#loading === undefined && !this.#closed) this.#learnSchema()
+    if (this.#schema === undefined && !this.#isLearning && !this.#closed) {
+      this.#isLearning = true
+      void this.#learnSchema()
+    }
     return this.#schema
   }
 
-  #learnSchema(): void {
-    const step = { statement: this.#statements.of(schemaQuery), values: [] }
-    const loading = this.#send([step]).then(({ outcomes: [found] }) => {
-      if (this.#loading !== loading) return
-      this.#loading = undefined
-      if (found !== undefined) this.#schema = new Schema(found.rows as unknown as SchemaRow[])
-    })
-    this.#loading = loading
+  async #learnSchema(): Promise<void> {
+    const version = ++this.#schemaLearnt
+    const { outcomes } = await this.#send([{ statement: this.#statements.of(schemaQuery), values: [] }])
+    if (version !== this.#schemaLearnt) return
+    this.#isLearning = false
+    if (outcomes[0] !== undefined) this.#schema = new Schema(outcomes[0].rows as unknown as SchemaRow[])
   }
 
   #forgetSchema(): void {
     this.#schema = undefined
-    this.#loading = undefined
+    this.#isLearning = false
+    this.#schemaLearnt += 1
   }
 
   async #connect(): Promise<CarrelPoolClient> {

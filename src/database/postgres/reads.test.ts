@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findPostgres } from '../../../test/support/postgres.ts'
 import type { Database } from '../database.ts'
 import type { Migration } from '../migrations/types.ts'
@@ -58,6 +59,35 @@ describe('reads of PostgreSQL', skip ? { skip } : {}, () => {
         Array.from({ length: 3 }, () => `here ${round}`),
       )
     }
+  })
+
+  it('never show less than was acknowledged, however many read and write at once', async () => {
+    const url = await createDatabase()
+    await using here = await open(url)
+    await using there = await open(url)
+    const nodes = [here, there]
+    let acknowledged = 0
+    const writing = { now: 4 }
+    const sql = 'update item set id = id + 1 where id > 1 returning id as n'
+    const write = async (db: Database) => {
+      for (let round = 0; round < 40; round++) {
+        const row = await db.write((tx) => tx.get<{ n: number }>(sql))
+        acknowledged = Math.max(acknowledged, row?.n ?? 0)
+      }
+      writing.now -= 1
+    }
+    const read = async (db: Database) => {
+      while (writing.now > 0) {
+        // As a request that comes now: one under way is given what was so after it came.
+        await nextTurn()
+        const before = acknowledged
+        const row = await db.get<{ n: number | null }>('select max(id) as n from item')
+        assert.ok((row?.n ?? 0) >= before, `${row?.n} after ${before}`)
+      }
+    }
+    await here.write((tx) => tx.run('insert into item (id) values (2)'))
+    await Promise.all([...nodes, ...nodes].flatMap((db) => [write(db), read(db), read(db)]))
+    assert.equal(acknowledged, 162)
   })
 
   it('see what another process commits while this one has a transaction open', async () => {

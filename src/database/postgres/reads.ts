@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bytesOf, type Key, keyOf } from '../answers.ts'
 import type { Row, Value } from '../database.ts'
 import type { BatchOutcome, Step } from './batch.ts'
@@ -16,7 +17,7 @@ const QUICK_MS = 4
 const QUICK_TOGETHER_MS = 20
 
 const snapshot: Step = {
-  statement: Statement.named('carrel_snapshot', 'select pg_current_snapshot()::text'),
+  statement: Statement.named('carrel_snapshot', 'select pg_current_snapshot()::text as snapshot'),
   values: [],
 }
 
@@ -54,8 +55,7 @@ export class Reads {
   #asked: Question[] = []
   readonly #shared = new Map<Statement, Map<Key, Question>>()
   #look: PromiseWithResolvers<void> | undefined
-  #isBegun = false
-  #isLooking = false
+  #going: Promise<void> | undefined
 
   /** What is sent together goes one way, in turns, so that what it finds can be put in order; nothing slow may be in its way. */
   constructor(sendAlone: Send, sendTogether: Send, changes: Changes, schema: () => Schema | undefined) {
@@ -76,7 +76,7 @@ export class Reads {
     if (known === undefined || !this.#changes.holds(statement.tables(schema), known.at)) {
       return this.#ask(statement, values, key)
     }
-    if (this.#changes.isFresh) return known.rows
+    if (this.#changes.takeFresh()) return known.rows
     return this.#looked().then(() => {
       return this.#changes.holds(statement.tables(schema), known.at)
         ? known.rows
@@ -84,10 +84,15 @@ export class Reads {
     })
   }
 
+  /** Resolves when nothing is being asked for together any more. */
+  async settled(): Promise<void> {
+    while (this.#going !== undefined) await this.#going
+  }
+
   /** Resolves once all that was over when it was called is noted. */
   #looked(): Promise<void> {
     this.#look ??= Promise.withResolvers()
-    this.#begin()
+    this.#going ??= this.#go()
     return this.#look.promise
   }
 
@@ -106,39 +111,43 @@ export class Reads {
       else others.set(key, question)
     }
     this.#asked.push(question)
-    this.#begin()
+    this.#going ??= this.#go()
     return question.promise
   }
 
-  #begin(): void {
-    if (this.#isBegun || this.#isLooking) return
-    this.#isBegun = true
-    setImmediate(this.#askTogether)
+  /** Asks until nothing is left to ask for. */
+  async #go(): Promise<void> {
+    do {
+      // What else is asked for in this turn comes along.
+      await nextTurn()
+      await this.#askTogether()
+    } while (this.#look !== undefined || this.#asked.length > 0)
+    this.#going = undefined
   }
 
-  readonly #askTogether = (): void => {
-    this.#isBegun = false
-    this.#isLooking = true
+  async #askTogether(): Promise<void> {
     const look = this.#look
     const asked = this.#asked.splice(0, MOST_TOGETHER)
     this.#look = undefined
     this.#shared.clear()
     const at = this.#changes.now
     const began = performance.now()
-    void this.#sendTogether([snapshot, ...asked]).then(({ outcomes: [seen, ...answers] }) => {
-      const ms = performance.now() - began
-      this.#isLooking = false
-      this.#changes.see(seen && String(Object.values(seen.rows[0] ?? {})[0]))
-      look?.resolve()
-      for (const [index, question] of asked.entries()) {
-        question.statement.noteRun(ms < QUICK_TOGETHER_MS)
-        const answer = answers[index]
-        if (answer !== undefined) this.#answer(question, answer.rows, at)
-        // It failed, or another before it did.
-        else void this.#askAlone(question)
-      }
-      if (this.#look !== undefined || this.#asked.length > 0) this.#begin()
-    })
+    const {
+      outcomes: [seen, ...answers],
+    } = await this.#sendTogether([snapshot, ...asked])
+    const ms = performance.now() - began
+    const isUnchanged = this.#changes.now === at
+    this.#changes.see(seen && String(seen.rows[0]?.snapshot))
+    // Whatever the look has shown was over when the questions were answered.
+    const readAt = isUnchanged ? this.#changes.now : at
+    look?.resolve()
+    for (const [index, question] of asked.entries()) {
+      question.statement.noteRun(ms < QUICK_TOGETHER_MS)
+      const answer = answers[index]
+      if (answer !== undefined) this.#answer(question, answer.rows, readAt)
+      // It failed, or another before it did.
+      else void this.#askAlone(question)
+    }
   }
 
   async #askAlone(question: Question): Promise<void> {
