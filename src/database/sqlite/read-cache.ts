@@ -1,3 +1,4 @@
+import { bytesOf, bytesOfRow, type Key, keyOf } from '../answers.ts'
 import type { Row, Value } from '../database.ts'
 import type { Connection } from './connection.ts'
 
@@ -7,8 +8,6 @@ const LARGEST_BYTES = 8 * 1024
 const ANSWER_BYTES = 200
 const MOST_PARAMETERS = 8
 const MOST_STATEMENTS = 500
-
-type Key = string | number | null
 
 let commits = 0
 
@@ -110,7 +109,7 @@ class Answers<Answer extends Row | undefined | readonly Row[]> {
     const known = this.#known.get(sql)?.get(key)
     if (known !== undefined) return known.answer
     const answer = this.#read(sql, parameters)
-    const bytes = bytesOf(answer)
+    const bytes = sizeOf(answer)
     if (bytes <= LARGEST_BYTES) this.#remember(sql, key, answer, bytes)
     return answer
   }
@@ -172,44 +171,7 @@ class StatementsByTable {
   }
 }
 
-// Types apart: 1 and '1' are different questions. Most have one parameter, which is its own key; a text that could be
-// taken for the key of something else is not.
-function keyOf(parameters: readonly Value[]): Key {
-  const [only] = parameters
-  if (parameters.length === 1 && only !== undefined) {
-    if (only === null || typeof only === 'number') return only
-    if (typeof only === 'string' && !only.startsWith('\0')) return only
-  }
-  let key = ''
-  for (const value of parameters) {
-    if (typeof value === 'string') key += `\0s${value.length}:${value}`
-    else if (value instanceof Uint8Array) key += `\0b${value.length}:${latin1(value)}`
-    else key += `\0n${value}`
-  }
-  return key
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-/** Of what is in an answer; of a large one no more than that it is. */
-function bytesOf(answer: Row | undefined | readonly Row[]): number {
+function sizeOf(answer: Row | undefined | readonly Row[]): number {
   if (answer === undefined) return 0
-  if (!Array.isArray(answer)) return bytesOfRow(answer as Row)
-  let bytes = 0
-  for (const row of answer as readonly Row[]) {
-    bytes += bytesOfRow(row)
-    if (bytes > LARGEST_BYTES) break
-  }
-  return bytes
-}
-
-function bytesOfRow(row: Row): number {
-  let bytes = 0
-  for (const name in row) {
-    const value = row[name]
-    bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
-  }
-  return bytes
+  return Array.isArray(answer) ? bytesOf(answer as readonly Row[], LARGEST_BYTES) : bytesOfRow(answer as Row)
 }
