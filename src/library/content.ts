@@ -24,7 +24,14 @@ import type { DataKey } from './data-key.ts'
 import { decryptPart, readPadding } from './decrypting.ts'
 import { EncryptingBlock } from './encrypting-block.ts'
 import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
-import { discardAll, IncomingBlock, keepAll, type TakenBlock } from './incoming-block.ts'
+import {
+  allSynced,
+  discardAll,
+  IncomingBlock,
+  keepAll,
+  type TakenBlock,
+  type UnkeptBlocks,
+} from './incoming-block.ts'
 import { insertObjects, type ObjectStore, prepareFile } from './object-store.ts'
 import { oneAhead } from './one-ahead.ts'
 import { SmallBlocks } from './small-blocks.ts'
@@ -35,7 +42,7 @@ export const SMALLEST_STORED_BLOCK = 64 * 1024
 // Blocks being written and synced while the next one comes in.
 const BLOCKS_BEHIND = 4
 
-/** The bytes of a file, received and durable but for its small blocks, which go with the commit. */
+/** The bytes of a file, received and durable but for blocks not kept yet, and small ones, which go with the commit. */
 export interface Content {
   readonly id: FileId
   readonly size: number
@@ -59,6 +66,8 @@ export interface ReceiveOptions {
   readonly onBytes?: (bytes: Buffer) => void
   /** What the library is encrypted with; undefined for a plain one. */
   readonly key?: DataKey | undefined
+  /** Takes the blocks, to be kept with those of other files before the commit; without it they are kept at once. */
+  readonly unkept?: UnkeptBlocks
 }
 
 /** Bytes at rest. */
@@ -99,7 +108,7 @@ export class ContentStore {
    * nothing refers.
    */
   async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
-    const { onBytes, key } = options
+    const { onBytes, key, unkept } = options
     using _lease = key?.lease()
     const cutter = new Cutter()
     const taken: Promise<TakenBlock>[] = []
@@ -126,7 +135,8 @@ export class ContentStore {
       if (block.size > 0) await finish()
       const blocks = await Promise.all(taken)
       // Not before all are there: what is cut off leaves nothing behind.
-      await keepAll(blocks)
+      await (unkept === undefined ? keepAll(blocks) : allSynced(blocks))
+      unkept?.add(blocks)
       return contentOf(blocks)
     } catch (error) {
       await block.abort()

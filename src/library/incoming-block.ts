@@ -69,9 +69,37 @@ export class IncomingBlock {
 
 /** Keeps blocks, none before all are on the disk. Resolves once all would survive a power cut (I4). */
 export async function keepAll(blocks: readonly TakenBlock[]): Promise<void> {
-  const stored = storedOf(blocks)
-  await Promise.all(stored.map((block) => block.synced))
-  await Promise.all(stored.map((block) => block.keep()))
+  await allSynced(blocks)
+  await Promise.all(storedOf(blocks).map((block) => block.keep()))
+}
+
+/** Resolves once the bytes of all are on the disk; they still need their names. */
+export async function allSynced(blocks: readonly TakenBlock[]): Promise<void> {
+  await Promise.all(storedOf(blocks).map((block) => block.synced))
+}
+
+/** Kept at a time: each is a few calls to the file system. */
+const KEPT_AT_ONCE = 64
+
+/** Blocks of files that belong together: none is kept before all have come. Disposing drops those that were not kept. */
+export class UnkeptBlocks implements AsyncDisposable {
+  readonly #blocks: TakenBlock[] = []
+
+  add(blocks: readonly TakenBlock[]): void {
+    for (const block of blocks) if (block.stored !== undefined) this.#blocks.push(block)
+  }
+
+  /** Resolves once all would survive a power cut (I4). */
+  async keep(): Promise<void> {
+    while (this.#blocks.length > 0) {
+      await keepAll(this.#blocks.slice(0, KEPT_AT_ONCE))
+      this.#blocks.splice(0, KEPT_AT_ONCE)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await discardAll(this.#blocks)
+  }
 }
 
 export async function discardAll(blocks: readonly TakenBlock[]): Promise<void> {

@@ -74,6 +74,7 @@ async function update(
     )
   }
   receiver.checkDigest()
+  await receiver.keep()
   return content && (await commit(services, session, path, content, options))
 }
 

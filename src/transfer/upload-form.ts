@@ -1,6 +1,7 @@
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { type Content, SMALLEST_STORED_BLOCK, smallContent } from '../library/content.ts'
 import type { LibraryCore } from '../library/core.ts'
+import { UnkeptBlocks } from '../library/incoming-block.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
 
@@ -49,6 +50,7 @@ export class FileReceiver {
   readonly #session: UploadSession
   #held = 0
   #files = 0
+  #unkept: UnkeptBlocks | undefined
 
   constructor(core: LibraryCore, session: UploadSession) {
     this.#core = core
@@ -72,14 +74,24 @@ export class FileReceiver {
       for (const { digest } of digests) digest.update(bytes)
     }
     const { dataKey: key } = this.#session
+    this.#unkept ??= this.#session.own(new UnkeptBlocks())
     const content = await this.#core.content.receive(part.lent(), {
       key,
+      unkept: this.#unkept,
       ...(digests.length > 0 && { onBytes }),
     })
     for (const { digest, isOfPart } of digests) if (isOfPart) digest.check()
     for (const bytes of content.small.values()) this.#held += bytes.length
     if (this.#held <= HELD_BYTES) return content
     return this.#core.content.putSmall(content)
+  }
+
+  /**
+   * To be called when nothing more can be refused but by the commit: only then does a request that is cut off or refused
+   * leave nothing behind. Not a promise when there is nothing to keep.
+   */
+  keep(): Promise<void> | undefined {
+    return this.#unkept?.keep()
   }
 
   /** Those that see the bytes of a part: that of the request's head is about its first file. */

@@ -76,6 +76,8 @@ async function uploadFiles(services: TransferServices, session: UploadSession, m
   receiver.checkDigest()
   const checking = session.checkBody()
   if (checking !== undefined) await checking
+  const keeping = receiver.keep()
+  if (keeping !== undefined) await keeping
   return commit(services, session, target, named)
 }
 

@@ -204,6 +204,38 @@ describe('a sender that leaves in the middle', () => {
   }
 })
 
+describe('a request of several files', () => {
+  const first = { filename: 'first.bin', bytes: Buffer.alloc(300_000, 1) }
+  const second = { filename: 'second.bin', bytes: Buffer.alloc(300_000, 2) }
+
+  it('that is cut off in the last leaves nothing of the others', async () => {
+    await using server = await startServer()
+    const user = await server.signUp()
+    const link = await uploadLink(user, await user.createLibrary())
+    const body = formBytes([intoRoot, first, second])
+    const { outgoing, answered } = begin(link, { 'Content-Length': String(body.length) })
+    answered.catch(() => {})
+    // All of the first, and some of the second.
+    outgoing.write(body.subarray(0, body.length - 100_000))
+    await eventually(async () => assert.notDeepEqual(await temporaryFiles(server), []))
+    outgoing.destroy()
+    await eventually(() => expectNothingLeft(server))
+    assert.deepEqual(await blockFiles(server), [])
+  })
+
+  it('that is refused for the last leaves nothing of the others', async () => {
+    await using server = await startServer()
+    const user = await server.signUp()
+    const link = await uploadLink(user, await user.createLibrary())
+    const reply = await postForm(link, [intoRoot, first, { ...second, filename: 'a\u0001b' }])
+    assert.equal(reply.status, 440)
+    await eventually(() => expectNothingLeft(server))
+    assert.deepEqual(await blockFiles(server), [])
+    assert.equal((await postForm(link, [intoRoot, first, second])).status, 200)
+    assert.equal((await blockFiles(server)).length, 2)
+  })
+})
+
 describe('an upload that takes long', () => {
   it('is refused if its sender may not do so any more when it ends', async () => {
     let now = 1_800_000_000
@@ -288,4 +320,10 @@ async function temporaryFiles({ data }: TestServer): Promise<string[]> {
 async function used(server: TestServer, user: Client): Promise<number> {
   const { accounts, quotas } = server.running.services
   return quotas.usageOf(await accounts.get(user.email))
+}
+
+/** What the block store has under a name. */
+async function blockFiles(server: TestServer): Promise<string[]> {
+  const all = await readdir(path.join(server.data, 'blocks'), { recursive: true, withFileTypes: true })
+  return all.filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/tmp')).map(({ name }) => name)
 }
