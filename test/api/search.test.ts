@@ -301,7 +301,7 @@ describe('GET /api2/search/', () => {
       assert.equal(reply.status, 200, `${q.slice(0, 50)}: ${reply.text}`)
       assert.equal(reply.body.total >= reply.body.results.length, true)
       for (const result of reply.body.results) assert.notEqual(result.repo_id, foreign)
-      assert.ok(performance.now() - began < 20_000, q.slice(0, 50))
+      assert.ok(performance.now() - began < 5000, q.slice(0, 50))
     }
     assert.equal((await user.get('/api2/search/?q=%00%FF%ED%A0%80')).status, 200)
     assert.deepEqual(await paths({ q: '-budget' }), [])

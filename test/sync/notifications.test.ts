@@ -59,14 +59,16 @@ describe('notifications', () => {
     assert.ok((await server.anonymous.get('/notification')).status >= 400)
   })
 
-  it('tell that a head moved, whoever moved it, and only who listens', async () => {
+  it('tell within a moment that a head moved, whoever moved it, and only who listens', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const other = await SyncClient.link(ann, await ann.createLibrary())
     using listener = await listen()
     await subscribed(listener, sync)
     await other.push({ 'x.txt': 'x' })
+    const began = Date.now()
     const head = await sync.push({ 'a.txt': 'a' })
     await eventually(async () => assert.equal(listener.heard.length, 1))
+    assert.ok(Date.now() - began < 5000)
     assert.deepEqual(listener.heard[0], {
       type: 'repo-update',
       content: { repo_id: sync.library, commit_id: head },
