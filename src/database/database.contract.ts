@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from './database.ts'
 import { DatabaseError, NewerSchemaError } from './errors.ts'
 import { migrations as allMigrations } from './migrations/index.ts'
@@ -52,11 +57,18 @@ export function databaseContract(
 
       it('ends when it is told to, with the reason', async () => {
         await using db = await open()
+        const folder = await mkdtemp(path.join(tmpdir(), 'carrel-aside-'))
+        const running = path.join(folder, 'running')
         const stopping = new AbortController()
-        const waiting = db.aside(job, { forever: true }, stopping.signal)
+        const waiting = db.aside(job, { forever: running }, stopping.signal)
         const reason = new Error('enough')
-        setTimeout(() => stopping.abort(reason), 300)
-        await assert.rejects(waiting, reason)
+        const rejected = assert.rejects(waiting, reason)
+        while (!existsSync(running) || readFileSync(running, 'utf8') === '') await nextTurn()
+        const pid = Number(readFileSync(running, 'utf8'))
+        stopping.abort(reason)
+        await rejected
+        assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+        await rm(folder, { recursive: true })
         await assert.rejects(db.aside(job, {}, stopping.signal), reason)
       })
     })
