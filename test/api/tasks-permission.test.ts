@@ -65,11 +65,11 @@ describe('a task whose account loses a right while it runs', () => {
     const [here, there] = await two(server)
     const { access } = server.running.services
     const [from, to] = [await here.head(), await there.head()]
-    const openByKey = access.openByKey.bind(access)
+    const reopen = access.reopen.bind(access)
     let given: Promise<void> | undefined
-    const opening = mock.method(access, 'openByKey', async (...args: Parameters<typeof openByKey>) => {
+    const opening = mock.method(access, 'reopen', async (...args: Parameters<typeof reopen>) => {
       if ((await there.head()) !== to) await (given ??= giveAway(here))
-      return openByKey(...args)
+      return reopen(...args)
     })
     try {
       const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))
