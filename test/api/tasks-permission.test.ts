@@ -40,6 +40,8 @@ describe('a task whose account loses a right while it runs', () => {
     'the destination has another owner': (_, there) => giveAway(there),
     'the account is no longer active': ({ client }) =>
       server.running.services.accounts.update(client.email, { active: false }),
+    'the session was signed out': ({ client }) => client.post('/api2/logout-device/'),
+    'the account was signed out everywhere': ({ client }) => client.delete('/api/v2.1/sessions/'),
     'the destination may only be read': (_, there) => setLibrary(server, there, 'status = 1'),
   }
   for (const [name, lose] of Object.entries(losses)) {
