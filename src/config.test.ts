@@ -47,6 +47,7 @@ describe('the configuration', () => {
       auditDays: -1,
       ticketSeconds: 3600,
       linkPasswordLength: 10,
+      sessionIdleDays: 180,
       rateLimit: true,
       quotaStatus: 500,
       webhookPrivate: false,
@@ -60,6 +61,7 @@ describe('the configuration', () => {
     [{ CARREL_HOST: '::' }, (c) => c.host, '::'],
     [{ CARREL_HOST: 'files.example.org' }, (c) => c.host, 'files.example.org'],
     [{ CARREL_PORT: '0' }, (c) => c.port, 0],
+    [{ CARREL_SESSION_IDLE_DAYS: '0' }, (c) => c.sessionIdleDays, 0],
     [{ CARREL_PORT: '65535' }, (c) => c.port, 65_535],
     [{ CARREL_PORT: '' }, (c) => c.port, 8000],
     [{ CARREL_DATA: '/srv/carrel' }, (c) => c.dataDirectory, '/srv/carrel'],
@@ -267,7 +269,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 26)
+    assert.equal(settings.length, 27)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

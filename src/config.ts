@@ -62,6 +62,8 @@ export interface Config {
   /** Days the audit log is kept; -1 keeps everything. */
   auditDays: number
   ticketSeconds: number
+  /** Days without use after which a sign-in ends; 0 for never. */
+  sessionIdleDays: number
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
   rateLimit: boolean
@@ -254,6 +256,13 @@ const definitions = {
     expects: 'a whole number of seconds from 1 to 31536000',
     parse: (text) => parseInteger(text, 1, 31_536_000),
   }),
+  sessionIdleDays: define({
+    placeholder: 'days',
+    fallback: 180,
+    meaning: 'how long a sign-in lasts that nobody uses; 0 means for ever',
+    expects: 'a whole number of days, or 0 for sign-ins that do not expire',
+    parse: (text) => parseInteger(text, 0, 1_000_000),
+  }),
   linkPasswordLength: define({
     placeholder: 'number',
     fallback: 10,
@@ -358,6 +367,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     historyDays: values.historyDays,
     auditDays: values.auditDays,
     ticketSeconds: values.ticketSeconds,
+    sessionIdleDays: values.sessionIdleDays,
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     quotaStatus: values.quotaStatus,

@@ -1,6 +1,5 @@
 import { fail } from '../errors.ts'
 import { type Account, isAdmin } from '../identity/account.ts'
-import type { Accounts } from '../identity/accounts.ts'
 import { groupsOf } from '../identity/group-store.ts'
 import { roleAllows } from '../identity/roles.ts'
 import { type Scope, scopeReaches } from '../identity/scope.ts'
@@ -39,6 +38,8 @@ export interface OwnedSummary extends LibrarySummary {
 /** What a library, or a sub-library, is opened again by. */
 export interface LibraryKeys {
   readonly libraryKey: number
+  /** The epoch the library must still have; undefined for any. */
+  readonly libraryEpoch?: number | undefined
   /** Of the sub-library: nothing else of the library is opened. */
   readonly subKey: number | undefined
 }
@@ -49,11 +50,9 @@ export interface LibraryKeys {
  */
 export class Access {
   readonly #core: LibraryCore
-  readonly #accounts: Accounts
 
-  constructor(core: LibraryCore, accounts: Accounts) {
+  constructor(core: LibraryCore) {
     this.#core = core
-    this.#accounts = accounts
   }
 
   /** Opens a library or a sub-library. Throws library-not-found; permission-denied for who may not even read. */
@@ -120,18 +119,13 @@ export class Access {
   }
 
   /**
-   * For what was granted earlier and is checked again: undefined if the account or the library is gone.
-   * Throws permission-denied.
+   * Opens again what a credential was issued for, for the account it acts for now (`CredentialOrigins`). Undefined if the
+   * library is gone, or was deleted and restored since. Throws permission-denied.
    */
-  async openByKey(accountKey: number, keys: LibraryKeys): Promise<Library | undefined> {
-    const [user, info] = await Promise.all([this.#accounts.findByKey(accountKey), this.#findByKey(keys)])
-    return user?.active && info ? this.#open(user, info) : undefined
-  }
-
-  /** As openByKey, for whoever a credential with bounds says is acting. */
-  async openWithin(user: Account, keys: LibraryKeys): Promise<Library | undefined> {
+  async reopen(user: Account, keys: LibraryKeys): Promise<Library | undefined> {
     const info = await this.#findByKey(keys)
-    return info && this.#open(user, info)
+    if (info === undefined || (keys.libraryEpoch ?? info.epoch) !== info.epoch) return undefined
+    return this.#open(user, info)
   }
 
   /** What is shared with the user, with the groups they are in, or with everyone, newest change first. */

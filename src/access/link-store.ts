@@ -26,6 +26,8 @@ interface LinkRow {
   description: string
   views: number
   active: number
+  epoch: number
+  scoped_token_key: number | null
   created_at: number
   creator: string
   library_id: string
@@ -35,7 +37,8 @@ interface LinkRow {
 // Links of a deleted library, and of a removed account, go with it.
 const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.sub_key, k.path, k.is_dir,
     case when k.path_key is null then 1 else 0 end as is_gone, k.password, k.expires_at, k.can_edit, k.can_download,
-    k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.created_at,
+    k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.epoch,
+    k.scoped_token_key, k.created_at,
     a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
   from link k join account a on a.key = k.account_key join library l on l.key = k.library_key
   left join sub_library sub on sub.key = k.sub_key`
@@ -91,6 +94,18 @@ export async function findLink(reader: Reader, token: string): Promise<Link | un
   return row && toLink(row)
 }
 
+/** Whether a link is in use, and the epoch it has. Undefined if there is none. */
+export async function findLinkState(
+  reader: Reader,
+  key: number,
+): Promise<{ isActive: boolean; epoch: number } | undefined> {
+  const row = await reader.get<{ active: number; path_key: Uint8Array | null; epoch: number }>(
+    'select active, path_key, epoch from link where key = ?',
+    key,
+  )
+  return row && { isActive: row.active === 1 && row.path_key !== null, epoch: row.epoch }
+}
+
 export async function countLinks(reader: Reader, libraryKey: number): Promise<number> {
   const sql = 'select count(*) as links from link where library_key = ?'
   return (await reader.get<{ links: number }>(sql, libraryKey))?.links ?? 0
@@ -115,13 +130,14 @@ const COLUMNS = [
   'description',
   'views',
   'active',
+  'scoped_token_key',
   'created_at',
 ]
 
 /** A link as it is when it is made. */
 export type NewLink = Omit<
   Link,
-  'key' | 'path' | 'isGone' | 'views' | 'active' | 'creator' | 'libraryId' | 'libraryName'
+  'key' | 'path' | 'isGone' | 'views' | 'active' | 'epoch' | 'creator' | 'libraryId' | 'libraryName'
 >
 
 export async function insertLink(tx: Transaction, link: NewLink): Promise<void> {
@@ -145,17 +161,18 @@ export async function insertLink(tx: Transaction, link: NewLink): Promise<void> 
     link.description,
     0,
     1,
+    link.scopedTokenKey ?? null,
     link.createdAt,
   ]
   await tx.insert('link', COLUMNS, [row])
 }
 
-/** Writes what can be changed of a link. */
+/** Writes what can be changed of a link. Its tickets end: they were given out under other terms. */
 export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   const { rights } = link
   await tx.run(
     `update link set expires_at = ?, can_edit = ?, can_download = ?, can_upload = ?, scope = ?, emails = ?,
-       description = ?, active = ? where key = ?`,
+       description = ?, active = ?, epoch = epoch + 1 where key = ?`,
     link.expiresAt ?? null,
     bit(rights.canEdit),
     bit(rights.canDownload),
@@ -214,6 +231,8 @@ function toLink(row: LinkRow): Link {
     description: row.description,
     views: row.views,
     active: row.active === 1,
+    epoch: row.epoch,
+    scopedTokenKey: row.scoped_token_key ?? undefined,
     createdAt: row.created_at,
     creator: row.creator,
     libraryId: (row.sub_id ?? row.library_id) as LibraryId,

@@ -44,6 +44,10 @@ export interface Link {
   readonly views: number
   /** False while its maker has switched it off. */
   readonly active: boolean
+  /** Grows with each change; tickets given out before end. */
+  readonly epoch: number
+  /** The personal or library token it was made with: it ends with that, and stays within its bounds. */
+  readonly scopedTokenKey: number | undefined
   /** Unix seconds. */
   readonly createdAt: number
   /** The account id of who made it. */

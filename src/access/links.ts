@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeIfSpace } from '../database/spare-write.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
+import type { CredentialOrigins } from '../identity/credential-origins.ts'
 import { LoginThrottle } from '../identity/login-throttle.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -55,6 +56,7 @@ export interface ShownKey {
 export interface LinksOptions {
   readonly core: LibraryCore
   readonly access: Access
+  readonly origins: CredentialOrigins
   readonly secret: Buffer
   /** Unix seconds. */
   readonly now: () => number
@@ -76,6 +78,7 @@ export class Links {
   readonly shortestPassword: number
   readonly #core: LibraryCore
   readonly #access: Access
+  readonly #origins: CredentialOrigins
   readonly #secrets: LinkSecrets
   readonly #now: () => number
   readonly #identify: LinksOptions['identify']
@@ -85,6 +88,7 @@ export class Links {
     this.shortestPassword = options.shortestPassword
     this.#core = options.core
     this.#access = options.access
+    this.#origins = options.origins
     this.#secrets = new LinkSecrets(options.secret, options.now)
     this.#now = options.now
     this.#identify = options.identify
@@ -101,16 +105,14 @@ export class Links {
     wish: LinkWish,
     { several = false, also }: { several?: boolean; also?: Also } = {},
   ): Promise<Link> {
-    if (!roleAllows(user.role, wish.kind === 'share' ? 'make-share-link' : 'make-upload-link')) {
-      fail({ code: 'permission-denied' })
-    }
+    if (!mayMake(user, wish.kind)) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, wish.path)
       refuseRights(opened, wish)
       const made = await this.#insert(user, opened, wish, { isDir, several, also })
       if (made !== undefined) return made
       // Somebody changed the library after we looked: what we saw may be gone.
-      opened = await this.#access.openByKey(user.key, keysOf(library))
+      opened = await this.#access.reopen(user, keysOf(library))
       if (opened === undefined) return fail({ code: 'library-not-found', id: library.info.id })
     }
   }
@@ -188,7 +190,7 @@ export class Links {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
     if (changes.rights !== undefined) {
-      const library = await this.#access.openByKey(user.key, link)
+      const library = await this.#access.reopen(user, link)
       if (library) refuseRights(library, { ...link, rights: changes.rights })
     }
     const { expiresAt, ...rest } = changes
@@ -200,7 +202,6 @@ export class Links {
     }
     await this.#core.db.write(async (tx) => {
       await updateLink(tx, changed)
-      // What was opened by it was opened under other terms.
       await deleteTicketsOfLink(tx, link.key)
       await also?.(changed)(tx)
     })
@@ -264,9 +265,9 @@ export class Links {
     if (!link.active || link.isGone) fail({ code: 'link-not-found', token })
     if (isExpired(link, this.#now())) fail({ code: 'link-expired', kind: link.kind })
     const library = await this.#openLibrary(link)
-    if (link.scope !== 'all_users') await this.#refuseStranger(link, shown)
+    const visitor = link.scope === 'all_users' ? undefined : await this.#refuseStranger(link, shown)
     if (link.password !== undefined) this.#checkPassword(link, shown)
-    return new OpenLink(link, library)
+    return new OpenLink(link, library, visitor?.apiTokenKey)
   }
 
   /** What spares the holder of an opened link the password from now on. */
@@ -307,7 +308,9 @@ export class Links {
       const place = inOrigin(library.info, path)
       const where = { kind, accountKey: user.key, libraryKey, subKey: subKey ?? 0, place }
       const there = several ? [] : await listLinks(tx, where)
-      const usable = there.find((link) => isUsable(link, now))
+      // A link made with a token and one made without end in different ways, so neither stands for the other.
+      const sameOrigin = there.filter((link) => link.scopedTokenKey === user.scope?.tokenKey)
+      const usable = sameOrigin.find((link) => isUsable(link, now))
       if (usable !== undefined && kind === 'share') fail({ code: 'link-exists', token: usable.token })
       if (usable !== undefined) return usable.token
       if ((await countLinks(tx, library.info.key)) >= MOST_IN_A_LIBRARY) fail({ code: 'too-many-links' })
@@ -325,6 +328,7 @@ export class Links {
         scope: wish.scope ?? 'all_users',
         emails: wish.emails ?? [],
         description: wish.description ?? '',
+        scopedTokenKey: user.scope?.tokenKey,
         createdAt: now,
       })
       await also?.(tx)
@@ -337,7 +341,7 @@ export class Links {
   async #openLibrary(link: Link): Promise<Library> {
     const notFound = { code: 'link-not-found', token: link.token } as const
     try {
-      const library = await this.#access.openByKey(link.accountKey, link)
+      const library = await this.#openAsMaker(link)
       if (library === undefined || library.info.encryption !== undefined) return fail(notFound)
       const isDir = await kindOf(library, link.path)
       return isDir === link.isDir ? library : fail(notFound)
@@ -348,10 +352,19 @@ export class Links {
     }
   }
 
-  async #refuseStranger(link: Link, { apiToken }: ShownKey): Promise<void> {
+  /** Undefined if its maker, or the token it was made with, may make such a link no more. Throws permission-denied. */
+  async #openAsMaker(link: Link): Promise<Library | undefined> {
+    const { accountKey, scopedTokenKey, kind, libraryKey, subKey } = link
+    const origin = { accountKey, scopedTokenKey, epoch: undefined, apiTokenKey: undefined }
+    const maker = await this.#origins.findActor(origin)
+    return maker && mayMake(maker, kind) ? this.#access.reopen(maker, { libraryKey, subKey }) : undefined
+  }
+
+  /** Who a link for named people was opened by. */
+  async #refuseStranger(link: Link, { apiToken }: ShownKey): Promise<Account> {
     const user = apiToken === undefined ? undefined : await this.#identify(apiToken)
     const known = user !== undefined && (user.key === link.accountKey || link.emails.includes(user.email))
-    if (!known) fail({ code: 'link-not-for-you' })
+    return known ? user : fail({ code: 'link-not-for-you' })
   }
 
   #checkPassword(link: Link, { cookie, password, address }: ShownKey): void {
@@ -362,6 +375,10 @@ export class Links {
     if (!this.#secrets.isPassword(link, password)) fail({ code: 'link-password-needed', wrong: true })
     this.#throttle?.succeed(link.token, address)
   }
+}
+
+function mayMake({ role }: Account, kind: LinkKind): boolean {
+  return roleAllows(role, kind === 'share' ? 'make-share-link' : 'make-upload-link')
 }
 
 function keysOf({ info }: Library) {

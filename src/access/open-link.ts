@@ -4,6 +4,7 @@ import type { EditableLibrary, Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { Link } from './link.ts'
+import type { TicketLink } from './tickets.ts'
 
 /**
  * A link whose holder was let in. It reaches what was shared and what is below; paths given to it begin at the
@@ -13,10 +14,19 @@ export class OpenLink {
   readonly link: Link
   /** As its maker may use it now. */
   readonly library: Library
+  /** The API token of the visitor, where a link is for named people only. */
+  readonly #visitorTokenKey: number | undefined
 
-  constructor(link: Link, library: Library) {
+  constructor(link: Link, library: Library, visitorTokenKey?: number) {
     this.link = link
     this.library = library
+    this.#visitorTokenKey = visitorTokenKey
+  }
+
+  /** What tickets given out by it are bound to. */
+  get ticketLink(): TicketLink {
+    const { key, epoch, expiresAt } = this.link
+    return { key, epoch, expiresAt, visitorTokenKey: this.#visitorTokenKey }
   }
 
   /** What the shared item is called. */

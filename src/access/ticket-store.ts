@@ -1,41 +1,50 @@
 import type { Reader, Transaction } from '../database/database.ts'
+import type { CredentialOrigin } from '../identity/credential-origin.ts'
 import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { TicketOperation } from './tickets.ts'
 
-/** A ticket as it rests: what it opens, for whom and until when. */
+/** A ticket as it is stored: what it opens, until when, and what it was derived from. */
 export interface TicketRow {
   readonly operation: TicketOperation
   readonly libraryKey: number
+  /** The epoch of the library at issue. */
+  readonly libraryEpoch: number
   /** Of the sub-library it was issued in: it opens nothing else. */
   readonly subKey: number | undefined
-  readonly accountKey: number
-  /** The scoped token it was asked for with; it ends with that. */
-  readonly scopedTokenKey: number | undefined
+  /** Without an epoch if a link gave it out. */
+  readonly origin: CredentialOrigin
   readonly path: LibraryPath
+  /** The one file an update ticket replaces; undefined until it was used. */
+  readonly target: LibraryPath | undefined
   readonly objectId: FsId | undefined
   /** When the object's version was made, Unix seconds. */
   readonly modifiedAt: number | undefined
   readonly reusable: boolean
   /** Unix seconds. */
   readonly expiresAt: number
-  /** The link it was given out by. */
-  readonly linkKey: number | undefined
+  /** The link it was given out by, and the epoch of that at issue. */
+  readonly link: { readonly key: number; readonly epoch: number } | undefined
 }
 
 const COLUMNS = [
   'hash',
   'operation',
   'library_key',
+  'library_epoch',
   'sub_key',
   'account_key',
+  'epoch',
+  'api_token_key',
   'scoped_token_key',
   'path',
+  'target',
   'object_id',
   'modified_at',
   'reusable',
   'expires_at',
   'link_key',
+  'link_epoch',
 ]
 
 export async function insertTickets(
@@ -46,57 +55,73 @@ export async function insertTickets(
     hash,
     ticket.operation,
     ticket.libraryKey,
+    ticket.libraryEpoch,
     ticket.subKey ?? null,
-    ticket.accountKey,
-    ticket.scopedTokenKey ?? null,
+    ticket.origin.accountKey,
+    ticket.origin.epoch ?? null,
+    ticket.origin.apiTokenKey ?? null,
+    ticket.origin.scopedTokenKey ?? null,
     ticket.path,
+    ticket.target ?? null,
     ticket.objectId === undefined ? null : idToBytes(ticket.objectId),
     ticket.modifiedAt ?? null,
     ticket.reusable ? 1 : 0,
     ticket.expiresAt,
-    ticket.linkKey ?? null,
+    ticket.link?.key ?? null,
+    ticket.link?.epoch ?? 0,
   ])
   await tx.insert('ticket', COLUMNS, rows)
 }
 
-export async function findTicket(
-  reader: Reader,
-  hash: Uint8Array,
-  now: number,
-): Promise<TicketRow | undefined> {
+/** A ticket that was issued, whatever became of what it was derived from. */
+export async function findTicket(reader: Reader, hash: Uint8Array): Promise<TicketRow | undefined> {
   const row = await reader.get<{
     operation: TicketOperation
     library_key: number
+    library_epoch: number
     sub_key: number | null
     account_key: number
+    epoch: number | null
+    api_token_key: number | null
     scoped_token_key: number | null
     path: string
+    target: string | null
     object_id: Uint8Array | null
     modified_at: number | null
     reusable: number
     expires_at: number
     link_key: number | null
-  }>(
-    `select operation, library_key, sub_key, account_key, scoped_token_key, path, object_id, modified_at, reusable,
-       expires_at, link_key from ticket where hash = ? and expires_at > ?`,
-    hash,
-    now,
-  )
+    link_epoch: number
+  }>(BY_HASH, hash)
   return (
     row && {
       operation: row.operation,
       libraryKey: row.library_key,
+      libraryEpoch: row.library_epoch,
       subKey: row.sub_key ?? undefined,
-      accountKey: row.account_key,
-      scopedTokenKey: row.scoped_token_key ?? undefined,
+      origin: {
+        accountKey: row.account_key,
+        epoch: row.epoch ?? undefined,
+        apiTokenKey: row.api_token_key ?? undefined,
+        scopedTokenKey: row.scoped_token_key ?? undefined,
+      },
       path: row.path as LibraryPath,
+      target: (row.target ?? undefined) as LibraryPath | undefined,
       objectId: row.object_id === null ? undefined : idFromBytes<FsId>(row.object_id),
       modifiedAt: row.modified_at ?? undefined,
       reusable: row.reusable === 1,
       expiresAt: row.expires_at,
-      linkKey: row.link_key ?? undefined,
+      link: row.link_key === null ? undefined : { key: row.link_key, epoch: row.link_epoch },
     }
   )
+}
+
+const BY_HASH = `select ${COLUMNS.slice(1).join(', ')} from ticket where hash = ?`
+
+/** Binds an update ticket to a file. False if it is bound to another one, or gone. */
+export async function bindTicket(tx: Transaction, hash: Uint8Array, target: LibraryPath): Promise<boolean> {
+  const sql = 'update ticket set target = ? where hash = ? and (target is null or target = ?)'
+  return (await tx.run(sql, target, hash, target)) === 1
 }
 
 /** False if somebody else burnt it first. */

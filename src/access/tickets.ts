@@ -1,16 +1,19 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.ts'
+import { DatabaseError } from '../database/errors.ts'
 import { writeIfSpace } from '../database/spare-write.ts'
-import { fail } from '../errors.ts'
-import type { ScopedTokens } from '../identity/scoped-tokens.ts'
+import { DomainError, fail } from '../errors.ts'
+import { credentialOriginOf } from '../identity/credential-origin.ts'
+import type { CredentialOrigins } from '../identity/credential-origins.ts'
 import type { Library } from '../library/library.ts'
 import type { FsId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { isWithin, type LibraryPath } from '../objects/paths.ts'
 import type { Access } from './access.ts'
+import { findLinkState } from './link-store.ts'
 import { TicketInserts } from './ticket-inserts.ts'
-import { deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
+import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
 
-const MOST_REMEMBERED = 10_000
+const MOST_IN_MEMORY = 10_000
 
 /** What a ticket opens. */
 export type TicketOperation =
@@ -27,14 +30,25 @@ export interface TicketWish {
   readonly operation: TicketOperation
   /** The file or folder it is bound to. */
   readonly path: LibraryPath
+  /** The one file an update ticket replaces, if it is known; otherwise the first one within `path` that it is used for. */
+  readonly target?: LibraryPath | undefined
   /** The object it delivers, whatever becomes of the path. */
   readonly objectId?: FsId
   /** When that object became the content of the path, Unix seconds. */
   readonly modifiedAt?: number
   /** False: the first use burns it. */
   readonly reusable: boolean
-  /** The link it is given out by: it ends with it, and when it expires. */
-  readonly link?: { readonly key: number; readonly expiresAt: number | undefined } | undefined
+  /** The link it is given out by: it ends with it, and when it is changed or expires. */
+  readonly link?: TicketLink | undefined
+}
+
+/** A link that gives out tickets, and how it was when it did. */
+export interface TicketLink {
+  readonly key: number
+  readonly epoch: number
+  readonly expiresAt: number | undefined
+  /** The API token of the visitor of a link for named people: what they were given ends with their session. */
+  readonly visitorTokenKey: number | undefined
 }
 
 /** A ticket presented, with its library opened anew for the account it was issued to. */
@@ -48,19 +62,24 @@ export interface TicketUse {
   readonly isOfLink: boolean
   /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
   burn(): Promise<boolean>
+  /** Binds an update ticket to the file it replaces. Throws permission-denied for any but the first file. */
+  bind(target: LibraryPath): Promise<void>
+  /** The library as the ticket opens it by now: for what took a while. Throws as present. */
+  reopen(): Promise<Library>
 }
 
-/** Hands out tickets: opaque texts that open one transfer for a while. Only their hashes are kept. */
+/**
+ * Hands out tickets: opaque texts that open one transfer for a while. Only their hashes are stored, with what they were
+ * derived from. Each use reads the ticket and checks its origin, link and library anew: nothing is cached.
+ */
 export class Tickets {
   readonly #db: Database
   readonly #access: Access
-  readonly #scopedTokens: ScopedTokens
+  readonly #origins: CredentialOrigins
   readonly #now: () => number
   readonly #lifeSeconds: number
   readonly #inserts: TicketInserts
-  /** Tickets used before. Only their end can change what they say; accounts and libraries are looked up each time. */
-  readonly #reusable = new Map<string, TicketRow>()
-  /** What a full disk could not take: files can be read all the same. */
+  /** Tickets a full disk could not take: files can be read all the same. They are checked as those in the database are. */
   readonly #unwritten = new Map<string, TicketRow>()
   /** Used up, though a full disk still has them. */
   readonly #burnt = new Set<string>()
@@ -68,44 +87,49 @@ export class Tickets {
   constructor(
     db: Database,
     access: Access,
-    scopedTokens: ScopedTokens,
+    origins: CredentialOrigins,
     now: () => number,
     lifeSeconds: number,
   ) {
     this.#db = db
     this.#access = access
-    this.#scopedTokens = scopedTokens
+    this.#origins = origins
     this.#now = now
     this.#lifeSeconds = lifeSeconds
     this.#inserts = new TicketInserts(db)
   }
 
+  /** Throws permission-denied if the caller was signed out, or the library went, while it was issued. */
   async issue(library: Library, wish: TicketWish): Promise<string> {
     const ticket = randomUUID()
+    const { link } = wish
+    const origin = credentialOriginOf(library.actor)
     const row: TicketRow = {
       operation: wish.operation,
       libraryKey: library.info.key,
+      libraryEpoch: library.info.epoch,
       subKey: library.info.sub?.key,
-      accountKey: library.actor.key,
-      scopedTokenKey: library.actor.scope?.tokenKey,
+      // A link does not end with the sign-ins of who made it.
+      origin:
+        link === undefined ? origin : { ...origin, epoch: undefined, apiTokenKey: link.visitorTokenKey },
       path: wish.path,
+      target: wish.target,
       objectId: wish.objectId,
       modifiedAt: wish.modifiedAt,
       reusable: wish.reusable,
-      expiresAt: Math.min(this.#now() + this.#lifeSeconds, wish.link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
-      linkKey: wish.link?.key,
+      expiresAt: Math.min(this.#now() + this.#lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
+      link: link && { key: link.key, epoch: link.epoch },
     }
-    if (!(await this.#inserts.add(hashOf(ticket), row))) remember(this.#unwritten, ticket, row)
+    if (!(await this.#insert(ticket, row))) this.#keepInMemory(ticket, row)
     return ticket
   }
 
   /**
-   * Throws ticket-not-found for what is unknown, expired or used up, and for a ticket whose account or
-   * library is gone; permission-denied if the account may no longer read the library.
+   * Throws ticket-not-found for what is unknown, expired or used up, and for a ticket whose origin, link or
+   * library has ended; permission-denied if the account may no longer read the library.
    */
   async present(ticket: string): Promise<TicketUse> {
-    const found = this.#find(ticket)
-    const row = (found instanceof Promise ? await found : found) ?? fail({ code: 'ticket-not-found' })
+    const row = await this.#find(ticket)
     const library = await this.#open(row)
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
@@ -113,9 +137,33 @@ export class Tickets {
       path,
       objectId,
       modifiedAt,
-      library: library ?? fail({ code: 'ticket-not-found' }),
-      isOfLink: row.linkKey !== undefined,
+      library,
+      isOfLink: row.link !== undefined,
       burn: async () => reusable || this.#burn(ticket),
+      bind: (target) => this.#bind(ticket, row, target),
+      reopen: async () => this.#open(await this.#find(ticket)),
+    }
+  }
+
+  /** Whether a ticket would open something now. */
+  async isValid(ticket: string): Promise<boolean> {
+    try {
+      await this.#open(await this.#find(ticket))
+      return true
+    } catch (error) {
+      if (error instanceof DomainError) return false
+      throw error
+    }
+  }
+
+  async #insert(ticket: string, row: TicketRow): Promise<boolean> {
+    try {
+      return await this.#inserts.add(hashOf(ticket), row)
+    } catch (error) {
+      // Its token, link or library is gone by now.
+      if (error instanceof DatabaseError && error.reason === 'foreign-key')
+        fail({ code: 'permission-denied' })
+      throw error
     }
   }
 
@@ -128,50 +176,53 @@ export class Tickets {
     })
     if (isWritten) return isMine
     isMine = !this.#burnt.has(ticket)
-    if (this.#burnt.size === MOST_REMEMBERED) this.#burnt.clear()
+    if (this.#burnt.size === MOST_IN_MEMORY) this.#burnt.clear()
     this.#burnt.add(ticket)
     return isMine
   }
 
-  /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
-  reopen({ actor, info }: Library): Promise<Library | undefined> {
-    const scopedTokenKey = actor.scope?.tokenKey
-    return this.#open({ accountKey: actor.key, libraryKey: info.key, subKey: info.sub?.key, scopedTokenKey })
+  async #bind(ticket: string, row: TicketRow, target: LibraryPath): Promise<void> {
+    if (!isWithin(target, row.path)) fail({ code: 'permission-denied' })
+    const kept = this.#unwritten.get(ticket)
+    const bound = kept === undefined ? row.target : kept.target
+    if (bound === target) return
+    if (bound !== undefined) fail({ code: 'permission-denied' })
+    if (kept !== undefined) this.#unwritten.set(ticket, { ...kept, target })
+    else {
+      const isBound = await this.#db.write((tx) => bindTicket(tx, hashOf(ticket), target), { durable: false })
+      if (!isBound) fail({ code: 'permission-denied' })
+    }
   }
 
-  async #open(
-    row: Pick<TicketRow, 'accountKey' | 'libraryKey' | 'subKey' | 'scopedTokenKey'>,
-  ): Promise<Library | undefined> {
-    if (row.scopedTokenKey === undefined) return this.#access.openByKey(row.accountKey, row)
-    const actor = await this.#scopedTokens.findActor(row.scopedTokenKey)
-    return actor && this.#access.openWithin(actor, row)
+  /** Opens what a ticket opens, for whom it was issued to. */
+  async #open(row: TicketRow): Promise<Library> {
+    const [actor, isLinked] = await Promise.all([this.#origins.findActor(row.origin), this.#isLinked(row)])
+    const library = actor && isLinked ? await this.#access.reopen(actor, row) : undefined
+    return library ?? fail({ code: 'ticket-not-found' })
   }
 
-  /** Not a promise if it was used before. */
-  #find(ticket: string): TicketRow | undefined | Promise<TicketRow | undefined> {
-    const known = this.#reusable.get(ticket) ?? this.#unwritten.get(ticket)
-    if (known === undefined) return this.#lookUp(ticket)
-    return known.expiresAt > this.#now() ? known : undefined
+  /** Whether the link that gave it out is as it was. */
+  async #isLinked({ link }: TicketRow): Promise<boolean> {
+    if (link === undefined) return true
+    const state = await findLinkState(this.#db, link.key)
+    return state?.isActive === true && state.epoch === link.epoch
   }
 
-  async #lookUp(ticket: string): Promise<TicketRow | undefined> {
-    if (this.#burnt.has(ticket)) return undefined
-    const row = await findTicket(this.#db, hashOf(ticket), this.#now())
-    // A ticket of a link can end with the link at any time.
-    if (row?.reusable !== true || row.linkKey !== undefined) return row
-    remember(this.#reusable, ticket, row)
-    return row
+  async #find(ticket: string): Promise<TicketRow> {
+    const kept = this.#unwritten.get(ticket)
+    const row = kept ?? (this.#burnt.has(ticket) ? undefined : await findTicket(this.#db, hashOf(ticket)))
+    return row !== undefined && row.expiresAt > this.#now() ? row : fail({ code: 'ticket-not-found' })
   }
 
-  /** Start-up and upkeep: tickets nobody can use any more. */
+  /** Start-up and periodic job: tickets nobody can use any more. */
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteTicketsBefore(tx, this.#now()), { durable: false })
   }
-}
 
-function remember(rows: Map<string, TicketRow>, ticket: string, row: TicketRow): void {
-  if (rows.size === MOST_REMEMBERED) rows.clear()
-  rows.set(ticket, row)
+  #keepInMemory(ticket: string, row: TicketRow): void {
+    if (this.#unwritten.size === MOST_IN_MEMORY) this.#unwritten.clear()
+    this.#unwritten.set(ticket, row)
+  }
 }
 
 function hashOf(ticket: string): Buffer {

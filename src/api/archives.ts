@@ -9,7 +9,7 @@ export interface Archives {
     library: Library,
     wish: { roots: readonly Dirent[]; name: string; link?: TicketWish['link'] },
   ): Promise<string>
-  /** The archive of a ticket, as long as that lives. */
+  /** The archive of a ticket, as long as that is valid. */
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
   /** An unknown ticket is no error. */
   cancel(ticket: string): Promise<void>

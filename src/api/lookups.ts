@@ -31,6 +31,16 @@ export async function folderAt(library: Library, sent: SentPath, shown = sent.te
   return fail({ code: 'path-not-found', path: shown, wanted: 'Folder' })
 }
 
+/** What an update may replace: any one file below a folder, or `target`. Throws path-not-found. */
+export async function updatePlaceAt(
+  library: Library,
+  sent: SentPath,
+): Promise<{ path: LibraryPath; target: LibraryPath | undefined }> {
+  const entry = sent.path && (await library.tree.find(sent.path))
+  if (sent.path !== undefined && entry?.kind === 'file') return { path: sent.path, target: sent.path }
+  return { path: (await folderAt(library, sent)).path, target: undefined }
+}
+
 /** A file or folder other than the root. Throws path-not-found. */
 export async function entryAt(
   library: Library,

@@ -84,6 +84,7 @@ import { personalTokenRoutes } from './v21/personal-tokens.ts'
 import { libraryTokenRoutes } from './v21/repo-api-tokens.ts'
 import { revertRoutesV21 } from './v21/revert.ts'
 import { searchFileRoutes } from './v21/search-file.ts'
+import { sessionRoutes } from './v21/sessions.ts'
 import { setPasswordRoutes } from './v21/set-password.ts'
 import { shareLinkRoutes } from './v21/share-links.ts'
 import { sharedRepoRoutesV21 } from './v21/shared-repos.ts'
@@ -103,6 +104,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...serverInfoRoutes,
   ...authTokenRoutes,
   ...deviceRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...avatarRoutes,
   ...accountsRoutes,

@@ -19,6 +19,7 @@ export const accountColumns = [
   'last_login_at',
   'avatar',
   'avatar_at',
+  'epoch',
 ]
   .map((column) => `account.${column}`)
   .join(', ')
@@ -40,6 +41,7 @@ export interface AccountRow {
   last_login_at: number | null
   avatar: string
   avatar_at: number
+  epoch: number
 }
 
 export function accountFromRow(row: AccountRow): Account {
@@ -58,6 +60,7 @@ export function accountFromRow(row: AccountRow): Account {
     defaultLibraryKey: row.default_library_key,
     createdAt: row.created_at,
     lastLoginAt: row.last_login_at,
+    epoch: row.epoch,
     ...(row.avatar !== '' && { avatar: row.avatar, avatarAt: row.avatar_at }),
   }
 }
@@ -264,6 +267,11 @@ export async function updateAccount(tx: Transaction, email: string, values: Acco
   return (await tx.run(sql, ...(Object.values(values) as Value[]), email)) === 1
 }
 
+/** Ends everything that was derived from the account's sign-ins so far. */
+export async function incrementEpoch(tx: Transaction, email: string): Promise<void> {
+  await tx.run('update account set epoch = epoch + 1 where email = ?', email)
+}
+
 /** Whether another account goes by this e-mail, as its id or as its contact. */
 export async function isContactTaken(
   reader: Reader,
@@ -308,7 +316,7 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
     `update account set email = ?, name = '', contact_email = '', login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
        default_library_key = null, last_login_at = null,
-       avatar = '', avatar_at = 0
+       avatar = '', avatar_at = 0, epoch = epoch + 1
      where key = ? and email = ?`,
     emailOnceRemoved(account),
     account.key,

@@ -27,6 +27,10 @@ export interface Account {
   /** The name of the picture, and since when it is; undefined for none. */
   readonly avatar?: string | undefined
   readonly avatarAt?: number | undefined
+  /** Grows when everything derived from the account's sign-ins must end. */
+  readonly epoch: number
+  /** The API token this request came with; never stored, undefined for an account that was merely looked up. */
+  readonly apiTokenKey?: number | undefined
   /** The bounds of the credential this request came with; never stored, undefined for none. */
   readonly scope?: Scope | undefined
 }

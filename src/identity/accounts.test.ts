@@ -39,6 +39,7 @@ await onEachDatabase('Accounts', (open) => {
         defaultLibraryKey: null,
         createdAt: identity.time,
         lastLoginAt: null,
+        epoch: 0,
       })
       assert.deepEqual(await identity.accounts.find('ANN@example.ORG'), created)
       assert.deepEqual(await identity.accounts.findByKey(created.key), created)
@@ -343,7 +344,7 @@ await onEachDatabase('Accounts', (open) => {
       const library = await identity.addLibrary(ann)
       const issue = async (account: typeof ann) => ({
         api: [await apiTokens.issue(account), await apiTokens.issue(account, laptop)],
-        sync: await syncTokens.issue(library, account.key),
+        sync: await syncTokens.issue(library, account),
       })
       const opens = async ({ api, sync }: Awaited<ReturnType<typeof issue>>) => [
         ...(await Promise.all(api.map(async (token) => 'ok' in (await apiTokens.authenticate(token))))),
@@ -409,8 +410,8 @@ await onEachDatabase('Accounts', (open) => {
     it('ends its tokens; what is left tells a client that the account is gone', async () => {
       await using identity = await open()
       const ann = await identity.signUp('ann')
-      const api = await identity.apiTokens.issue(ann, laptop, '192.0.2.7')
-      const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann.key)
+      const api = await identity.apiTokens.issue(ann, laptop, { address: '192.0.2.7' })
+      const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann)
       await identity.accounts.remove('ann@example.org')
       assert.deepEqual(await identity.apiTokens.authenticate(api), { reason: 'deleted' })
       assert.equal(await identity.syncTokens.authenticate(sync), undefined)
@@ -429,7 +430,7 @@ await onEachDatabase('Accounts', (open) => {
       await identity.accounts.remove('ann@example.org')
       const second = await identity.signUp('ann', { loginId: 'ann', contactEmail: 'office@example.com' })
       assert.notEqual(second.key, first.key)
-      const row = await identity.db.get('select owner_key from library where key = ?', library)
+      const row = await identity.db.get('select owner_key from library where key = ?', library.key)
       assert.equal(row?.owner_key, first.key)
       assert.deepEqual(await identity.apiTokens.authenticate(token), { reason: 'deleted' })
       assert.notEqual(await identity.apiTokens.issue(second), token)
@@ -448,7 +449,7 @@ await onEachDatabase('Accounts', (open) => {
       }
       await assert.rejects(identity.accounts.remove('ann@example.org'), /no/)
       assert.deepEqual(await identity.accounts.find('ann@example.org'), ann)
-      const row = await identity.db.get('select deleted_at from library where key = ?', library)
+      const row = await identity.db.get('select deleted_at from library where key = ?', library.key)
       assert.equal(row?.deleted_at, null)
     })
 

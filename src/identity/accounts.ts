@@ -24,6 +24,7 @@ import {
   findAccountByKey,
   findCredentials,
   findCredentialsByLogin,
+  incrementEpoch,
   insertAccount,
   isContactTaken,
   listAccounts,
@@ -71,7 +72,7 @@ export interface AccountsOptions {
   readonly directory?: Directory
   /** What other rooms do about an account that goes, in the transaction it goes in. */
   readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
-  /** Told of an account whose API tokens have all ended, once they have. */
+  /** Called after commit when all credentials of an account were revoked. */
   readonly onSignOut?: (account: Account) => void
 }
 
@@ -186,8 +187,7 @@ export class Accounts {
   }
 
   /**
-   * Changes what is given. A new password and being deactivated end all API tokens, scoped tokens and sync
-   * tokens of the account. `also` is written in the same transaction. Throws account-not-found,
+   * Changes what is given. A new password and being deactivated sign out everywhere. `also` is written in the same transaction. Throws account-not-found,
    * login-id-taken, last-administrator, or AccountRuleError.
    */
   async update(email: string, changes: AccountChanges, also?: AlsoFor): Promise<Account> {
@@ -201,13 +201,9 @@ export class Accounts {
         await this.#checkContact(tx, id, values)
         if (stepsDown) await checkNotLastAdministrator(tx, id)
         const changed = await updateAccount(tx, id, values)
-        const account = changed ? await findAccount(tx, id) : undefined
+        if (!changed) fail({ code: 'account-not-found', email: id })
+        const account = signsOut ? await revokeAll(tx, id) : await findAccount(tx, id)
         if (!account) return fail({ code: 'account-not-found', email: id })
-        if (signsOut) {
-          await deleteApiTokens(tx, account.key)
-          await deleteScopedTokensOf(tx, account.key)
-          await deleteSyncTokensOfAccount(tx, account.key)
-        }
         await also?.(tx, account)
         return account
       })
@@ -220,6 +216,20 @@ export class Accounts {
     } finally {
       this.#options.directory?.forget(id)
     }
+  }
+
+  /**
+   * Ends every session, personal, library and sync token of the account, and all that was derived from them. `also` is
+   * written in the same transaction. Throws account-not-found.
+   */
+  async signOutEverywhere({ email }: Pick<Account, 'email'>, also?: AlsoFor): Promise<void> {
+    const account = await this.#db.write(async (tx) => {
+      const found = await revokeAll(tx, email)
+      if (!found) return fail({ code: 'account-not-found', email })
+      await also?.(tx, found)
+      return found
+    })
+    this.#options.onSignOut?.(account)
   }
 
   /**
@@ -273,6 +283,17 @@ export class Accounts {
       throw new AccountRuleError('contact-email-taken', contact)
     }
   }
+}
+
+/** Ends every credential of an account. The epoch ends those no row is kept of, and those being issued right now. */
+async function revokeAll(tx: Transaction, email: string): Promise<Account | undefined> {
+  await incrementEpoch(tx, email)
+  const account = await findAccount(tx, email)
+  if (account === undefined) return undefined
+  await deleteApiTokens(tx, account.key)
+  await deleteScopedTokensOf(tx, account.key)
+  await deleteSyncTokensOfAccount(tx, account.key)
+  return account
 }
 
 /** The account is read after the lock, so that two administrators cannot send each other away at once. */

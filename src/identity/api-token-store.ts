@@ -1,14 +1,18 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/database.ts'
 import { type Account, isRemoved } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
 import type { Device } from './device.ts'
 
 /** What is kept of an API token: enough to know it again, and with the server's secret to make it again. */
 export interface StoredApiToken {
+  /** Stays when the token is replaced; undefined for one that is not stored yet. */
+  readonly key?: number
   readonly hash: Uint8Array
   readonly nonce: Uint8Array
   /** Whether its device is to wipe itself. */
   readonly wiped?: boolean
+  /** Unix seconds. */
+  readonly lastUsedAt?: number
 }
 
 /** A device that holds an API token. Times are Unix seconds. */
@@ -28,13 +32,22 @@ export async function findApiToken(
   accountKey: number,
   { platform, deviceId }: Holder,
 ): Promise<StoredApiToken | undefined> {
-  const row = await reader.get<{ hash: Uint8Array; nonce: Uint8Array; wiped_at: number | null }>(
-    'select hash, nonce, wiped_at from api_token where account_key = ? and platform = ? and device_id = ?',
+  const row = await reader.get<{
+    key: number
+    hash: Uint8Array
+    nonce: Uint8Array
+    wiped_at: number | null
+    last_used_at: number
+  }>(
+    `select key, hash, nonce, wiped_at, last_used_at from api_token
+     where account_key = ? and platform = ? and device_id = ?`,
     accountKey,
     platform,
     deviceId,
   )
-  return row && { hash: row.hash, nonce: row.nonce, wiped: row.wiped_at !== null }
+  if (row === undefined) return undefined
+  const { key, hash, nonce, wiped_at: wipedAt, last_used_at: lastUsedAt } = row
+  return { key, hash, nonce, wiped: wipedAt !== null, lastUsedAt }
 }
 
 /** Whether it was kept: another login of the same device may have come first. */
@@ -51,25 +64,33 @@ export async function insertApiToken(
   return (await tx.insert('api_token', columns, [row], { ignoreExisting: true })) === 1
 }
 
+/** The key stays, so that what the device keeps in sync goes on. */
 export async function replaceApiToken(tx: Transaction, older: StoredApiToken, newer: StoredApiToken) {
   const sql = 'update api_token set hash = ?, nonce = ?, wiped_at = null where hash = ?'
   await tx.run(sql, newer.hash, newer.nonce, older.hash)
 }
 
-/** Notes who signed in with it last. */
+/** Where a sign-in came from, and what its client calls itself. */
+export interface SignInClient {
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** Records the last sign-in of a token. */
 export async function updateApiTokenLogin(
   tx: Transaction,
   hash: Uint8Array,
   device: Partial<Device>,
-  address: string,
+  { address, userAgent }: SignInClient,
   now: number,
 ): Promise<void> {
   await tx.run(
-    `update api_token set device_name = ?, client_version = ?, platform_version = ?, login_address = ?,
-       last_used_at = ?, wiped_at = null where hash = ?`,
+    `update api_token set device_name = ?, client_version = ?, platform_version = ?, user_agent = ?,
+       login_address = ?, last_used_at = ?, wiped_at = null where hash = ?`,
     device.deviceName ?? '',
     device.clientVersion ?? '',
     device.platformVersion ?? '',
+    userAgent,
     address,
     now,
     hash,
@@ -77,16 +98,17 @@ export async function updateApiTokenLogin(
 }
 
 // Made once: this statement is run with every request.
-const accountByHash = `select ${accountColumns}, api_token.last_used_at, api_token.platform,
+const accountByHash = `select ${accountColumns}, api_token.key as token_key, api_token.last_used_at, api_token.platform,
     api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join account on account.key = api_token.account_key where api_token.hash = ?`
 
 /** The account an API token opens, and what is known of the token's use; one row by one index. */
 export async function findAccountByApiToken(reader: Reader, hash: Uint8Array) {
-  const row = await reader.get<AccountRow & UseRow>(accountByHash, hash)
+  const row = await reader.get<AccountRow & UseRow & { token_key: number }>(accountByHash, hash)
   if (row === undefined) return undefined
   const wiped = row.wiped_at !== null
-  return { account: accountFromRow(row), removed: isRemoved(row.email), wiped, use: useFromRow(row) }
+  const account: Account = { ...accountFromRow(row), apiTokenKey: row.token_key }
+  return { account, removed: isRemoved(row.email), wiped, use: useFromRow(row) }
 }
 
 /** What a request may change of an API token: when it was used, and by which version of a client. */
@@ -124,16 +146,25 @@ export async function updateApiTokenUse(tx: Transaction, hash: Uint8Array, use: 
   )
 }
 
+/** Whether an API token exists and its device is not to be wiped. What was derived from it ends when this is false. */
+export async function isLiveApiToken(reader: Reader, key: number): Promise<boolean> {
+  const sql = 'select wiped_at from api_token where key = ?'
+  const row = await reader.get<{ wiped_at: number | null }>(sql, key)
+  return row !== undefined && row.wiped_at === null
+}
+
 /** The device that holds an API token, and whether it is to be wiped; platform and device are '' for none. */
-export async function findHolder(reader: Reader, hash: Uint8Array) {
+export async function findHolder(reader: Reader, column: 'hash' | 'key', value: Value) {
   const row = await reader.get<{
+    key: number
     account_key: number
     platform: string
     device_id: string
     wiped_at: number | null
-  }>('select account_key, platform, device_id, wiped_at from api_token where hash = ?', hash)
+  }>(`select key, account_key, platform, device_id, wiped_at from api_token where ${column} = ?`, value)
   return (
     row && {
+      key: row.key,
       accountKey: row.account_key,
       platform: row.platform as Holder['platform'],
       deviceId: row.device_id,
@@ -142,8 +173,22 @@ export async function findHolder(reader: Reader, hash: Uint8Array) {
   )
 }
 
-export async function deleteApiToken(tx: Transaction, hash: Uint8Array): Promise<boolean> {
-  return (await tx.run('delete from api_token where hash = ?', hash)) === 1
+/** What was derived from it goes with it. */
+export async function deleteApiToken(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('delete from api_token where key = ?', key)) === 1
+}
+
+/** Ends the tickets and sync tokens a device was given, while its token stays to tell it to wipe itself. */
+export async function deleteDerivedOfDevice(
+  tx: Transaction,
+  accountKey: number,
+  { platform, deviceId }: Holder,
+): Promise<void> {
+  const parent = `api_token_key in (select key from api_token
+    where account_key = ? and platform = ? and device_id = ?)`
+  for (const table of ['ticket', 'sync_token']) {
+    await tx.run(`delete from ${table} where ${parent}`, accountKey, platform, deviceId)
+  }
 }
 
 export async function deleteApiTokenOfDevice(

@@ -7,7 +7,7 @@ import {
   type ApiTokenUse,
   deleteApiToken,
   deleteApiTokenOfDevice,
-  deleteApiTokens,
+  deleteDerivedOfDevice,
   findAccountByApiToken,
   findApiToken,
   findHolder,
@@ -17,13 +17,15 @@ import {
   lockActiveAccount,
   markDeviceWiped,
   replaceApiToken,
+  type SignInClient,
   type StoredApiToken,
   selectLastUses,
   updateApiTokenLogin,
   updateApiTokenUse,
 } from './api-token-store.ts'
-import { type Device, isDesktop, type Platform, platforms } from './device.ts'
+import { cut, type Device, isDesktop, type Platform, platforms } from './device.ts'
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
+import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
 /** Whom an API token opens, or why it opens nobody. */
@@ -41,47 +43,61 @@ const nobody: Pick<Device, 'deviceId'> & { platform: '' } = { platform: '', devi
 const usedEverySeconds = 3600
 const DAY = 86_400
 const longestVersion = 64
+const longestUserAgent = 255
+
+/** Where a sign-in came from; '' for what is not known. */
+export type SignedInBy = Partial<SignInClient>
 
 /**
  * API tokens: 40 hex characters that open an account, the same on every login of a device until they
- * are revoked. Only their hashes are kept. A token is made again from a random nonce in its row and
+ * are revoked or nobody has used them for a while. Only their hashes are kept. A token is made again from a random nonce in its row and
  * the secret of the server, so neither the database nor the secret gives one away alone.
  */
 export class ApiTokens {
   readonly #db: Database
   readonly #secret: Buffer
   readonly #now: () => number
+  /** Seconds without use after which a token ends; 0 for never. */
+  readonly #idleSeconds: number
 
-  constructor(db: Database, secret: Buffer, now: () => number) {
+  constructor(db: Database, secret: Buffer, now: () => number, idleSeconds = 0) {
     this.#db = db
     this.#secret = secret
     this.#now = now
+    this.#idleSeconds = idleSeconds
   }
 
   /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
   async issue(
     account: Account,
     device?: Device,
-    address = '',
+    by: SignedInBy = {},
     also?: (tx: Transaction) => Promise<void>,
   ): Promise<string> {
     return this.#db.write(async (tx) => {
       if (!(await lockActiveAccount(tx, account))) fail({ code: 'account-not-found', email: account.email })
       await also?.(tx)
-      return this.issueIn(tx, account, device, address)
+      return this.issueIn(tx, account, device, by)
     })
   }
 
   /** As issue, for whoever has made sure in this transaction that the account may have a token. */
-  async issueIn(tx: Transaction, account: Account, device?: Device, address = ''): Promise<string> {
+  async issueIn(
+    tx: Transaction,
+    account: Account,
+    device?: Device,
+    { address = '', userAgent = '' }: SignedInBy = {},
+  ): Promise<string> {
     const { token, hash } = await this.#keptOrNew(tx, account, device)
-    await updateApiTokenLogin(tx, hash, device ?? {}, address, this.#now())
+    const by = { address, userAgent: cut(userAgent, longestUserAgent) }
+    await updateApiTokenLogin(tx, hash, device ?? {}, by, this.#now())
     return token
   }
 
   /** Whether a login would be given a token that already exists. */
   async has(account: Account, device?: Device): Promise<boolean> {
-    return (await findApiToken(this.#db, account.key, device ?? nobody)) !== undefined
+    const kept = await findApiToken(this.#db, account.key, device ?? nobody)
+    return kept !== undefined && !kept.wiped && !this.#isIdle(kept.lastUsedAt)
   }
 
   async authenticate(token: string, client: ClientVersions = {}): Promise<Authentication> {
@@ -92,24 +108,57 @@ export class ApiTokens {
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }
     if (found.wiped) return { reason: 'wiped' }
+    if (this.#isIdle(found.use.lastUsedAt)) return { reason: 'unknown' }
     const use = this.#useAfter(found.use, client)
     if (use !== found.use) await writeIfSpace(this.#db, (tx) => updateApiTokenUse(tx, hash, use))
     return { ok: found.account }
   }
 
-  /** Whether there was such a token. What a desktop device keeps in sync ends with it. */
+  /** Whether there was such a token. Its tickets and sync tokens, and those its device named, end with it. */
   async revoke(token: string, also?: (tx: Transaction) => Promise<void>): Promise<boolean> {
     return this.#db.write(async (tx) => {
-      const holder = await findHolder(tx, hashOf(token))
+      const holder = await findHolder(tx, 'hash', hashOf(token))
       if (holder === undefined) return false
       await endSync(tx, holder.accountKey, holder)
       await also?.(tx)
-      return deleteApiToken(tx, hashOf(token))
+      return deleteApiToken(tx, holder.key)
     })
   }
 
-  async revokeAll(account: Account): Promise<void> {
-    await this.#db.write((tx) => deleteApiTokens(tx, account.key))
+  /** As revoke, for a session of the account; false if it has none of that key. */
+  async revokeSession(
+    account: Account,
+    key: number,
+    also?: (tx: Transaction) => Promise<void>,
+  ): Promise<boolean> {
+    return this.#db.write(async (tx) => {
+      const holder = await findHolder(tx, 'key', key)
+      if (holder?.accountKey !== account.key) return false
+      await endSync(tx, account.key, holder)
+      await also?.(tx)
+      return deleteApiToken(tx, key)
+    })
+  }
+
+  /** Every sign-in of the account that still opens something, with or without a device; most recently used first. */
+  async listSessions(account: Account): Promise<(Session & { readonly expiresAt: number | undefined })[]> {
+    const sessions = await listSessions(this.#db, account.key)
+    const idle = this.#idleSeconds
+    return sessions.map((session) => ({
+      ...session,
+      expiresAt: idle === 0 ? undefined : session.lastUsedAt + idle,
+    }))
+  }
+
+  /** Periodic job: deletes tokens that ended for want of use. */
+  async deleteIdle(): Promise<number> {
+    if (this.#idleSeconds === 0) return 0
+    const before = this.#now() - this.#idleSeconds
+    return this.#db.write((tx) => deleteIdleApiTokens(tx, before), { durable: false })
+  }
+
+  #isIdle(lastUsedAt = 0): boolean {
+    return this.#idleSeconds > 0 && this.#now() - lastUsedAt > this.#idleSeconds
   }
 
   /** Unlinks a device, and ends what it keeps in sync; false if it was not linked. */
@@ -134,6 +183,7 @@ export class ApiTokens {
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       await endSync(tx, account.key, device)
+      await deleteDerivedOfDevice(tx, account.key, device)
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())
       if (existed) await also?.(tx)
       return existed
@@ -143,17 +193,17 @@ export class ApiTokens {
   /** A device says that it has wiped itself: its token is forgotten, if it was one to be wiped. */
   async confirmWiped(token: string): Promise<'forgotten' | 'unknown' | 'not-to-be-wiped'> {
     return this.#db.write(async (tx) => {
-      const holder = await findHolder(tx, hashOf(token))
+      const holder = await findHolder(tx, 'hash', hashOf(token))
       if (holder === undefined) return 'unknown'
       if (!holder.wiped) return 'not-to-be-wiped'
-      await deleteApiToken(tx, hashOf(token))
+      await deleteApiToken(tx, holder.key)
       return 'forgotten'
     })
   }
 
   /** The device a token was made for; undefined for a token that belongs to none. */
   async deviceOf(token: string): Promise<Pick<Device, 'platform' | 'deviceId'> | undefined> {
-    const holder = await findHolder(this.#db, hashOf(token))
+    const holder = await findHolder(this.#db, 'hash', hashOf(token))
     if (holder === undefined || holder.platform === '') return undefined
     return { platform: holder.platform, deviceId: holder.deviceId }
   }
@@ -197,8 +247,8 @@ export class ApiTokens {
     const kept = await findApiToken(tx, account.key, holder)
     if (!kept) throw new Error('an API token was neither kept nor new')
     const again = this.#tokenFrom(Buffer.from(kept.nonce), account, holder)
-    if (again.hash.equals(kept.hash) && !kept.wiped) return again
-    // Its device was told to wipe itself and signs in anew, or the secret of the server is another one than when
+    if (again.hash.equals(kept.hash) && !kept.wiped && !this.#isIdle(kept.lastUsedAt)) return again
+    // Its device was told to wipe itself and signs in anew, or it ended for want of use, or the secret of the server is another one than when
     // the token was made, so that the old token cannot be told.
     await replaceApiToken(tx, kept, fresh)
     return fresh

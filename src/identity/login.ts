@@ -13,6 +13,8 @@ export interface LoginRequest extends DeviceFields {
   readonly password: string
   /** Where the request came from. */
   readonly address: string
+  /** What the client calls itself. */
+  readonly userAgent?: string | undefined
 }
 
 /** An API token, or why there is none. */
@@ -66,7 +68,7 @@ export class Login {
 
     const device = given === 'all' ? parseDevice(request) : undefined
     if (typeof device === 'string') return { refused: device }
-    const token = await this.#tokenFor(await this.#withNewerHash(found, password), device, address, also)
+    const token = await this.#tokenFor(await this.#withNewerHash(found, password), device, request, also)
     return token === undefined ? { refused: 'bad-credentials' } : { token, account: found.account }
   }
 
@@ -74,7 +76,7 @@ export class Login {
   async #tokenFor(
     found: Credentials,
     device: Device | undefined,
-    address: string,
+    { address, userAgent = '' }: Pick<LoginRequest, 'address' | 'userAgent'>,
     also: AlsoFor | undefined,
   ) {
     const { db, apiTokens, now } = this.#options
@@ -84,7 +86,7 @@ export class Login {
       async (tx) => {
         const stands = await recordLogin(tx, found, now())
         if (stands) await also?.(tx, found.account)
-        return stands ? apiTokens.issueIn(tx, found.account, device, address) : undefined
+        return stands ? apiTokens.issueIn(tx, found.account, device, { address, userAgent }) : undefined
       },
       { durable },
     )

@@ -31,6 +31,8 @@ export interface NewScopedToken {
   readonly hash: Uint8Array
   readonly kind: 'personal' | 'library'
   readonly accountKey: number
+  /** Of the account at issue: another one ends the token. */
+  readonly epoch: number
   readonly libraryKey: number | undefined
   /** Of the sub-library, if that is all it opens. */
   readonly subKey: number | undefined
@@ -74,11 +76,12 @@ interface TokenRow {
 /** Undefined if a library has a token for an app of that name already. */
 export async function insertScopedToken(tx: Transaction, token: NewScopedToken): Promise<number | undefined> {
   const row = await tx.get<{ key: number }>(
-    `insert into scoped_token (hash, kind, account_key, library_key, sub_key, name, access, sealed, created_at,
-       expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
+    `insert into scoped_token (hash, kind, account_key, epoch, library_key, sub_key, name, access, sealed, created_at,
+       expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning key`,
     token.hash,
     token.kind,
     token.accountKey,
+    token.epoch,
     token.libraryKey ?? null,
     token.subKey ?? null,
     token.name,
@@ -96,7 +99,7 @@ const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_to
   from scoped_token join account on account.key = scoped_token.account_key
     left join library on library.key = scoped_token.library_key
     left join sub_library on sub_library.key = scoped_token.sub_key
-  where (scoped_token.expires_at is null or scoped_token.expires_at > ?)
+  where scoped_token.epoch = account.epoch and (scoped_token.expires_at is null or scoped_token.expires_at > ?)
     and (scoped_token.kind = 'personal'
       or (library.owner_key = scoped_token.account_key and library.deleted_at is null))`
 

@@ -1,34 +1,57 @@
 import type { Reader, Transaction } from '../database/database.ts'
+import type { CredentialOrigin } from './credential-origin.ts'
 
-/** What a sync token opens, and for whom. */
+/** What a sync token opens, and what it was derived from. */
 export interface SyncGrant {
   readonly libraryKey: number
+  /** The epoch of the library at issue. */
+  readonly libraryEpoch: number
   /** Of the sub-library it was issued for: it opens nothing else. */
-  readonly subKey?: number | undefined
-  readonly accountKey: number
+  readonly subKey: number | undefined
+  readonly origin: CredentialOrigin
 }
 
 export async function insertSyncToken(
   tx: Transaction,
   hash: Uint8Array,
-  { libraryKey, subKey, accountKey }: SyncGrant,
+  { libraryKey, libraryEpoch, subKey, origin }: SyncTokenValues,
   now: number,
 ): Promise<void> {
-  const columns = ['hash', 'library_key', 'sub_key', 'account_key', 'created_at']
-  await tx.insert('sync_token', columns, [[hash, libraryKey, subKey ?? null, accountKey, now]])
+  const { accountKey, epoch, apiTokenKey } = origin
+  const columns = ['hash', 'library_key', 'library_epoch', 'sub_key', 'account_key', 'epoch', 'api_token_key']
+  const row = [hash, libraryKey, libraryEpoch, subKey ?? null, accountKey, epoch, apiTokenKey ?? null]
+  await tx.insert('sync_token', [...columns, 'created_at'], [[...row, now]])
 }
 
-/** Accounts that are not active open nothing. */
+type SyncTokenValues = SyncGrant & { readonly origin: { readonly epoch: number } }
+
+/** A token that was issued, whatever became of what it was derived from. */
 export async function findSyncGrant(reader: Reader, hash: Uint8Array): Promise<SyncGrant | undefined> {
-  const row = await reader.get<{ library_key: number; sub_key: number | null; account_key: number }>(
-    `select sync_token.library_key, sync_token.sub_key, sync_token.account_key
-     from sync_token join account on account.key = sync_token.account_key
-     where sync_token.hash = ? and account.active = 1`,
+  const row = await reader.get<{
+    library_key: number
+    library_epoch: number
+    sub_key: number | null
+    account_key: number
+    epoch: number
+    api_token_key: number | null
+  }>(
+    `select library_key, library_epoch, sub_key, account_key, epoch, api_token_key from sync_token
+     where hash = ?`,
     hash,
   )
-  if (row === undefined) return undefined
-  const grant = { libraryKey: row.library_key, accountKey: row.account_key }
-  return row.sub_key === null ? grant : { ...grant, subKey: row.sub_key }
+  return (
+    row && {
+      libraryKey: row.library_key,
+      libraryEpoch: row.library_epoch,
+      subKey: row.sub_key ?? undefined,
+      origin: {
+        accountKey: row.account_key,
+        epoch: row.epoch,
+        apiTokenKey: row.api_token_key ?? undefined,
+        scopedTokenKey: undefined,
+      },
+    }
+  )
 }
 
 export async function deleteSyncTokensOfAccount(tx: Transaction, accountKey: number): Promise<void> {
@@ -41,7 +64,7 @@ export async function deleteSyncTokensOfLibrary(tx: Transaction, libraryKey: num
 
 export async function deleteSyncTokens(
   tx: Transaction,
-  { libraryKey, accountKey }: Pick<SyncGrant, 'libraryKey' | 'accountKey'>,
+  { libraryKey, accountKey }: { libraryKey: number; accountKey: number },
 ): Promise<void> {
   await tx.run('delete from sync_token where library_key = ? and account_key = ?', libraryKey, accountKey)
 }

@@ -8,12 +8,13 @@ await onEachDatabase('SyncTokens', (open) => {
     const ann = await identity.signUp('ann')
     const library = await identity.addLibrary(ann)
     const [first, second] = [
-      await identity.syncTokens.issue(library, ann.key),
-      await identity.syncTokens.issue(library, ann.key),
+      await identity.syncTokens.issue(library, ann),
+      await identity.syncTokens.issue(library, ann),
     ]
     assert.match(first, /^[0-9a-f]{40}$/)
     assert.notEqual(first, second)
-    const grant = { libraryKey: library, accountKey: ann.key }
+    const origin = { accountKey: ann.key, epoch: 0, apiTokenKey: undefined, scopedTokenKey: undefined }
+    const grant = { libraryKey: library.key, libraryEpoch: 0, subKey: undefined, origin }
     assert.deepEqual(await identity.syncTokens.authenticate(first), grant)
     assert.deepEqual(await identity.syncTokens.authenticate(second), grant)
     for (const other of ['', '0'.repeat(40), first.toUpperCase(), '\0']) {
@@ -24,7 +25,7 @@ await onEachDatabase('SyncTokens', (open) => {
   it('is no API token, nor the other way round', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann.key)
+    const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann)
     assert.deepEqual(await identity.apiTokens.authenticate(sync), { reason: 'unknown' })
     assert.equal(await identity.syncTokens.authenticate(await identity.apiTokens.issue(ann)), undefined)
   })
@@ -35,7 +36,7 @@ await onEachDatabase('SyncTokens', (open) => {
     const library = await identity.addLibrary(ann)
     const issued: string[] = []
     const broken = identity.db.write(async (tx) => {
-      issued.push(await identity.syncTokens.issueIn(tx, library, ann.key))
+      issued.push(await identity.syncTokens.issueIn(tx, library, ann))
       throw new Error('no')
     })
     await assert.rejects(broken, /no/)
@@ -48,10 +49,10 @@ await onEachDatabase('SyncTokens', (open) => {
     const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
     const [maps, notes] = [await identity.addLibrary(ann), await identity.addLibrary(ann)]
     const tokens = {
-      annMaps: await syncTokens.issue(maps, ann.key),
-      annNotes: await syncTokens.issue(notes, ann.key),
-      bobMaps: await syncTokens.issue(maps, bob.key),
-      bobNotes: await syncTokens.issue(notes, bob.key),
+      annMaps: await syncTokens.issue(maps, ann),
+      annNotes: await syncTokens.issue(notes, ann),
+      bobMaps: await syncTokens.issue(maps, bob),
+      bobNotes: await syncTokens.issue(notes, bob),
     }
     const opening = async () => {
       const left = []
@@ -59,19 +60,29 @@ await onEachDatabase('SyncTokens', (open) => {
         if (await syncTokens.authenticate(token)) left.push(name)
       return left
     }
-    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps, ann.key))
+    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps.key, ann.key))
     assert.deepEqual(await opening(), ['annNotes', 'bobMaps', 'bobNotes'])
     await identity.db.write((tx) => syncTokens.revokeForAccount(tx, ann.key))
     assert.deepEqual(await opening(), ['bobMaps', 'bobNotes'])
-    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps))
+    await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps.key))
     assert.deepEqual(await opening(), ['bobNotes'])
   })
 
-  it('opens nothing while the account is not active', async () => {
+  it('says what it was derived from', async () => {
     await using identity = await open()
+    const { apiTokens, syncTokens } = identity
     const ann = await identity.signUp('ann')
-    const token = await identity.syncTokens.issue(await identity.addLibrary(ann), ann.key)
-    await identity.db.write((tx) => tx.run('update account set active = 0'))
-    assert.equal(await identity.syncTokens.authenticate(token), undefined)
+    const signedIn = await apiTokens.authenticate(await apiTokens.issue(ann))
+    const holder = 'ok' in signedIn ? signedIn.ok : assert.fail()
+    const token = await syncTokens.issue(await identity.addLibrary(ann), holder)
+    const grant = await syncTokens.authenticate(token)
+    assert.deepEqual(grant?.origin, {
+      accountKey: ann.key,
+      epoch: 0,
+      apiTokenKey: holder.apiTokenKey,
+      scopedTokenKey: undefined,
+    })
+    assert.equal(await apiTokens.revokeSession(ann, holder.apiTokenKey ?? 0), true)
+    assert.equal(await syncTokens.authenticate(token), undefined)
   })
 })

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../database/database.ts'
 import { writeIfSpace } from '../database/spare-write.ts'
+import { type Authenticated, credentialOriginOf } from './credential-origin.ts'
 import { cut } from './device.ts'
 import {
   deleteSyncTokens,
@@ -19,6 +20,7 @@ import {
 /** A library, or a sub-library, that is to be synced. */
 export interface SyncedLibrary {
   readonly key: number
+  readonly epoch: number
   readonly sub: { readonly key: number } | undefined
 }
 
@@ -32,27 +34,35 @@ export class SyncTokens {
     this.#now = now
   }
 
-  /** A new token on each call; with `subKey` it opens no more than that sub-library. */
-  async issue(libraryKey: number, accountKey: number, subKey?: number): Promise<string> {
-    return this.#db.write((tx) => this.issueIn(tx, libraryKey, accountKey, subKey))
+  /** A new token on each call; that of a sub-library opens no more than that. It ends with what the holder came with. */
+  async issue(library: SyncedLibrary, holder: Authenticated): Promise<string> {
+    return this.#db.write((tx) => this.issueIn(tx, library, holder))
   }
 
   /** As issue, in a transaction of the caller's: the one that makes the library, say. */
-  async issueIn(tx: Transaction, libraryKey: number, accountKey: number, subKey?: number): Promise<string> {
+  async issueIn(tx: Transaction, library: SyncedLibrary, holder: Authenticated): Promise<string> {
     const token = randomBytes(20).toString('hex')
-    await insertSyncToken(tx, hashOf(token), { libraryKey, accountKey, subKey }, this.#now())
+    const origin = { ...credentialOriginOf(holder), epoch: holder.epoch }
+    const { key: libraryKey, epoch: libraryEpoch, sub } = library
+    await insertSyncToken(
+      tx,
+      hashOf(token),
+      { libraryKey, libraryEpoch, subKey: sub?.key, origin },
+      this.#now(),
+    )
     return token
   }
 
   /** A new token for each library, in their order. */
-  async issueMany(libraries: readonly SyncedLibrary[], accountKey: number): Promise<string[]> {
+  async issueMany(libraries: readonly SyncedLibrary[], holder: Authenticated): Promise<string[]> {
     return this.#db.write(async (tx) => {
       const tokens: string[] = []
-      for (const { key, sub } of libraries) tokens.push(await this.issueIn(tx, key, accountKey, sub?.key))
+      for (const library of libraries) tokens.push(await this.issueIn(tx, library, holder))
       return tokens
     })
   }
 
+  /** What a token was issued for. Whether its origin still stands is for `CredentialOrigins` to say. */
   async authenticate(token: string): Promise<SyncGrant | undefined> {
     return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
   }

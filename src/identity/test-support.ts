@@ -12,7 +12,7 @@ import type { Device } from './device.ts'
 import { Directory } from './directory.ts'
 import { Login } from './login.ts'
 import { Passwords } from './passwords.ts'
-import { SyncTokens } from './sync-tokens.ts'
+import { type SyncedLibrary, SyncTokens } from './sync-tokens.ts'
 
 /** The least argon2 takes: these tests are about accounts, not about the cost of a hash. */
 export const cheapCost = { memory: 8, passes: 1, parallelism: 1 }
@@ -86,7 +86,7 @@ export class TestIdentity implements AsyncDisposable {
   }
 
   /** A row that stands for a library of the account, as far as sync tokens need one. */
-  async addLibrary(owner: Account): Promise<number> {
+  async addLibrary(owner: Account): Promise<SyncedLibrary> {
     const id = crypto.randomUUID()
     const none = new Uint8Array(20)
     await this.db.write(async (tx) => {
@@ -99,7 +99,7 @@ export class TestIdentity implements AsyncDisposable {
     })
     const row = await this.db.get<{ key: number }>('select key from library where id = ?', id)
     if (!row) throw new Error('the library row is missing')
-    return row.key
+    return { key: row.key, epoch: 0, sub: undefined }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

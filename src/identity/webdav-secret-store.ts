@@ -1,11 +1,18 @@
 import type { Reader, Transaction } from '../database/database.ts'
+import type { Account } from './account.ts'
 
-export async function putWebdavSecret(tx: Transaction, accountKey: number, hash: string): Promise<void> {
+/** It ends with the epoch of the account. */
+export async function putWebdavSecret(
+  tx: Transaction,
+  { key, epoch }: Pick<Account, 'key' | 'epoch'>,
+  hash: string,
+): Promise<void> {
   await tx.run(
-    `insert into webdav_secret (account_key, hash) values (?, ?)
-     on conflict (account_key) do update set hash = excluded.hash`,
-    accountKey,
+    `insert into webdav_secret (account_key, hash, epoch) values (?, ?, ?)
+     on conflict (account_key) do update set hash = excluded.hash, epoch = excluded.epoch`,
+    key,
     hash,
+    epoch,
   )
 }
 
@@ -13,11 +20,11 @@ export async function deleteWebdavSecret(tx: Transaction, accountKey: number): P
   await tx.run('delete from webdav_secret where account_key = ?', accountKey)
 }
 
-/** Accounts that are not active have none. */
+/** Accounts that are not active have none, and neither have those that signed out everywhere since it was set. */
 export async function findWebdavSecret(reader: Reader, accountKey: number): Promise<string | undefined> {
   const row = await reader.get<{ hash: string }>(
     `select hash from webdav_secret join account on account.key = webdav_secret.account_key
-     where account_key = ? and active = 1`,
+     where account_key = ? and active = 1 and webdav_secret.epoch = account.epoch`,
     accountKey,
   )
   return row?.hash

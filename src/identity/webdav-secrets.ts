@@ -28,7 +28,7 @@ export class WebdavSecrets {
     const hash = secret === '' ? undefined : await this.#passwords.hash(secret)
     await this.#db.write(async (tx) => {
       if (hash === undefined) await deleteWebdavSecret(tx, account.key)
-      else await putWebdavSecret(tx, account.key, hash)
+      else await putWebdavSecret(tx, account, hash)
       await also?.(tx)
     })
     return undefined

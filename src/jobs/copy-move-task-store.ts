@@ -6,6 +6,8 @@ import type { ClaimedTask, TaskOrder, TaskProgress, TaskState } from './copy-mov
 const COLUMNS = [
   'id',
   'account_key',
+  'epoch',
+  'api_token_key',
   'operation',
   'source_key',
   'source_sub_key',
@@ -20,10 +22,12 @@ const COLUMNS = [
 ]
 
 export async function insertTask(tx: Transaction, id: string, order: TaskOrder, now: number): Promise<void> {
-  const { accountKey, operation, source, parent, names, target, folder } = order
+  const { origin, operation, source, parent, names, target, folder } = order
   const row = [
     id,
-    accountKey,
+    origin.accountKey,
+    origin.epoch ?? 0,
+    origin.apiTokenKey ?? null,
     operation,
     source.libraryKey,
     source.subKey ?? null,
@@ -60,6 +64,8 @@ export async function claimTask(
       ? undefined
       : await tx.get<{
           account_key: number
+          epoch: number
+          api_token_key: number | null
           operation: TaskOrder['operation']
           source_key: number
           source_sub_key: number | null
@@ -72,7 +78,7 @@ export async function claimTask(
           state: ClaimedTask['state']
           total: number
         }>(
-          `select account_key, operation, source_key, source_sub_key, source_root, parent, names, target_key,
+          `select account_key, epoch, api_token_key, operation, source_key, source_sub_key, source_root, parent, names, target_key,
              target_sub_key, folder, state, total
            from copy_move_task where id = ?`,
           id,
@@ -81,7 +87,12 @@ export async function claimTask(
   return {
     id,
     claim,
-    accountKey: row.account_key,
+    origin: {
+      accountKey: row.account_key,
+      epoch: row.epoch,
+      apiTokenKey: row.api_token_key ?? undefined,
+      scopedTokenKey: undefined,
+    },
     operation: row.operation,
     source: { libraryKey: row.source_key, subKey: row.source_sub_key ?? undefined },
     sourceRoot: row.source_root === null ? undefined : idFromBytes<DirId>(row.source_root),

@@ -1,4 +1,5 @@
 import type { LibraryKeys } from '../access/access.ts'
+import type { CredentialOrigin } from '../identity/credential-origin.ts'
 import type { DirId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
@@ -10,7 +11,8 @@ export type TaskState = 'queued' | 'running' | 'removing' | 'successful' | 'fail
 
 /** What a task is to do: entries of one library are copied or moved into a folder of another. */
 export interface TaskOrder {
-  readonly accountKey: number
+  /** What it was ordered with: it fails if that ends first. */
+  readonly origin: CredentialOrigin
   readonly operation: 'copy' | 'move'
   readonly source: LibraryKeys
   readonly parent: LibraryPath

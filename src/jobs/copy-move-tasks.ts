@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/access.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
+import { type CredentialOrigin, credentialOriginOf } from '../identity/credential-origin.ts'
+import type { CredentialOrigins } from '../identity/credential-origins.ts'
 import {
   copyAcross,
   type RemovalWatcher,
@@ -38,6 +40,7 @@ const KEPT_SECONDS = 3600
 export interface CopyMoveTasksOptions {
   readonly core: LibraryCore
   readonly access: Access
+  readonly origins: CredentialOrigins
   readonly roomLeft: RoomLeft
   /** Unix seconds. */
   readonly now: () => number
@@ -82,8 +85,8 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws password-needed,
-   * path-not-found, and for a move locked, before there is a task.
+   * Has entries copied or moved into another library; gives the id of the task. Throws permission-denied for a caller with
+   * bounds, password-needed, path-not-found, and for a move locked, before there is a task.
    */
   async start(
     operation: 'copy' | 'move',
@@ -93,6 +96,9 @@ export class CopyMoveTasks implements AsyncDisposable {
     folder: LibraryPath,
   ): Promise<string> {
     const { core, now } = this.#options
+    const origin = credentialOriginOf(source.actor)
+    // A task is not bounded as a scoped token is.
+    if (origin.scopedTokenKey !== undefined) fail({ code: 'permission-denied' })
     refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
@@ -100,7 +106,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
     const id = randomUUID()
     const order = {
-      accountKey: source.actor.key,
+      origin,
       operation,
       source: keysOf(source),
       ...selection,
@@ -109,7 +115,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     }
     await core.db.write((tx) => insertTask(tx, id, order, now()))
     this.#report({ ...order, id }, 'queued', 0, 0)
-    this.#enqueue(id, order.accountKey)
+    this.#enqueue(id, origin.accountKey)
     return id
   }
 
@@ -128,10 +134,10 @@ export class CopyMoveTasks implements AsyncDisposable {
   /** False if it is too late; true also for a task the account does not have. */
   async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
     const { core, now } = this.#options
-    const canceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
-    if (!canceled) return (await this.progressOf(account, id)) === undefined
+    const isCanceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
+    if (!isCanceled) return (await this.progressOf(account, id)) === undefined
     const operation = await findOperation(core.db, id)
-    if (operation !== undefined) this.#report({ id, operation, accountKey: account.key }, 'canceled', 0, 0)
+    if (operation !== undefined) this.#options.onProgress?.(account.key, canceled(id, operation))
     return true
   }
 
@@ -224,12 +230,12 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   #report(
-    { id, operation, accountKey }: Pick<ClaimedTask, 'id' | 'operation' | 'accountKey'>,
+    { id, operation, origin }: Pick<ClaimedTask, 'id' | 'operation' | 'origin'>,
     state: TaskStep['state'],
     done: number,
     total: number,
   ): void {
-    this.#options.onProgress?.(accountKey, { id, operation, state, done, total })
+    this.#options.onProgress?.(origin.accountKey, { id, operation, state, done, total })
   }
 
   #watchRemoval(task: ClaimedTask, progress: { readonly total: number }): RemovalWatcher {
@@ -246,24 +252,31 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   /** Throws library-not-found, permission-denied: a move must be allowed to change it. */
-  async #openSource({ accountKey, source, operation, parent }: ClaimedTask): Promise<Library> {
-    const library = await this.#open(accountKey, source)
+  async #openSource({ origin, source, operation, parent }: ClaimedTask): Promise<Library> {
+    const library = await this.#open(origin, source)
     return operation === 'move' ? library.editable(parent) : library
   }
 
   /** Throws library-not-found, permission-denied. */
-  async #openTarget({ accountKey, target, folder }: ClaimedTask): Promise<EditableLibrary> {
-    return (await this.#open(accountKey, target)).editable(folder)
+  async #openTarget({ origin, target, folder }: ClaimedTask): Promise<EditableLibrary> {
+    return (await this.#open(origin, target)).editable(folder)
   }
 
-  async #open(accountKey: number, keys: LibraryKeys): Promise<Library> {
-    const library = await this.#options.access.openByKey(accountKey, keys)
+  /** As whoever ordered the task is now. Throws permission-denied if they were signed out since. */
+  async #open(origin: CredentialOrigin, keys: LibraryKeys): Promise<Library> {
+    const { access, origins } = this.#options
+    const actor = (await origins.findActor(origin)) ?? fail({ code: 'permission-denied' })
+    const library = await access.reopen(actor, keys)
     return library ?? fail({ code: 'library-not-found', id: String(keys.libraryKey) })
   }
 }
 
 function keysOf({ info }: Library): LibraryKeys {
   return { libraryKey: info.key, subKey: info.sub?.key }
+}
+
+function canceled(id: string, operation: TaskStep['operation']): TaskStep {
+  return { id, operation, state: 'canceled', done: 0, total: 0 }
 }
 
 function goOn(isOurs: boolean): void {

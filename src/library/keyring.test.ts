@@ -17,8 +17,8 @@ const encryption: LibraryEncryption = {
 }
 
 const opened = (id: LibraryId, account: number, values: LibraryEncryption | undefined = encryption) => ({
-  info: { id, encryption: values },
-  actor: { key: account },
+  info: { id, encryption: values, epoch: 0 },
+  actor: { key: account, epoch: 0 },
 })
 
 function newKey() {
@@ -41,7 +41,7 @@ describe('a keyring', () => {
       assert.equal(keys.isOpen(closed), false)
       assert.throws(() => keys.keyFor(closed), isPasswordNeeded)
     }
-    const plain = { ...opened(other, 1), info: { id: other, encryption: undefined } }
+    const plain = { ...opened(other, 1), info: { id: other, encryption: undefined, epoch: 0 } }
     assert.deepEqual([keys.keyFor(plain), keys.isOpen(plain)], [undefined, true])
   })
 

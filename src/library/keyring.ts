@@ -7,10 +7,18 @@ const LIFE_SECONDS = 3600
 const SWEEP_MS = 60_000
 const MOST_KEYS = 10_000
 
-/** A library in somebody's hands. A token with bounds has keys of its own: what its account opened is not open to it. */
+/** A library and the credential it was opened with. Each has keys of its own: a password that was given with one opens nothing to another. */
 interface Opened {
-  readonly info: Pick<LibraryInfo, 'id' | 'encryption'>
-  readonly actor: { readonly key: number; readonly scope?: { readonly tokenKey: number } | undefined }
+  readonly info: Pick<LibraryInfo, 'id' | 'encryption' | 'epoch'>
+  readonly actor: Authenticated
+}
+
+/** The account and the API token or scoped token of the caller. */
+interface Authenticated {
+  readonly key: number
+  readonly epoch: number
+  readonly apiTokenKey?: number | undefined
+  readonly scope?: { readonly tokenKey: number } | undefined
 }
 
 interface Held {
@@ -24,8 +32,9 @@ interface Held {
 }
 
 /**
- * The keys of encrypted libraries, each for one account that gave the password, for an hour after it did, whether
- * used or not. They are in memory only, and are wiped when they go.
+ * The keys of encrypted libraries, each for the credential that gave the password, for an hour after it did, whether
+ * used or not. They are in memory only, and are wiped when they go. A key names the API token or scoped token and the epochs
+ * of account and library, so that it is out of reach once one of them ends, in other processes too.
  */
 export class Keyring implements Disposable {
   readonly #now: () => number
@@ -48,13 +57,13 @@ export class Keyring implements Disposable {
     return this.#find(library, encryption) ?? fail({ code: 'password-needed' })
   }
 
-  /** Whether content can be read and written: the library is plain, or its key is held for this account. */
+  /** Whether content can be read and written: the library is plain, or its key is held for this caller. */
   isOpen(library: Opened): boolean {
     const { encryption } = library.info
     return encryption === undefined || this.#find(library, encryption) !== undefined
   }
 
-  /** Holds a key for an hour from now, in place of any other for this account. */
+  /** Holds a key for an hour from now, in place of any other for this caller. */
   hold(library: Opened, encryption: LibraryEncryption, key: DataKey): void {
     this.forget(library)
     const { info, actor } = library
@@ -73,7 +82,7 @@ export class Keyring implements Disposable {
     }
   }
 
-  /** For this account only. To forget what is not held is no error. */
+  /** For this caller only. To forget what is not held is no error. */
   forget(library: Opened): void {
     this.#drop(nameOf(library))
   }
@@ -83,9 +92,9 @@ export class Keyring implements Disposable {
     this.#dropWhere((held) => held.libraryId === id)
   }
 
-  /** Every key of the account. */
-  forgetAccount(accountKey: number): void {
-    this.#dropWhere((held) => held.accountKey === accountKey)
+  /** Every key of the account, of one library or of all. */
+  forgetAccount(accountKey: number, id?: LibraryId): void {
+    this.#dropWhere((held) => held.accountKey === accountKey && (id ?? held.libraryId) === held.libraryId)
   }
 
   /** Forgets everything. */
@@ -120,8 +129,8 @@ export class Keyring implements Disposable {
   }
 }
 
-function nameOf({ info, actor }: Opened): string {
-  return `${info.id}.${actor.key}.${actor.scope?.tokenKey ?? ''}`
+function nameOf({ info, actor: { key, epoch, apiTokenKey, scope } }: Opened): string {
+  return [info.id, info.epoch, key, epoch, apiTokenKey, scope?.tokenKey].join('.')
 }
 
 function checkedBy({ magic, pwdHash, randomKey }: LibraryEncryption): string {

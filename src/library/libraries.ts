@@ -231,7 +231,7 @@ export async function transferLibrary(
     )
     await also?.(tx)
   })
-  core.keys.forget({ info: library.info, actor: { key: library.info.ownerKey } })
+  core.keys.forgetAccount(library.info.ownerKey, library.info.id)
 }
 
 /**

@@ -75,6 +75,8 @@ export interface LibraryInfo {
   readonly validSinceSeq: number
   readonly createdAt: number
   readonly deletedAt: number | null
+  /** Grows with each deletion: what was issued before opens nothing after a restore. */
+  readonly epoch: number
   /** Of a sub-library: the folder it shows, and the library that has it. */
   readonly sub: (SubLibrary & { readonly origin: LibraryInfo }) | undefined
 }

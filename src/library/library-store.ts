@@ -34,6 +34,7 @@ export interface LibraryRow {
   valid_since_seq: number
   created_at: number
   deleted_at: number | null
+  epoch: number
 }
 
 /** A library about to be made. */
@@ -338,7 +339,15 @@ export async function dropShares(tx: Transaction, key: number, { keepPublic = fa
 export async function handOverLinks(tx: Transaction, key: number, from: number, to: number): Promise<void> {
   const theirs = 'library_key = ? and account_key in (?, ?)'
   await tx.run(`delete from ticket where link_key in (select key from link where ${theirs})`, key, from, to)
-  await tx.run(`update link set account_key = ?, sub_key = null where ${theirs}`, to, key, from, to)
+  // Links that were made with a token end with it, and the new owner has none of the old one's.
+  await tx.run(`delete from link where ${theirs} and scoped_token_key is not null`, key, from, to)
+  await tx.run(
+    `update link set account_key = ?, sub_key = null, epoch = epoch + 1 where ${theirs}`,
+    to,
+    key,
+    from,
+    to,
+  )
 }
 
 /** The new owner of a library needs no share of it, and answers for what the old one shared. */
@@ -382,13 +391,13 @@ export async function raiseValidSince(tx: Transaction, key: number, seq: number)
 
 /** False if it was deleted already. */
 export async function markDeleted(tx: Transaction, key: number, at: number): Promise<boolean> {
-  return (
-    (await tx.run('update library set deleted_at = ? where key = ? and deleted_at is null', at, key)) === 1
-  )
+  const sql = 'update library set deleted_at = ?, epoch = epoch + 1 where key = ? and deleted_at is null'
+  return (await tx.run(sql, at, key)) === 1
 }
 
 export async function markAllDeleted(tx: Transaction, ownerKey: number, at: number): Promise<void> {
-  await tx.run('update library set deleted_at = ? where owner_key = ? and deleted_at is null', at, ownerKey)
+  const sql = `update library set deleted_at = ?, epoch = epoch + 1 where owner_key = ? and deleted_at is null`
+  await tx.run(sql, at, ownerKey)
 }
 
 /** False if it is not among the deleted. */
@@ -445,6 +454,7 @@ export function libraryFromRow(row: LibraryRow): LibraryInfo {
     validSinceSeq: row.valid_since_seq,
     createdAt: row.created_at,
     deletedAt: row.deleted_at,
+    epoch: row.epoch,
     sub: undefined,
   }
 }

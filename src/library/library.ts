@@ -20,6 +20,10 @@ export interface Right {
 export interface Actor {
   readonly key: number
   readonly email: string
+  /** Of the account when it was looked up. */
+  readonly epoch: number
+  /** The API token it acts with; undefined for none. */
+  readonly apiTokenKey?: number | undefined
   /** The bounds of the credential it acts with; undefined for none. */
   readonly scope?: { readonly access: 'read' | 'write' | 'upload'; readonly tokenKey: number } | undefined
 }

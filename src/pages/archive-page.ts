@@ -24,7 +24,7 @@ export async function startArchive(
   const ticket = await archives.start(open.library, {
     roots: [root],
     name: `${root.name}.zip`,
-    link: open.link,
+    link: open.ticketLink,
   })
   return raw({
     status: 303,

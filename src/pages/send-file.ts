@@ -44,7 +44,7 @@ export async function sendFile(
     modifiedAt: entry.mtime,
     // A broken download is taken up again at the same address; it ends with the link.
     reusable: true,
-    link: open.link,
+    link: open.ticketLink,
   })
   const name = encodeURIComponent(entry.name.toWellFormed())
   const location = `${request.baseUrl}/seafhttp/files/${ticket}/${name}`

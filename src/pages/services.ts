@@ -1,5 +1,5 @@
 import type { Links } from '../access/links.ts'
-import type { Tickets } from '../access/tickets.ts'
+import type { TicketLink, Tickets } from '../access/tickets.ts'
 import { routesFor } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Directory } from '../identity/directory.ts'
@@ -16,7 +16,7 @@ export interface Archives {
 interface ArchiveWish {
   readonly roots: readonly Dirent[]
   readonly name: string
-  readonly link: { readonly key: number; readonly expiresAt: number | undefined }
+  readonly link: TicketLink
 }
 
 export interface ArchiveProgress {

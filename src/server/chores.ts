@@ -22,6 +22,7 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
       { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
+      { name: 'sign-ins nobody uses', run: () => services.apiTokens.deleteIdle() },
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
       { name: 'the numbers of the day', run: () => services.statistics.note() },
       { name: 'the oldest of the audit log', run: () => services.audit.deleteOld() },

@@ -15,6 +15,7 @@ import type { Account } from '../identity/account.ts'
 import { Accounts } from '../identity/accounts.ts'
 import { ApiTokens } from '../identity/api-tokens.ts'
 import { Avatars } from '../identity/avatars.ts'
+import { CredentialOrigins } from '../identity/credential-origins.ts'
 import { Directory } from '../identity/directory.ts'
 import { Groups, leaveGroups } from '../identity/groups.ts'
 import { Login } from '../identity/login.ts'
@@ -67,8 +68,8 @@ export function createServices(parts: {
   const passwords = new Passwords()
   const directory = new Directory(db, now)
   const accounts = createAccounts({ db, now, passwords, directory, core })
-  const apiTokens = new ApiTokens(db, secret, now)
-  const access = new Access(core, accounts)
+  const apiTokens = new ApiTokens(db, secret, now, config.sessionIdleDays * 86_400)
+  const access = new Access(core)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
@@ -83,7 +84,8 @@ export function createServices(parts: {
   })
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now)
-  const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
+  const origins = new CredentialOrigins(db, scopedTokens)
+  const tickets = new Tickets(db, access, origins, now, config.ticketSeconds)
   const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
   return {
     access,
@@ -104,6 +106,7 @@ export function createServices(parts: {
     copyMoveTasks: createCopyMoveTasks({
       core,
       access,
+      origins,
       quotas,
       config,
       now,
@@ -121,6 +124,7 @@ export function createServices(parts: {
     links: new Links({
       core,
       access,
+      origins,
       secret,
       now,
       identify: async (token) => {
@@ -151,13 +155,13 @@ export function createServices(parts: {
       logger: parts.logger.child({ room: 'search' }),
     }),
     notificationTokens: new NotificationTokens(secret, now),
-    syncDoor: new SyncDoor(access, core, syncTokens),
+    syncDoor: new SyncDoor({ access, core, origins, syncTokens }),
     syncTokens,
     thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
     usage: new Usage(core),
     webdavSecrets: new WebdavSecrets(db, passwords),
-    indexedUploads: new IndexedUploads(now),
+    indexedUploads: new IndexedUploads(now, tickets),
     partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
     quotaStatus: config.quotaStatus,
     onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
@@ -186,6 +190,7 @@ function createArchives(parts: {
 function createCopyMoveTasks(parts: {
   core: LibraryCore
   access: Access
+  origins: CredentialOrigins
   quotas: Quotas
   config: Config
   now: () => number

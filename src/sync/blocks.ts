@@ -27,12 +27,8 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Sends a block as it is stored.',
     params,
-    // Clients ask for one block after another: each turn of waiting costs microseconds, so what is already there is
-    // not waited for.
-    handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
-      const opened = syncDoor.open(request, id)
-      if (opened instanceof Promise) return opened.then((library) => sendBlock(core, library, blockId))
-      return sendBlock(core, opened, blockId)
+    async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
+      return sendBlock(core, await syncDoor.open(request, id), blockId)
     },
   }),
   route({
@@ -43,8 +39,7 @@ export const blockRoutes = [
     params,
     body: 'raw',
     async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { core, syncDoor }) {
-      const opened = syncDoor.edit(request, id)
-      const library = opened instanceof Promise ? await opened : opened
+      const library = await syncDoor.edit(request, id)
       const length = Number(request.header('content-length') ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
       if (length < SMALLEST_STORED_BLOCK) {

@@ -37,7 +37,7 @@ export const commitRoutes = [
     params,
     body: 'raw',
     async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { core, syncDoor }) {
-      const library = await syncDoor.editNow(request, id)
+      const library = await syncDoor.edit(request, id)
       const commit = parse(await readBody(body, LARGEST_COMMIT))
       if (commit.id !== commitId || commit.libraryId !== id) throw badRequest('Commit does not match its URL')
       await receiveCommit(core, library, commit)

@@ -42,7 +42,7 @@ export const headRoutes = [
       if (version !== '' && !/^\d+(?:\.\d+){2}$/.test(version)) throw badRequest('client_ver is invalid')
       const { syncDoor, syncTokens } = services
       await syncDoor.expectLibrary(params.repo_id)
-      const library = await syncDoor.openNow(request, params.repo_id)
+      const library = await syncDoor.open(request, params.repo_id)
       if (op === 'upload') mayUpload(() => library.editable(ROOT))
       if (id !== '' && name !== '') {
         const device = {
@@ -64,7 +64,7 @@ export const headRoutes = [
     params: { repo_id: libraryParam },
     async handle({ params, request }, { core, syncDoor }) {
       await syncDoor.expectLibrary(params.repo_id)
-      const { info } = await syncDoor.openNow(request, params.repo_id)
+      const { info } = await syncDoor.open(request, params.repo_id)
       await noteHead(core, info)
       return { is_corrupted: 0, head_commit_id: info.head }
     },
@@ -107,11 +107,13 @@ async function moveHead(
   id: LibraryId,
   head: CommitId,
 ): Promise<void> {
-  const library = await syncDoor.editNow(request, id)
-  // Whoever is over quota may still delete and rename.
-  await push(core, library, head, async (bytes) =>
-    bytes > 0 ? quotas.reserve(library.info, bytes) : nothingSetAside,
-  )
+  const library = await syncDoor.edit(request, id)
+  await push(core, library, head, async (bytes) => {
+    // Everything the commit names was looked at meanwhile, which may take long: the right may have ended.
+    await syncDoor.edit(request, id)
+    // An account over its quota may still delete and rename.
+    return bytes > 0 ? quotas.reserve(library.info, bytes) : nothingSetAside
+  })
 }
 
 const nothingSetAside: SetAside = {

@@ -45,7 +45,7 @@ export const rightRoutes = [
     summary: 'Gives a client what it listens for changes of a library with.',
     params: { repo_id: libraryParam },
     async handle({ params, request }, { notificationTokens, syncDoor }) {
-      const library = await syncDoor.openNow(request, params.repo_id)
+      const library = await syncDoor.open(request, params.repo_id)
       return { jwt_token: notificationTokens.issue(library.info.id, library.actor.email) }
     },
   }),
@@ -86,7 +86,7 @@ export const rightRoutes = [
     query: { p: rawText() },
     body: 'raw',
     async handle({ params, query, request }, { core, syncDoor }) {
-      const library = await syncDoor.editNow(request, params.repo_id)
+      const library = await syncDoor.edit(request, params.repo_id)
       await lockFile(core, library, pathOf(query.p), 0)
       return done
     },
@@ -100,7 +100,7 @@ export const rightRoutes = [
     query: { p: rawText() },
     body: 'raw',
     async handle({ params, query, request }, { core, syncDoor }) {
-      const library = await syncDoor.editNow(request, params.repo_id)
+      const library = await syncDoor.edit(request, params.repo_id)
       await unlockFile(core, library, pathOf(query.p), { asOwner: false })
       return done
     },
@@ -114,7 +114,7 @@ export const rightRoutes = [
     async handle({ query, request }, services) {
       const id = parseLibraryId(query.repo_id ?? '')
       if (id === undefined) throw badRequest('Invalid repo id')
-      return accessible(services, await services.syncDoor.openNow(request, id))
+      return accessible(services, await services.syncDoor.open(request, id))
     },
   }),
 ]

@@ -94,12 +94,12 @@ export class Archives implements AsyncDisposable {
     return ticket
   }
 
-  /** The archive of a ticket, as long as that lives. */
+  /** The archive of a ticket, as long as that is valid. */
   async find(ticket: string): Promise<ArchiveTask | undefined> {
     const task = this.#tasks.get(ticket)
-    if (task === undefined || task.expiresAt > this.#options.now()) return task
-    await this.#sweep()
-    return undefined
+    if (task === undefined) return undefined
+    if (task.expiresAt <= this.#options.now()) await this.#sweep()
+    return (await this.#options.tickets.isValid(ticket)) ? task : undefined
   }
 
   /** Stops an archive, or throws away a finished one. An unknown ticket is no error. */

@@ -77,11 +77,12 @@ async function addFile(services: TransferServices, use: TicketUse, fields: Field
     return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
   }
   if (parent !== use.path) fail({ code: 'permission-denied' })
-  const editable = library.editable(parent)
+  library.editable(parent)
   const newName = parseName(name) ?? fail({ code: 'name-invalid', name })
   const mtime = parseLastModify(fields.text('last_modify'))
   return withContent(services, use, file, async (content, also) => {
     const options = { replace, mtime, describe: describeAdded, also }
+    const editable = (await use.reopen()).editable(parent)
     const { result } = await addFiles(services.core, editable, parent, [{ name: newName, content }], options)
     const [placed] = result
     if (placed === undefined) throw new Error('a file was added and is not there')
@@ -95,9 +96,11 @@ async function updateFile(services: TransferServices, use: TicketUse, fields: Fi
   const { library } = use
   await library.tree.getDir(parentOf(path))
   await library.tree.getFile(path)
-  const editable = library.editable(parentOf(path))
+  library.editable(parentOf(path))
+  await use.bind(path)
   const mtime = parseLastModify(fields.text('last_modify'))
   return withContent(services, use, file, async (content, also) => {
+    const editable = (await use.reopen()).editable(parentOf(path))
     const { result } = await replaceFile(services.core, editable, path, content, { mtime, also })
     return result
   })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Tickets } from '../access/tickets.ts'
 import { rawText } from '../http/readers.ts'
 import { route } from './services.ts'
 import { uploadError } from './upload-errors.ts'
@@ -8,6 +9,8 @@ const KEPT_SECONDS = 3600
 const MOST_RECORDS = 10_000
 
 interface Indexed {
+  /** The ticket it was uploaded by. */
+  readonly ticket: string
   /** Bytes. */
   readonly total: number
   /** The answer the client would have had. */
@@ -18,18 +21,21 @@ interface Indexed {
 
 /**
  * Uploads whose sender asked to be told later. They are cut into blocks while they arrive, so whoever
- * asks finds them done. Records are kept for an hour; the oldest give way when there are too many.
+ * asks finds them done. Records are kept for an hour and told as long as the ticket they came by is valid; the oldest give
+ * way when there are too many.
  */
 export class IndexedUploads {
   readonly #now: () => number
+  readonly #tickets: Pick<Tickets, 'isValid'>
   readonly #records = new Map<string, Indexed>()
 
-  constructor(now: () => number) {
+  constructor(now: () => number, tickets: Pick<Tickets, 'isValid'>) {
     this.#now = now
+    this.#tickets = tickets
   }
 
   /** Keeps the outcome of an upload and gives the id to ask for it by. */
-  add(items: readonly UploadItem[]): string {
+  add(ticket: string, items: readonly UploadItem[]): string {
     const now = this.#now()
     for (const [id, record] of this.#records) {
       if (record.until > now && this.#records.size < MOST_RECORDS) break
@@ -37,13 +43,14 @@ export class IndexedUploads {
     }
     const id = randomUUID()
     const total = items.reduce((sum, item) => sum + item.size, 0)
-    this.#records.set(id, { total, result: uploadItemsText(items), until: now + KEPT_SECONDS })
+    this.#records.set(id, { ticket, total, result: uploadItemsText(items), until: now + KEPT_SECONDS })
     return id
   }
 
-  find(id: string): Indexed | undefined {
+  async find(id: string): Promise<Indexed | undefined> {
     const record = this.#records.get(id)
-    return record !== undefined && record.until > this.#now() ? record : undefined
+    if (record === undefined || record.until <= this.#now()) return undefined
+    return (await this.#tickets.isValid(record.ticket)) ? record : undefined
   }
 }
 
@@ -57,9 +64,9 @@ export const indexProgressRoutes = [
     auth: 'none',
     summary: 'How far an upload is, for a client that asked to be told later.',
     query: { task_id: rawText() },
-    handle({ query }, { indexedUploads }) {
+    async handle({ query }, { indexedUploads }) {
       if (!query.task_id) throw uploadError(400, 'task id not found')
-      const record = indexedUploads.find(query.task_id)
+      const record = await indexedUploads.find(query.task_id)
       if (record === undefined) throw uploadError(404, 'Failed to get index progress')
       return { indexed: record.total, total: record.total, status: FINISHED, ret_json: record.result }
     },

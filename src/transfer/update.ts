@@ -99,15 +99,16 @@ async function commit(
 }
 
 /**
- * The file to be replaced. Checks in the order clients rely on: file, target_file, its name, number of files,
- * folder, file, permission. A file that is gone now may still be one of the commit it was edited from.
+ * The file to be replaced, to which the ticket is bound from now on. Checks in the order clients rely on: file,
+ * target_file, its name, number of files, folder, file, permission, ticket. A file that is gone now may still be one of the commit it was edited from.
  */
 async function findFile(
-  { library }: UploadSession,
+  session: UploadSession,
   texts: FormTexts,
   files: number,
   base: CommitId | undefined,
 ): Promise<LibraryPath> {
+  const { library } = session
   if (files === 0) throw uploadError(400, 'No file uploaded.')
   const sent = texts.get('target_file')
   if (!sent) throw uploadError(400, 'No target file.')
@@ -120,6 +121,7 @@ async function findFile(
     await library.tree.getFile(path)
   }
   library.editable(parentOf(path))
+  await session.bind(path)
   return path
 }
 

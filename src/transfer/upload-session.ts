@@ -14,9 +14,6 @@ import { AnnouncedDigest } from './upload-digest.ts'
 import { uploadError } from './upload-errors.ts'
 import { type ChunkRange, readChunkRange } from './upload-range.ts'
 
-// A body that took longer than this is committed only if its sender may still do so.
-const RECHECK_SECONDS = 2
-
 /**
  * One request that brings bytes, from the moment its head was found in order. Disposing gives back
  * what was set aside for it and removes what it left on the way.
@@ -35,18 +32,17 @@ export class UploadSession implements AsyncDisposable {
   /** Of the whole file, announced in the head of the request. */
   readonly fileDigest: AnnouncedDigest | undefined
   readonly #services: TransferServices
+  readonly #use: TicketUse
   readonly #bodyDigest: AnnouncedDigest | undefined
   /** What else is to be let go of; most requests have nothing. */
   #owned: AsyncDisposableStack | undefined
-  /** Unix seconds. */
-  readonly #openedAt: number
   #reservation: Reservation | undefined
   /** Bytes that came in so far, of a body that did not say how long it is. */
   #received = 0
 
   private constructor(services: TransferServices, request: HttpRequest, use: TicketUse, head: CheckedHead) {
     this.#services = services
-    this.#openedAt = services.now()
+    this.#use = use
     this.request = request
     this.library = use.library
     this.ticketPath = use.path
@@ -116,12 +112,19 @@ export class UploadSession implements AsyncDisposable {
     this.#reservation = await this.#services.quotas.reserve(this.library.info, this.#received)
   }
 
-  /** The library to be changed at `path`. Throws permission-denied. Not a promise when it is as it was opened. */
-  editable(path: LibraryPath): EditableLibrary | Promise<EditableLibrary> {
-    const { library } = this
-    // A share, and a token with bounds (whose holder is never the owner), can be taken back while bytes are coming in.
-    const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
-    return isOld ? this.#reopen().then((opened) => opened.editable(path)) : library.editable(path)
+  /**
+   * The library to be changed at `path`, as the ticket opens it now: the right may have ended while bytes were coming in.
+   * Throws permission-denied, ticket-not-found.
+   */
+  async editable(path: LibraryPath): Promise<EditableLibrary> {
+    const library = await this.#use.reopen()
+    if (library.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
+    return library.editable(path)
+  }
+
+  /** Binds an update ticket to the file it replaces. Throws permission-denied for another one than the first. */
+  bind(target: LibraryPath): Promise<void> {
+    return this.#use.bind(target)
   }
 
   /** Gives back what was set aside, as part of the commit. */
@@ -137,12 +140,6 @@ export class UploadSession implements AsyncDisposable {
   #things(): AsyncDisposableStack {
     this.#owned ??= new AsyncDisposableStack()
     return this.#owned
-  }
-
-  async #reopen(): Promise<Library> {
-    const library = await this.#services.tickets.reopen(this.library)
-    if (library?.info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
-    return library ?? fail({ code: 'ticket-not-found' })
   }
 
   #read(lend: boolean, head: CheckedHead): Buffer | undefined | Promise<Buffer | undefined> {

@@ -27,7 +27,8 @@ export const uploadFileRoutes = [
       const items = await upload(services, request, body, params.ticket ?? '', true)
       if (items === undefined) return chunkTaken()
       const { queryFields } = request
-      if (queryFields.text('need_idx_progress') === 'true') return taskAnswer(services, items)
+      if (queryFields.text('need_idx_progress') === 'true')
+        return taskAnswer(services, params.ticket ?? '', items)
       return queryFields.raw('ret-json') === undefined ? idsAnswer(items) : json(uploadItemsText(items))
     },
   }),
@@ -123,8 +124,7 @@ async function commit(
   files: readonly NewFile[],
   settle: UploadSession['settle'] = async () => {},
 ): Promise<UploadItem[]> {
-  const opened = session.editable(parent)
-  const library = opened instanceof Promise ? await opened : opened
+  const library = await session.editable(parent)
   const { result } = await addFiles(core, library, parent, files, {
     into,
     replace,
@@ -147,6 +147,11 @@ function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly 
   return placed.map(({ path }) => ({ path, isDir: false }))
 }
 
-function taskAnswer({ indexedUploads }: TransferServices, items: readonly UploadItem[]): Answer {
-  return raw({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: indexedUploads.add(items) })
+function taskAnswer(
+  { indexedUploads }: TransferServices,
+  ticket: string,
+  items: readonly UploadItem[],
+): Answer {
+  const body = indexedUploads.add(ticket, items)
+  return raw({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
 }

@@ -244,7 +244,7 @@ describe('the activity feed', () => {
     const { access, accounts, activity } = server.running.services
     const account = await accounts.get(space.client.email)
     const [library] = await access.listReadable(account)
-    const opened = await access.openByKey(account.key, {
+    const opened = await access.reopen(account, {
       libraryKey: library?.libraryKey ?? 0,
       subKey: undefined,
     })

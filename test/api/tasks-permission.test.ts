@@ -40,6 +40,8 @@ describe('a task whose account loses a right while it runs', () => {
     'the destination has another owner': (_, there) => giveAway(there),
     'the account is no longer active': ({ client }) =>
       server.running.services.accounts.update(client.email, { active: false }),
+    'the session was signed out': ({ client }) => client.post('/api2/logout-device/'),
+    'the account was signed out everywhere': ({ client }) => client.delete('/api/v2.1/sessions/'),
     'the destination may only be read': (_, there) => setLibrary(server, there, 'status = 1'),
   }
   for (const [name, lose] of Object.entries(losses)) {
@@ -65,11 +67,11 @@ describe('a task whose account loses a right while it runs', () => {
     const [here, there] = await two(server)
     const { access } = server.running.services
     const [from, to] = [await here.head(), await there.head()]
-    const openByKey = access.openByKey.bind(access)
+    const reopen = access.reopen.bind(access)
     let given: Promise<void> | undefined
-    const opening = mock.method(access, 'openByKey', async (...args: Parameters<typeof openByKey>) => {
+    const opening = mock.method(access, 'reopen', async (...args: Parameters<typeof reopen>) => {
       if ((await there.head()) !== to) await (given ??= giveAway(here))
-      return openByKey(...args)
+      return reopen(...args)
     })
     try {
       const id = await started(here.client, 'move', batch(here, ['a.txt', 'd'], there, '/in'))

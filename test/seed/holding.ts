@@ -26,15 +26,15 @@ export function holdContent(server: TestServer): Disposable {
 /** Holds up copies and moves in the background before they do anything, until it is disposed of. */
 export function holdTasks(server: TestServer): Disposable {
   const { access } = server.running.services
-  const openByKey = access.openByKey.bind(access)
+  const reopen = access.reopen.bind(access)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-  access.openByKey = async (...args: Parameters<typeof openByKey>) => {
+  access.reopen = async (...args: Parameters<typeof reopen>) => {
     await opened
-    return openByKey(...args)
+    return reopen(...args)
   }
   return {
     [Symbol.dispose]() {
-      access.openByKey = openByKey
+      access.reopen = reopen
       open()
     },
   }

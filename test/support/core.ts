@@ -68,7 +68,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
           email,
         ),
       )
-      return { key: row?.key ?? 0, email }
+      return { key: row?.key ?? 0, email, epoch: 0 }
     },
     async newLibrary(actor, name = 'Notes') {
       const { id } = await createLibrary(core, actor, { name, description: '' })

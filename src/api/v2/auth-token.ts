@@ -43,6 +43,7 @@ export const authTokenRoutes = [
         username,
         password,
         address,
+        userAgent: request.headers['user-agent'],
         platform: body.platform,
         deviceId: body.device_id,
         deviceName: body.device_name,

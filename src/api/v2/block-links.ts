@@ -4,7 +4,7 @@ import { missingBlocks } from '../../library/block-upload.ts'
 import type { Library } from '../../library/library.ts'
 import { type BlockId, parseBlockId } from '../../objects/ids.ts'
 import { parsePath, ROOT } from '../../objects/paths.ts'
-import { folderAt } from '../lookups.ts'
+import { folderAt, updatePlaceAt } from '../lookups.ts'
 import { refuseIfFull } from '../quota-refusal.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -70,7 +70,7 @@ export const blockLinkRoutes = [
   }),
 ]
 
-/** An upload ticket is bound to its folder; an update ticket only to the library. */
+/** As for uploads of files: an upload ticket is bound to its folder, an update ticket to one file. */
 async function issue(
   services: ApiServices,
   library: Library,
@@ -78,11 +78,13 @@ async function issue(
   p = ROOT as string,
 ): Promise<string> {
   if (p === '') throw errorMessage(400, 'p invalid.')
-  const { path } = await folderAt(library, { text: p, path: parsePath(p) })
-  library.editable(path)
+  const sent = { text: p, path: parsePath(p) }
+  const isUpdate = operation === 'update-blocks'
+  const place = isUpdate ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  library.editable(place.path)
   await refuseIfFull(services, library)
-  const bound = operation === 'upload-blocks' ? path : ROOT
-  return services.tickets.issue(library, { operation, path: bound, reusable: true })
+  const target = 'target' in place ? place.target : undefined
+  return services.tickets.issue(library, { operation, path: place.path, target, reusable: true })
 }
 
 function readBlockList(text = ''): BlockId[] {

@@ -81,7 +81,7 @@ export const libraryRoutes = [
       const byWeb = query.from === 'web' || body.from === 'web'
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
-        if (!byWeb) syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+        if (!byWeb) syncToken = await syncTokens.issueIn(tx, made, user)
         await noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx)
       })
       return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })

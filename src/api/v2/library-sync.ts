@@ -18,7 +18,7 @@ export const librarySyncRoutes = [
     faults: denied(NO_ACCESS),
     async handle({ user, params }, { access, syncTokens, now }) {
       const { info, permission } = await access.open(user, params.repo_id)
-      const syncToken = await syncTokens.issue(info.key, user.key, info.sub?.key)
+      const syncToken = await syncTokens.issue(info, user)
       return syncInfo(info, { email: user.email, permission, syncToken, now: now() })
     },
   }),
@@ -32,7 +32,7 @@ export const librarySyncRoutes = [
       if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')
       const opened = [...(await access.openAll(user, parseIds(query.repos))).values()]
       const libraries = opened.map(({ info }) => info)
-      const tokens = await syncTokens.issueMany(libraries, user.key)
+      const tokens = await syncTokens.issueMany(libraries, user)
       return Object.fromEntries(libraries.map(({ id }, index) => [id, tokens[index]]))
     },
   }),

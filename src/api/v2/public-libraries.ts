@@ -62,7 +62,7 @@ export const publicLibraryRoutes = [
       let syncToken = ''
       const library = await createLibrary(core, user, wish, async (tx, made) => {
         await share(tx, made)
-        syncToken = await syncTokens.issueIn(tx, made.key, user.key)
+        syncToken = await syncTokens.issueIn(tx, made, user)
       })
       return answer(201, syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }))
     },

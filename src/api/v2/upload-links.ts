@@ -3,7 +3,7 @@ import { errorMessage } from '../../http/refusal.ts'
 import type { Library } from '../../library/library.ts'
 import { parsePath, ROOT } from '../../objects/paths.ts'
 import { lenientFlag } from '../listing-readers.ts'
-import { folderAt } from '../lookups.ts'
+import { folderAt, updatePlaceAt } from '../lookups.ts'
 import { refuseIfFull } from '../quota-refusal.ts'
 import { libraryIdParam } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -45,7 +45,10 @@ export const uploadLinkRoutes = [
   }),
 ]
 
-/** An upload ticket is bound to its folder; an update ticket only to the library. */
+/**
+ * An upload ticket is bound to its folder. An update ticket is bound to a file: the one that is named, or the first within the
+ * folder that it is used for.
+ */
 async function issue(
   services: ApiServices,
   library: Library,
@@ -53,13 +56,11 @@ async function issue(
   { p = ROOT, from }: { p: string | undefined; from: string | undefined },
 ): Promise<string> {
   if (p === '') throw errorMessage(400, 'p invalid.')
-  const { path } = await folderAt(library, { text: p, path: parsePath(p) })
-  library.editable(path)
+  const sent = { text: p, path: parsePath(p) }
+  const place = operation === 'update' ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  library.editable(place.path)
   await refuseIfFull(services, library)
   if (from !== undefined && from !== 'api' && from !== 'web') throw errorMessage(400, 'from invalid.')
-  return services.tickets.issue(library, {
-    operation,
-    path: operation === 'upload' ? path : ROOT,
-    reusable: true,
-  })
+  const target = 'target' in place ? place.target : undefined
+  return services.tickets.issue(library, { operation, path: place.path, target, reusable: true })
 }

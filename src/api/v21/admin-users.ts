@@ -206,7 +206,7 @@ export const adminUserRoutes = [
       if (!account.active) throw errorMessage(400, `User ${email} is not active.`)
       const deed: Deed = { action: 'api-token-made', objectKind: 'account', objectId: email }
       const also = noting({ audit }, { user, request }, deed)
-      return { token: await apiTokens.issue(account, undefined, '', also) }
+      return { token: await apiTokens.issue(account, undefined, {}, also) }
     },
   }),
 ]

@@ -61,6 +61,6 @@ async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> 
 }
 
 async function startArchive({ archives, now }: ApiServices, open: OpenLink, roots: readonly Dirent[]) {
-  const wish = { roots, name: archiveName(roots, now()), link: open.link }
+  const wish = { roots, name: archiveName(roots, now()), link: open.ticketLink }
   return { zip_token: await archives.start(open.library, wish) }
 }

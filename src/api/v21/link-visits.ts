@@ -235,7 +235,12 @@ async function uploadAddress(services: ApiServices, request: HttpRequest, open: 
   const { path: below } = await folderBelow(open, sent)
   open.editable(below)
   await services.quotas.refuseIfFull(open.library.info)
-  const wish = { operation: 'upload', path: open.pathOf(below), reusable: true, link: open.link } as const
+  const wish = {
+    operation: 'upload',
+    path: open.pathOf(below),
+    reusable: true,
+    link: open.ticketLink,
+  } as const
   const ticket = await services.tickets.issue(open.library, wish)
   return { upload_link: `${request.baseUrl}/seafhttp/upload-api/${ticket}` }
 }

@@ -50,6 +50,13 @@ export const accountRoutes: Table = {
     'GET /api2/devices/': {},
     'DELETE /api2/devices/': { form: { platform: 'linux', device_id: randomUUID() } },
     'POST /api2/logout-device/': signedInAnew,
+    'GET /api/v2.1/sessions/': {},
+    'DELETE /api/v2.1/sessions/': signedInAnew,
+    'DELETE /api/v2.1/sessions/:session_id/': async (stage, caller) => {
+      const sent = await signedInAnew(stage, caller)
+      const [session] = sent.as === undefined ? [] : (await sent.as.get('/api/v2.1/sessions/')).body.sessions
+      return { ...sent, params: { session_id: session?.id ?? 1 } }
+    },
     'POST /api/v2.1/user/reset-password/': (stage, caller) =>
       signedInAnew(stage, caller, { old_password: 'a long password', new_password: 'a longer password' }),
     'GET /api2/search-user/': { query: { q: 'reader' } },

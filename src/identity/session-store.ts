@@ -1,0 +1,68 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import type { Platform } from './device.ts'
+
+/** A sign-in: an API token, of a device or of none. Times are Unix seconds. */
+export interface Session {
+  /** The key of its API token. */
+  readonly key: number
+  /** '' for a sign-in that named no device, as `deviceId` and `deviceName`. */
+  readonly platform: Platform | ''
+  readonly deviceId: string
+  readonly deviceName: string
+  readonly clientVersion: string
+  readonly platformVersion: string
+  /** What the client of the last sign-in called itself, and where it came from. */
+  readonly userAgent: string
+  readonly loginAddress: string
+  readonly createdAt: number
+  readonly lastUsedAt: number
+  /** When its device was told to wipe itself; null for one that was not. */
+  readonly wipedAt: number | null
+}
+
+/** All sign-ins of an account, the most recently used first. */
+export async function listSessions(reader: Reader, accountKey: number): Promise<Session[]> {
+  const rows = await reader.all<{
+    key: number
+    platform: string
+    device_id: string
+    device_name: string
+    client_version: string
+    platform_version: string
+    user_agent: string
+    login_address: string
+    created_at: number
+    last_used_at: number
+    wiped_at: number | null
+  }>(
+    `select key, platform, device_id, device_name, client_version, platform_version, user_agent, login_address,
+       created_at, last_used_at, wiped_at
+     from api_token where account_key = ? order by last_used_at desc, key desc`,
+    accountKey,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    platform: row.platform as Session['platform'],
+    deviceId: row.device_id,
+    deviceName: row.device_name,
+    clientVersion: row.client_version,
+    platformVersion: row.platform_version,
+    userAgent: row.user_agent,
+    loginAddress: row.login_address,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    wipedAt: row.wiped_at,
+  }))
+}
+
+/**
+ * Deletes API tokens that nobody used since a time. Those a device still syncs through stay, as what its sync tokens are
+ * unlinked by, and so do those whose device is yet to be told to wipe itself.
+ */
+export async function deleteIdleApiTokens(tx: Transaction, usedBefore: number): Promise<number> {
+  return tx.run(
+    `delete from api_token where last_used_at < ? and wiped_at is null
+       and not exists (select 1 from sync_token where sync_token.api_token_key = api_token.key)`,
+    usedBefore,
+  )
+}

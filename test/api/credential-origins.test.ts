@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
+import { createEncrypted, PASSWORD as LIBRARY_PASSWORD, openEncrypted } from '../support/encrypted.ts'
+import { SyncClient } from '../support/sync-client.ts'
+import { libraryToken, personalToken } from '../support/tokens.ts'
+import { postForm, updateLink, uploadFile, uploadLink } from '../support/transfer.ts'
+import { startTwoServers, type TwoServers } from '../support/two-servers.ts'
+import { everyTicket, PASSWORD, signIn, signInOn, type Transfer } from './credential-support.ts'
+import { shareWith, unshare } from './sharing-support.ts'
+
+let servers: TwoServers
+before(async () => {
+  servers = await startTwoServers()
+})
+after(() => servers[Symbol.asyncDispose]())
+
+const signUp = () => servers.here.signUp({ password: PASSWORD })
+const ok = (reply: { status: number; text: string }) => assert.equal(reply.status, 200, reply.text)
+
+/** Every transfer works, and works again, on both servers. */
+async function expectOpen(transfers: Record<string, Transfer>): Promise<void> {
+  for (const at of [servers.here.url, servers.there.url, servers.here.url]) {
+    for (const [kind, { use }] of Object.entries(transfers)) assert.equal(await use(at), 200, kind)
+  }
+}
+
+/** The next request of every transfer is refused, on both servers. */
+async function expectEnded(transfers: Record<string, Transfer>): Promise<void> {
+  const left: string[] = []
+  for (const at of [servers.there.url, servers.here.url]) {
+    for (const [kind, { use }] of Object.entries(transfers)) {
+      const status = await use(at)
+      if (status !== 403 && status !== 404) left.push(`${kind} answers ${status} at ${at}`)
+    }
+  }
+  assert.deepEqual(left, [])
+}
+
+/** Ways a ticket ends. Each gets the account that asked for it, and acts at the server that is not asked next. */
+const ends: Record<string, (client: Client, library: string) => Promise<void>> = {
+  'a new password': async (client) => {
+    const form = { old_password: PASSWORD, new_password: 'another long password' }
+    ok(await client.post('/api/v2.1/user/reset-password/', { form }))
+  },
+  'signing out the session it was asked for with': async (client) => {
+    ok(await client.post('/api2/logout-device/'))
+  },
+  'signing out everywhere': async (client) => {
+    ok(await (await signInOn(client.url, client.email, 'another')).delete('/api/v2.1/sessions/'))
+  },
+  'deactivation, and activation after it': async (client) => {
+    const admin = await servers.here.admin()
+    const path = `/api/v2.1/admin/users/${client.email}/`
+    ok(await admin.put(path, { form: { is_active: 'false' } }))
+    ok(await admin.put(path, { form: { is_active: 'true' } }))
+  },
+  'deleting and restoring its library': async (client, library) => {
+    ok(await client.delete(`/api2/repos/${library}/`))
+    ok(await client.post('/api/v2.1/deleted-repos/', { form: { repo_id: library } }))
+  },
+  'handing over its library': async (client, library) => {
+    const other = await signUp()
+    ok(await client.put(`/api2/repos/${library}/owner/`, { form: { owner: other.email } }))
+  },
+}
+
+describe('tickets of every kind, used before, end at once with', () => {
+  for (const [way, end] of Object.entries(ends)) {
+    it(way, async () => {
+      const user = await signUp()
+      const library = await user.createLibrary()
+      const transfers = await everyTicket(await signIn(servers.here.url, user.email), library)
+      await expectOpen(transfers)
+      await end(user, library)
+      await expectEnded(transfers)
+    })
+  }
+
+  it('unsharing, for whom it was shared with, and with a right to read only', async () => {
+    const [owner, guest] = [await signUp(), await signUp()]
+    const library = await owner.createLibrary()
+    await shareWith(owner, library, guest)
+    const transfers = await everyTicket(guest, library)
+    await expectOpen(transfers)
+    ok(
+      await owner.post(`/api2/repos/${library}/dir/shared_items/`, {
+        query: { p: '/', share_type: 'user', username: guest.email },
+        form: { permission: 'r' },
+      }),
+    )
+    const { download, 'download-blocks': blocks, archive, ...writing } = transfers
+    await expectEnded(writing)
+    for (const reading of [download, blocks, archive]) assert.equal(await reading?.use(), 200)
+    await unshare(owner, library, guest)
+    await expectEnded(transfers)
+  })
+
+  it('the personal token they were asked for with', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/a.txt', 'a')
+    const script = await personalToken(user, { permission: 'rw' })
+    const link = await uploadLink(script, library)
+    const send = (at: string) =>
+      postForm(at + new URL(link).pathname, [['parent_dir', '/'], { filename: 'b.txt', bytes: 'b' }])
+    ok(await send(servers.there.url))
+    ok(await user.delete(`/api/v2.1/personal-tokens/${script.id}/`))
+    assert.equal((await send(servers.there.url)).status, 403)
+  })
+
+  it('nothing of another session', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const other = await signInOn(servers.here.url, user.email, 'desk')
+    const transfers = await everyTicket(other, library)
+    ok(await user.post('/api2/logout-device/'))
+    await expectOpen(transfers)
+  })
+})
+
+describe('an upload under way', () => {
+  it('is refused at its commit once the session is signed out', async (t) => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const link = await uploadLink(user, library)
+    const { core, tickets } = servers.here.running.services
+    const present = tickets.present.bind(tickets)
+    const presented = Promise.withResolvers<void>()
+    t.mock.method(tickets, 'present', async (ticket: string) => {
+      const use = await present(ticket)
+      presented.resolve()
+      return use
+    })
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const part = (text: string) => writer.write(Buffer.from(text))
+    const sending = fetch(link, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+      body: readable,
+      duplex: 'half',
+    })
+    await part('--b\r\nContent-Disposition: form-data; name="parent_dir"\r\n\r\n/\r\n')
+    await part('--b\r\nContent-Disposition: form-data; name="file"; filename="late.txt"\r\n\r\nlate')
+    await presented.promise
+    ok(await user.post('/api2/logout-device/'))
+    await part('\r\n--b--\r\n')
+    await writer.close()
+    assert.equal((await sending).status, 403)
+    const row = await core.db.get('select file_count from library where id = ?', library)
+    assert.equal(row?.file_count, 0)
+  })
+})
+
+describe('an update ticket', () => {
+  const replace = (link: string, target: string, bytes = 'new') =>
+    postForm(link, [['target_file', target], { filename: 'x', bytes }])
+
+  it('replaces one file: the first one it is used for', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    for (const path of ['/a.txt', '/docs/b.txt', '/docs/c.txt']) await uploadFile(user, library, path, 'old')
+    const link = await updateLink(user, library)
+    // What cannot be replaced binds nothing.
+    assert.equal((await replace(link, '/none.txt')).status, 441)
+    ok(await replace(link, '/docs/b.txt'))
+    ok(await replace(link, '/docs/b.txt', 'newer'))
+    for (const other of ['/a.txt', '/docs/c.txt']) assert.equal((await replace(link, other)).status, 403)
+    const elsewhere = servers.there.url + new URL(link).pathname
+    assert.equal((await replace(elsewhere, '/a.txt')).status, 403)
+  })
+
+  it('of several files sent at once replaces one', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const names = ['/a.txt', '/b.txt', '/c.txt', '/d.txt']
+    for (const path of names) await uploadFile(user, library, path, 'old')
+    const link = await updateLink(user, library)
+    const there = servers.there.url + new URL(link).pathname
+    const replies = await Promise.all(names.map((path, n) => replace(n % 2 === 0 ? link : there, path)))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 403, 403, 403])
+  })
+
+  it('stays within the folder it was asked for, or on the file', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    for (const path of ['/a.txt', '/docs/b.txt', '/docs/deep/c.txt'])
+      await uploadFile(user, library, path, 'old')
+    const ofFolder = await updateLink(user, library, { p: '/docs' })
+    assert.equal((await replace(ofFolder, '/a.txt')).status, 403)
+    ok(await replace(ofFolder, '/docs/deep/c.txt'))
+    const ofFile = await updateLink(user, library, { p: '/docs/b.txt' })
+    assert.equal((await replace(ofFile, '/docs/deep/c.txt')).status, 403)
+    ok(await replace(ofFile, '/docs/b.txt'))
+  })
+
+  it('by blocks is bound the same way', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    for (const path of ['/a.txt', '/b.txt']) await uploadFile(user, library, path, 'old')
+    const { body: link } = await user.get(`/api2/repos/${library}/update-blks-link/`, { p: '/' })
+    const empty = (target_file: string) =>
+      new Client(link).post('?commitonly=true', { form: { target_file, file_size: 0, blockids: '[]' } })
+    ok(await empty('/a.txt'))
+    assert.equal((await empty('/b.txt')).status, 403)
+    ok(await empty('/a.txt'))
+  })
+})
+
+describe('a sync token', () => {
+  const read = async (sync: SyncClient, url: string) =>
+    (await new SyncClient(url, sync.library, sync.token, sync.email).call('GET', 'commit/HEAD')).status
+
+  it('reads nothing after unsharing, of objects neither', async () => {
+    const [owner, guest] = [await signUp(), await signUp()]
+    const library = await owner.createLibrary()
+    await uploadFile(owner, library, '/a.txt', 'secret')
+    await shareWith(owner, library, guest, { permission: 'r' })
+    const sync = await SyncClient.link(guest, library)
+    const head = await sync.head()
+    const list = `fs-id-list/?server-head=${head}`
+    const there = new SyncClient(servers.there.url, library, sync.token, sync.email)
+    for (const one of [sync, there]) ok(await one.call('GET', list))
+    await unshare(owner, library, guest)
+    for (const one of [sync, there]) {
+      for (const path of [list, `commit/${head}`, 'commit/HEAD']) {
+        assert.equal((await one.call('GET', path)).status, 403, path)
+      }
+    }
+  })
+
+  it('ends with the device it was asked for on, though it never named it', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const laptop = await signInOn(servers.here.url, user.email, 'laptop')
+    const [ofLaptop, ofOther] = [await SyncClient.link(laptop, library), await SyncClient.link(user, library)]
+    assert.equal(await read(ofLaptop, servers.there.url), 200)
+    const [device] = (await user.get('/api2/devices/')).body
+    ok(await user.delete('/api2/devices/', { form: { platform: 'linux', device_id: device.device_id } }))
+    for (const url of [servers.here.url, servers.there.url]) {
+      assert.equal(await read(ofLaptop, url), 403)
+      assert.equal(await read(ofOther, url), 200)
+    }
+    ok(await user.post('/api2/logout-device/'))
+    assert.equal(await read(ofOther, servers.there.url), 403)
+  })
+
+  it('ends with a device that is to be wiped, and with signing out everywhere', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const laptop = await signInOn(servers.here.url, user.email, 'laptop')
+    const ofLaptop = await SyncClient.link(laptop, library)
+    const [device] = (await user.get('/api2/devices/')).body
+    const form = { platform: 'linux', device_id: device.device_id, wipe_device: true }
+    ok(await user.delete('/api2/devices/', { form }))
+    assert.equal(await read(ofLaptop, servers.there.url), 403)
+    const again = await signInOn(servers.here.url, user.email, 'laptop')
+    const anew = await SyncClient.link(again, library)
+    assert.equal(await read(ofLaptop, servers.there.url), 403)
+    assert.equal(await read(anew, servers.there.url), 200)
+    ok(await user.delete('/api/v2.1/sessions/'))
+    assert.equal(await read(anew, servers.there.url), 403)
+  })
+})
+
+describe('a share link', () => {
+  const visit = async (link: string, url: string) => (await fetch(url + new URL(link).pathname)).status
+
+  it('ends with the library token it was made with', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/a.txt', 'a')
+    const app = await libraryToken(user, library, 'rw', 'shop')
+    const made = await app.post('/api/v2.1/via-repo-token/share-links/', { json: { path: '/a.txt' } })
+    ok(made)
+    const own = await user.post('/api/v2.1/share-links/', { json: { repo_id: library, path: '/a.txt' } })
+    ok(own)
+    for (const { body } of [made, own]) assert.equal(await visit(body.link, servers.there.url), 200)
+    const direct = `/seafhttp/f/${made.body.token}/`
+    assert.equal(await visit(`http://x${direct}`, servers.here.url), 200)
+    ok(await user.delete(`/api/v2.1/repos/${library}/repo-api-tokens/shop/`))
+    for (const url of [servers.here.url, servers.there.url]) {
+      assert.equal(await visit(made.body.link, url), 404)
+      assert.equal(await visit(`http://x${direct}`, url), 404)
+      assert.equal(await visit(own.body.link, url), 200)
+    }
+  })
+
+  it('of a sign-in goes on after signing out, and ends while its maker may make none', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/a.txt', 'a')
+    const made = await user.post('/api/v2.1/share-links/', { json: { repo_id: library, path: '/a.txt' } })
+    ok(made)
+    ok(await user.post('/api2/logout-device/'))
+    assert.equal(await visit(made.body.link, servers.there.url), 200)
+    const admin = await servers.here.admin()
+    const path = `/api/v2.1/admin/users/${user.email}/`
+    ok(await admin.put(path, { form: { role: 'guest' } }))
+    assert.equal(await visit(made.body.link, servers.there.url), 404)
+    ok(await admin.put(path, { form: { role: 'default' } }))
+    assert.equal(await visit(made.body.link, servers.there.url), 200)
+  })
+
+  it('gives out tickets that end when it is switched off, though it is switched on again', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    const made = await user.post('/api/v2.1/upload-links/', { json: { repo_id: library, path: '/' } })
+    ok(made)
+    const { token } = made.body
+    const asked = await servers.here.anonymous.get(`/api/v2.1/upload-links/${token}/upload/`)
+    ok(asked)
+    const send = (at: string, name: string) =>
+      postForm(at + new URL(asked.body.upload_link).pathname, [
+        ['parent_dir', '/'],
+        { filename: name, bytes: 'x' },
+      ])
+    ok(await send(servers.there.url, 'a'))
+    for (const is_active of [false, true]) {
+      ok(await user.put(`/api/v2.1/upload-links/${token}/`, { json: { is_active } }))
+    }
+    for (const url of [servers.here.url, servers.there.url]) assert.equal((await send(url, 'b')).status, 403)
+  })
+
+  it('for named people gives them tickets that end with their session', async () => {
+    const [user, friend] = [await signUp(), await signUp()]
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/a.txt', 'a')
+    const json = { repo_id: library, path: '/a.txt', user_scope: 'specific_users', emails: [friend.email] }
+    const made = await user.post('/api/v2.1/share-links/', { json })
+    ok(made)
+    const { pathname } = new URL(made.body.link)
+    const sent = await friend.call('GET', `${pathname}?dl=1`)
+    assert.equal(sent.status, 302, sent.text)
+    const file = new URL(sent.headers.get('location') ?? '').pathname
+    assert.equal((await fetch(servers.there.url + file)).status, 200)
+    ok(await friend.post('/api2/logout-device/'))
+    assert.equal((await fetch(servers.there.url + file)).status, 403)
+  })
+})
+
+describe('an encrypted library that was opened', () => {
+  it('is closed again by signing out, for the next session too', async () => {
+    const user = await signUp()
+    const laptop = await signInOn(servers.here.url, user.email, 'laptop')
+    const { id } = await createEncrypted(user, 2)
+    await openEncrypted(laptop, id, LIBRARY_PASSWORD)
+    const isClosed = async (client: Client) =>
+      (await client.get(`/api/v2.1/repos/${id}/`)).body.lib_need_decrypt as boolean
+    assert.equal(await isClosed(laptop), false)
+    // A password that was given with one sign-in opens nothing to another.
+    assert.equal(await isClosed(user), true)
+    // At the other server, which cannot tell this one.
+    ok(await new Client(servers.there.url, laptop.token).post('/api2/logout-device/'))
+    assert.equal(await isClosed(await signInOn(servers.here.url, user.email, 'laptop')), true)
+  })
+})

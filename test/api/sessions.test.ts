@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Client } from '../support/client.ts'
+import { startServer } from '../support/server.ts'
+import { SyncClient } from '../support/sync-client.ts'
+import { personalToken } from '../support/tokens.ts'
+import { PASSWORD, signInOn } from './credential-support.ts'
+
+const DAY = 86_400
+const path = '/api/v2.1/sessions/'
+
+async function signInAs(url: string, email: string, agent: string): Promise<Client> {
+  const form = { username: email, password: PASSWORD }
+  const reply = await new Client(url).post('/api2/auth-token/', { form, headers: { 'User-Agent': agent } })
+  assert.equal(reply.status, 200, reply.text)
+  return new Client(url, reply.body.token, email)
+}
+
+const ping = async (client: Client) => (await client.get('/api2/auth/ping/')).status
+
+describe('sessions', () => {
+  it('lists every sign-in, those without a device too, and marks the one that asks', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time })
+    const { email } = await server.signUp({ password: PASSWORD })
+    const script = await signInAs(server.url, email, 'rclone/v1.70\u00e9')
+    time += 60
+    const laptop = await signInOn(server.url, email, 'laptop')
+    const { status, body } = await laptop.get(path)
+    assert.equal(status, 200)
+    const [first, second] = body.sessions
+    assert.deepEqual(first, {
+      id: first.id,
+      platform: 'linux',
+      device_id: first.device_id,
+      device_name: 'laptop',
+      client_version: '',
+      platform_version: '',
+      user_agent: 'node',
+      last_login_ip: '127.0.0.1',
+      created_at: '2025-07-31T22:14:20+00:00',
+      last_accessed: '2025-07-31T22:14:20+00:00',
+      expires_at: '2026-01-27T22:14:20+00:00',
+      wiped_at: null,
+      is_current: true,
+    })
+    assert.match(second.user_agent, /^rclone\/v1\.70/)
+    assert.deepEqual(
+      [second.platform, second.device_id, second.device_name, second.is_current],
+      ['', '', '', false],
+    )
+    assert.equal(body.sessions.length, 2)
+    assert.ok(!JSON.stringify(body).includes(script.token ?? ''))
+    // Clients know the list of devices as it is.
+    assert.equal((await laptop.get('/api2/devices/')).body.length, 1)
+  })
+
+  it('signs out one session and leaves the others, and nobody signs out others’', async () => {
+    await using server = await startServer()
+    const [ann, bob] = [
+      await server.signUp({ password: PASSWORD }),
+      await server.signUp({ password: PASSWORD }),
+    ]
+    const laptop = await signInOn(server.url, ann.email, 'laptop')
+    const { sessions } = (await ann.get(path)).body
+    const other = sessions.find((one: { is_current: boolean }) => !one.is_current)
+    for (const id of [other.id, 999_999]) {
+      const refused = await bob.delete(`${path}${id}/`)
+      assert.deepEqual([refused.status, refused.body], [404, { error_msg: `Session ${id} not found.` }])
+    }
+    for (const odd of ['0', 'x', '-1', '1e3', '99999999999999999999']) {
+      assert.equal((await ann.delete(`${path}${odd}/`)).status, 404, odd)
+    }
+    assert.equal(await ping(laptop), 200)
+    assert.deepEqual((await ann.delete(`${path}${other.id}/`)).body, { success: true })
+    assert.deepEqual([await ping(laptop), await ping(ann)], [401, 200])
+    assert.equal((await ann.delete(`${path}${other.id}/`)).status, 404)
+  })
+
+  it('signs out everywhere: sessions, personal tokens and the WebDAV password', async () => {
+    await using server = await startServer()
+    const [ann, bob] = [
+      await server.signUp({ password: PASSWORD }),
+      await server.signUp({ password: PASSWORD }),
+    ]
+    const laptop = await signInOn(server.url, ann.email, 'laptop')
+    const script = await personalToken(ann, { permission: 'rw' })
+    const secret = '/api/v2.1/webdav-secret/'
+    assert.equal((await ann.put(secret, { form: { secret: 'Secret-123' } })).status, 200)
+    assert.deepEqual((await laptop.delete(path)).body, { success: true })
+    for (const client of [ann, laptop, script]) assert.equal(await ping(client), 401)
+    assert.equal(await ping(bob), 200)
+    const again = await signInAs(server.url, ann.email, 'x')
+    assert.equal((await again.get(secret)).body.is_set, false)
+    assert.equal((await again.get(path)).body.sessions.length, 1)
+    const log = await (await server.admin()).get('/api/v2.1/admin/audit-log/', { action: 'logout' })
+    assert.deepEqual(
+      log.body.entries.map((entry: { actor: string; detail: unknown }) => [entry.actor, entry.detail]),
+      [[ann.email, { everywhere: true }]],
+    )
+  })
+
+  it('end when nobody uses them for the days that are set, and the same token is not given again', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time, env: { CARREL_SESSION_IDLE_DAYS: '30' } })
+    const { email } = await server.signUp({ password: PASSWORD })
+    const laptop = await signInOn(server.url, email, 'laptop')
+    const library = await laptop.createLibrary()
+    const sync = await SyncClient.link(laptop, library)
+    time += 30 * DAY
+    assert.equal(await ping(laptop), 200)
+    time += 30 * DAY
+    assert.equal(await ping(laptop), 200)
+    time += 30 * DAY + 1
+    const refused = await laptop.get('/api2/auth/ping/')
+    assert.deepEqual([refused.status, refused.body], [401, { detail: 'Invalid token' }])
+    const again = await signInOn(server.url, email, 'laptop')
+    assert.notEqual(again.token, laptop.token)
+    assert.deepEqual([await ping(again), await ping(laptop)], [200, 401])
+    // What the device keeps in sync goes on: it has not been signed out.
+    assert.equal((await sync.call('GET', 'commit/HEAD')).status, 200)
+
+    const { apiTokens, core } = server.running.services
+    const count = async () => Number((await core.db.get('select count(*) as n from api_token'))?.n)
+    // Of the first sign-in, which was never used; the laptop's was.
+    assert.equal(await apiTokens.deleteIdle(), 1)
+    time += 40 * DAY
+    assert.equal(await ping(again), 401)
+    // A device that syncs can still be unlinked.
+    assert.equal(await apiTokens.deleteIdle(), 0)
+    assert.equal(await count(), 1)
+    assert.equal((await sync.call('GET', 'commit/HEAD')).status, 200)
+  })
+
+  it('last for ever where the setting is 0', async () => {
+    let time = 1_754_000_000
+    await using server = await startServer({ now: () => time, env: { CARREL_SESSION_IDLE_DAYS: '0' } })
+    const user = await server.signUp()
+    time += 4000 * DAY
+    assert.equal((await user.get(path)).body.sessions[0].expires_at, null)
+    assert.equal(await server.running.services.apiTokens.deleteIdle(), 0)
+    assert.equal(await ping(user), 200)
+  })
+})
