@@ -52,6 +52,10 @@ export async function insertDeliveries(
   await tx.insert('webhook_delivery', columns, rows)
 }
 
+// Of a webhook that was not given up, and whose owner is active.
+const SENDABLE = `join webhook w on w.key = d.webhook_key and w.is_valid = 1
+  join library l on l.key = w.library_key join account a on a.key = l.owner_key and a.active = 1`
+
 export async function countPending(reader: Reader, webhookKey: number): Promise<number> {
   const sql = 'select count(*) as n from webhook_delivery where webhook_key = ? and state = 0'
   return (await reader.get<{ n: number }>(sql, webhookKey))?.n ?? 0
@@ -89,8 +93,8 @@ export async function listDue(
   limit: number,
 ): Promise<{ webhookKey: number; key: number }[]> {
   const rows = await reader.all<{ webhook_key: number; key: number }>(
-    `select d.webhook_key, min(d.key) as key from webhook_delivery d join webhook w on w.key = d.webhook_key
-     where d.state = 0 and d.next_at <= ? and d.claimed_until <= ? and w.is_valid = 1
+    `select d.webhook_key, min(d.key) as key from webhook_delivery d ${SENDABLE}
+     where d.state = 0 and d.next_at <= ? and d.claimed_until <= ?
      group by d.webhook_key order by min(d.key) limit ?`,
     now,
     now,
@@ -103,7 +107,7 @@ export async function listDue(
 export async function nextDue(reader: Reader): Promise<number | undefined> {
   const row = await reader.get<{ at: number | null }>(
     `select min(case when d.next_at > d.claimed_until then d.next_at else d.claimed_until end) as at
-     from webhook_delivery d join webhook w on w.key = d.webhook_key where d.state = 0 and w.is_valid = 1`,
+     from webhook_delivery d ${SENDABLE} where d.state = 0`,
   )
   return row?.at ?? undefined
 }

@@ -140,7 +140,7 @@ export class ApiTokens {
     })
   }
 
-  /** Every sign-in of the account that still opens something, with or without a device; most recently used first. */
+  /** Every sign-in of the account, with or without a device; most recently used first. */
   async listSessions(account: Account): Promise<(Session & { readonly expiresAt: number | undefined })[]> {
     const sessions = await listSessions(this.#db, account.key)
     const idle = this.#idleSeconds

@@ -11,6 +11,7 @@ import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type ReceivedCall, WebhookReceiver } from '../support/webhook-receiver.ts'
 import { assertError, assertReply, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
+import { makeFolder, shareWith } from './sharing-support.ts'
 
 const UNKNOWN = '11111111-2222-4333-8444-555555555555'
 let clock = NOON
@@ -47,6 +48,28 @@ const deliveriesOf = async (client: Client, one: string, query: Params = {}) =>
   (await client.get(`${one}deliveries/`, query)).body.delivery_list
 
 describe('webhooks', () => {
+  it('tell nothing while the owner of the library is deactivated', async () => {
+    clock = NOON
+    await using receiver = await WebhookReceiver.start()
+    const { space } = await hooked(receiver)
+    const member = await server.signUp()
+    await shareWith(space.client, space.id, member)
+    const { accounts } = server.running.services
+    const commitAndSettle = async (name: string) => {
+      await makeFolder(member, space.id, name)
+      await member.get('/api/v2.1/activities/')
+      await settled()
+    }
+    await accounts.update(space.client.email, { active: false })
+    await commitAndSettle('/unheard')
+    assert.equal(receiver.calls.length, 0)
+    await accounts.update(space.client.email, { active: true })
+    await commitAndSettle('/heard')
+    assert.equal(receiver.calls.length, 1)
+    assert.match(receiver.calls[0]?.text ?? '', /heard/)
+    assert.doesNotMatch(receiver.calls[0]?.text ?? '', /unheard/)
+  })
+
   it('are made, listed, changed and removed; a secret is shown once', async () => {
     clock = NOON
     const space = await Workspace.make(server)

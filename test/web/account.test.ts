@@ -129,6 +129,42 @@ describe('the account', () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   })
 
+  it('shows sign-ins without a device, ends one, and signs out everywhere', async (t) => {
+    const ann = await suite.server.signUp()
+    const laptop = await suite.server.anonymous.post('/api2/auth-token/', {
+      form: {
+        username: ann.email,
+        password: PASSWORD,
+        platform: 'linux',
+        device_id: 'm'.repeat(40),
+        device_name: 'Laptop',
+      },
+    })
+    const script = { username: ann.email, password: PASSWORD }
+    const headers = { 'User-Agent': 'backup-script/1.0 <b>' }
+    const signedIn = await suite.server.anonymous.post('/api2/auth-token/', { form: script, headers })
+    const tab = await suite.openTab(t, new Client(suite.server.url, laptop.body.token, ann.email))
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/devices')
+    const items = page.getByRole('list', { name: 'Other sign-ins' }).getByRole('listitem')
+    await items.first().getByText('backup-script/1.0 <b>').waitFor()
+    await tab.checkAccess()
+    await tab.picture('account-sessions')
+    await page.getByRole('button', { name: 'Sign out backup-script' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('backup-script/1.0 <b> was signed out').waitFor()
+    const ended = new Client(suite.server.url, signedIn.body.token)
+    assert.equal((await ended.get('/api2/auth/ping/')).status, 401)
+
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await tab.checkAccess()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    const gone = new Client(suite.server.url, laptop.body.token)
+    assert.equal((await gone.get('/api2/auth/ping/')).status, 401)
+  })
+
   it('makes tokens that are shown once, and revokes them', async (t) => {
     const ann = await suite.server.signUp()
     const id = await ann.createLibrary('Plans')

@@ -5,16 +5,16 @@ import { useTexts } from '../texts/texts.tsx'
 import { TabNav } from '../ui/tab-nav.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Appearance } from './appearance.tsx'
-import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { Profile } from './profile.tsx'
+import { SignedIn } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
 import { Webdav } from './webdav.tsx'
 
 const sections = {
   profile: Profile,
   security: PasswordSection,
-  devices: Devices,
+  devices: SignedIn,
   tokens: Tokens,
   webdav: Webdav,
   appearance: Appearance,

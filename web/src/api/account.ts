@@ -59,6 +59,18 @@ export interface Device {
   readonly is_current: boolean
 }
 
+/** A sign-in, of a device or of none. */
+export interface Session {
+  readonly id: number
+  /** '' for one that named no device. */
+  readonly platform: Device['platform'] | ''
+  readonly user_agent: string
+  /** ISO. */
+  readonly last_accessed: string
+  readonly last_login_ip: string
+  readonly is_current: boolean
+}
+
 /** Who is signed in, and the space they use. */
 export function useAccount() {
   return useQuery({
@@ -90,6 +102,16 @@ export function useDevices() {
   return useQuery({
     queryKey: ['account', 'devices'],
     queryFn: ({ signal }) => api.get<Device[]>('api2/devices/', undefined, signal),
+  })
+}
+
+export function useSessions() {
+  return useQuery({
+    queryKey: ['account', 'sessions'],
+    queryFn: async ({ signal }) => {
+      const answer = await api.get<{ sessions: Session[] }>('api/v2.1/sessions/', undefined, signal)
+      return answer.sessions
+    },
   })
 }
 
@@ -127,6 +149,8 @@ export const revokeToken = (id: number) => api.delete(`api/v2.1/personal-tokens/
 
 export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
   api.delete('api2/devices/', { form: { platform, device_id, wipe_device: wipe } })
+
+export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 
 /** '' takes the password away. */
 export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })

@@ -30,6 +30,12 @@ export async function signOut(): Promise<void> {
   endSession()
 }
 
+/** Ends every token of the account on the server, that of this browser too. */
+export async function signOutEverywhere(): Promise<void> {
+  await api.delete('api/v2.1/sessions/')
+  endSession()
+}
+
 const DEVICE_KEY = 'carrel.device'
 
 /** What tells this browser from the account's other devices, so that it can be signed out by itself. */

@@ -63,6 +63,20 @@ export const account: Texts['account'] = {
   unlinked: (name) => `${name} wurde getrennt`,
   actions: 'Aktionen',
 
+  otherSessions: 'Weitere Anmeldungen',
+  otherSessionsHint:
+    'Programme, die sich ohne Gerätenamen angemeldet haben, etwa Skripte. Sie teilen sich ein Token.',
+  unknownProgram: 'Unbekanntes Programm',
+  signOutOf: (name: string) => `${name} abmelden`,
+  signedOut: (name: string) => `${name} wurde abgemeldet`,
+  endSessionTitle: 'Dieses Programm abmelden?',
+  endSessionText:
+    'Es wird ab sofort abgewiesen, und was es synchronisiert, hält an. Um es wieder zu benutzen, melde dich dort neu an.',
+  signOutEverywhere: 'Überall abmelden',
+  everywhereTitle: 'Überall abmelden?',
+  everywhereText:
+    'Alle Browser, Apps und Programme werden abgemeldet, auch dieser Browser. Synchronisierte Ordner halten an, persönliche Token, Bibliothekstoken und das WebDAV-Passwort enden. Deine Links bleiben bestehen.',
+
   tokensHint:
     'Mit einem Token handelt ein Skript oder eine App für dich, mit den Rechten, die du gibst, und keinen weiteren.',
   newToken: 'Neues Token',

@@ -59,6 +59,20 @@ export const account = {
   unlinked: (name: string) => `${name} was unlinked`,
   actions: 'Actions',
 
+  otherSessions: 'Other sign-ins',
+  otherSessionsHint:
+    'Programs that signed in without naming a device, such as scripts. They share one token.',
+  unknownProgram: 'Unknown program',
+  signOutOf: (name: string) => `Sign out ${name}`,
+  signedOut: (name: string) => `${name} was signed out`,
+  endSessionTitle: 'Sign out this program?',
+  endSessionText:
+    'It is refused from now on, and what it keeps in sync stops. To use it again, sign in there.',
+  signOutEverywhere: 'Sign out everywhere',
+  everywhereTitle: 'Sign out everywhere?',
+  everywhereText:
+    'All browsers, apps and programs are signed out, this browser too. Synced folders stop, personal tokens, library tokens and the WebDAV password end. Links you made go on.',
+
   tokensHint: 'A token lets a script or an app act for you, with the rights you give it and no more.',
   newToken: 'New token',
   noTokens: 'No personal tokens',

@@ -60,6 +60,18 @@ export const account: Texts['account'] = {
   unlinked: (name) => `已断开 ${name}`,
   actions: '操作',
 
+  otherSessions: '其他登录',
+  otherSessionsHint: '登录时未提供设备信息的程序，例如脚本。它们共用一个令牌。',
+  unknownProgram: '未知程序',
+  signOutOf: (name: string) => `退出 ${name}`,
+  signedOut: (name: string) => `已退出 ${name}`,
+  endSessionTitle: '要退出此程序的登录吗？',
+  endSessionText: '它将立即被拒绝访问，其同步也会停止。要再次使用，请在该程序中重新登录。',
+  signOutEverywhere: '退出所有登录',
+  everywhereTitle: '要退出所有登录吗？',
+  everywhereText:
+    '所有浏览器、应用和程序都会退出登录，包括此浏览器。同步的文件夹会停止同步，个人令牌、资料库令牌和 WebDAV 密码将失效。您创建的链接仍然有效。',
+
   tokensHint: '令牌让脚本或应用以您的名义操作，权限仅限于您所授予的范围。',
   newToken: '新建令牌',
   noTokens: '没有个人令牌',

@@ -1,0 +1,133 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { LogOut, Terminal } from 'lucide-react'
+import { useState } from 'react'
+import { endSessionOf, type Session, useSessions } from '../api/account.ts'
+import { useFormats } from '../format.ts'
+import { signOut, signOutEverywhere } from '../session/session.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from '../ui/button.tsx'
+import { FormDialog } from '../ui/dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Waiting } from '../ui/states.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Devices } from './devices.tsx'
+
+/** Where the account is signed in: devices, programs that named none, and the way out of all of them. */
+export function SignedIn() {
+  return (
+    <div className="account-parts">
+      <Devices />
+      <Sessions />
+      <Everywhere />
+    </div>
+  )
+}
+
+/** Sign-ins that named no device, such as those of scripts. */
+function Sessions() {
+  const texts = useTexts('account')
+  const { data, error, refetch } = useSessions()
+  const [ended, setEnded] = useState<Session>()
+  if (data === undefined) {
+    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+  }
+  const sessions = data.filter(({ platform }) => platform === '')
+  if (sessions.length === 0) return null
+  return (
+    <section className="stack">
+      <h2>{texts.otherSessions}</h2>
+      <p className="muted">{texts.otherSessionsHint}</p>
+      <ul className="card account-list" aria-label={texts.otherSessions}>
+        {sessions.map((session) => (
+          <SessionItem key={session.id} session={session} onEnd={() => setEnded(session)} />
+        ))}
+      </ul>
+      {ended && <EndDialog session={ended} onClose={() => setEnded(undefined)} />}
+    </section>
+  )
+}
+
+function SessionItem(props: { session: Session; onEnd: () => void }) {
+  const { session } = props
+  const texts = useTexts('account')
+  const formats = useFormats()
+  const name = session.user_agent || texts.unknownProgram
+  return (
+    <li className="account-item">
+      <Terminal size={22} aria-hidden />
+      <div className="account-item-words">
+        <span className="account-item-title">
+          <bdi title={name}>{name}</bdi>
+          {session.is_current && <span className="badge badge-accent">{texts.thisDevice}</span>}
+        </span>
+        <span className="muted account-item-facts">
+          <time dateTime={session.last_accessed} title={formats.moment(session.last_accessed)}>
+            {texts.lastUsed}: {formats.ago(session.last_accessed)}
+          </time>
+          {session.last_login_ip !== '' && ` · ${session.last_login_ip}`}
+        </span>
+      </div>
+      <Button
+        icon={LogOut}
+        aria-label={texts.signOutOf(name)}
+        onClick={session.is_current ? () => void signOut() : props.onEnd}
+      >
+        {texts.signOut}
+      </Button>
+    </li>
+  )
+}
+
+function EndDialog(props: { session: Session; onClose: () => void }) {
+  const { session } = props
+  const texts = useTexts('account')
+  const queries = useQueryClient()
+  const toast = useToast()
+  const name = session.user_agent || texts.unknownProgram
+
+  async function end(): Promise<void> {
+    await endSessionOf(session)
+    await queries.invalidateQueries({ queryKey: ['account', 'sessions'] })
+    toast({ text: texts.signedOut(name) })
+  }
+
+  return (
+    <FormDialog
+      title={texts.endSessionTitle}
+      submit={texts.signOut}
+      danger
+      onSubmit={end}
+      onClose={props.onClose}
+    >
+      <p className="account-asked">
+        <bdi>{name}</bdi>
+      </p>
+      <p className="muted">{texts.endSessionText}</p>
+    </FormDialog>
+  )
+}
+
+function Everywhere() {
+  const texts = useTexts('account')
+  const [asks, setAsks] = useState(false)
+  return (
+    <section className="stack">
+      <div>
+        <Button icon={LogOut} onClick={() => setAsks(true)}>
+          {texts.signOutEverywhere}
+        </Button>
+      </div>
+      {asks && (
+        <FormDialog
+          title={texts.everywhereTitle}
+          submit={texts.signOutEverywhere}
+          danger
+          onSubmit={signOutEverywhere}
+          onClose={() => setAsks(false)}
+        >
+          <p className="muted">{texts.everywhereText}</p>
+        </FormDialog>
+      )}
+    </section>
+  )
+}
