@@ -42,6 +42,7 @@ describe('the configuration', () => {
       blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
       limits: { quota: undefined, upload: undefined, archive: undefined, copy: undefined },
+      entries: { library: 10_000_000, commit: 1_000_000 },
       tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
       auditDays: -1,
@@ -116,6 +117,9 @@ describe('the configuration', () => {
     [{ CARREL_MAX_COPY_MB: '1.5' }, (c) => c.limits.copy, 1_500_000],
     [{ CARREL_MAX_COPY_FILES: '100000' }, (c) => c.tasks.files, 100_000],
     [{ CARREL_MAX_COPY_FILES: '0' }, (c) => c.tasks.files, undefined],
+    [{ CARREL_MAX_LIBRARY_ENTRIES: '5000' }, (c) => c.entries.library, 5000],
+    [{ CARREL_MAX_LIBRARY_ENTRIES: '0' }, (c) => c.entries.library, undefined],
+    [{ CARREL_MAX_COMMIT_ENTRIES: '70' }, (c) => c.entries.commit, 70],
     [{ CARREL_TASKS_AT_ONCE: '2' }, (c) => c.tasks.atOnce, 2],
     [{ CARREL_HISTORY_DAYS: '-1' }, (c) => c.historyDays, -1],
     [{ CARREL_HISTORY_DAYS: '0' }, (c) => c.historyDays, 0],
@@ -267,7 +271,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 26)
+    assert.equal(settings.length, 28)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

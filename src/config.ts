@@ -50,6 +50,8 @@ export interface Config {
     archive: number | undefined
     copy: number | undefined
   }
+  /** Files and folders; undefined means unlimited. */
+  entries: { library: number | undefined; commit: number | undefined }
   /** Copies and moves between libraries outside of a request. */
   tasks: {
     /** How many are carried out side by side. */
@@ -119,6 +121,15 @@ const megabytes = (meaning: string) =>
     meaning: `${meaning}; 0 means unlimited, 1 MB is 1,000,000 bytes`,
     expects: 'a number of megabytes, or 0 for unlimited',
     parse: parseMegabytes,
+  })
+
+const entries = (fallback: number, meaning: string) =>
+  define<number | undefined>({
+    placeholder: 'number',
+    fallback,
+    meaning: `${meaning}; 0 means unlimited`,
+    expects: 'a whole number of files and folders, or 0 for unlimited',
+    parse: parseFileCount,
   })
 
 const count = (meaning: string) =>
@@ -226,6 +237,11 @@ const definitions = {
     expects: 'a whole number of files, or 0 for unlimited',
     parse: parseFileCount,
   }),
+  maxLibraryEntries: entries(10_000_000, 'the most files and folders a library may have'),
+  maxCommitEntries: entries(
+    1_000_000,
+    'the most files and folders that one change may add, or one push may change',
+  ),
   tasksAtOnce: define({
     placeholder: 'number',
     fallback: 5,
@@ -354,6 +370,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       archive: values.maxArchiveMb,
       copy: values.maxCopyMb,
     },
+    entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
     auditDays: values.auditDays,

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Dialect, Reader, Transaction } from '../database/database.ts'
 
 /**
  * Bytes in the libraries of an owner and bytes promised to uploads under way. One statement, so that
@@ -47,7 +47,19 @@ export async function deleteReservationsBefore(tx: Transaction, time: number): P
   return tx.run('delete from quota_reservation where expires_at <= ?', time)
 }
 
-/** Makes whoever reserves for the same owner wait for this transaction. */
-export async function lockOwner(tx: Transaction, ownerKey: number): Promise<void> {
-  await tx.run('update account set quota = quota where key = ?', ownerKey)
+/** Serializes transactions that add bytes for one owner. On SQLite they run one after another anyway. */
+export async function lockOwner(tx: Transaction, dialect: Dialect, ownerKey: number): Promise<void> {
+  if (dialect === 'postgres')
+    await tx.get('select key from account where key = ? for no key update', ownerKey)
+}
+
+/** The owner of a library and the quota of that account, 0 if it has none of its own. */
+export function findOwnerQuota(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ ownerKey: number; quota: number } | undefined> {
+  return reader.get<{ ownerKey: number; quota: number }>(
+    `select a.key as "ownerKey", a.quota from library l join account a on a.key = l.owner_key where l.key = ?`,
+    libraryKey,
+  )
 }

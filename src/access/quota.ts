@@ -2,11 +2,13 @@ import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
+import type { GrowthGuard } from '../library/growth.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { usageOf, usageOfMany } from '../library/library-store.ts'
 import {
   deleteReservation,
   deleteReservationsBefore,
+  findOwnerQuota,
   hasReservation,
   insertReservation,
   lockOwner,
@@ -40,7 +42,7 @@ export class Quotas {
   }
 
   /** Bytes the account may store; undefined for no limit. */
-  limitOf(account: Account): number | undefined {
+  limitOf(account: Pick<Account, 'quota'>): number | undefined {
     const limit = account.quota > 0 ? account.quota : this.#serverDefault
     return limit > 0 ? limit : undefined
   }
@@ -80,7 +82,7 @@ export class Quotas {
     const { ownerKey } = library
     const key = await this.#db.write(
       async (tx) => {
-        await lockOwner(tx, ownerKey)
+        await lockOwner(tx, this.#db.dialect, ownerKey)
         const taken = await takenBy(tx, ownerKey, this.#now())
         if (taken + bytes >= limit) fail({ code: 'quota-exceeded', limit })
         return insertReservation(tx, ownerKey, bytes, this.#now() + RESERVATION_SECONDS)
@@ -88,6 +90,21 @@ export class Quotas {
       { durable: false },
     )
     return this.#hold(key)
+  }
+
+  /** Checks every commit that adds bytes, whichever way they came: checks made before it can be outrun. */
+  get growthGuard(): GrowthGuard {
+    return {
+      limitedOwner: async (tx, libraryKey) => {
+        const owner = await findOwnerQuota(tx, libraryKey)
+        const limit = owner && this.limitOf(owner)
+        return limit === undefined ? undefined : { ownerKey: owner?.ownerKey ?? 0, limit }
+      },
+      check: async (tx, { ownerKey, limit }) => {
+        await lockOwner(tx, this.#db.dialect, ownerKey)
+        if ((await takenBy(tx, ownerKey, this.#now())) >= limit) fail({ code: 'quota-exceeded', limit })
+      },
+    }
   }
 
   /** Start-up and upkeep. */

@@ -103,7 +103,7 @@ export class ActivityFollower {
     let rows = 0
     for (const commit of commits) {
       const root = before?.rootId ?? EMPTY_ID
-      const changes = await this.#core.changes.between(library.key, root, commit.rootId)
+      const changes = await this.#core.changes.listedBetween(library.key, root, commit.rootId)
       // The clock of a sync client may be ahead, and would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))

@@ -278,6 +278,7 @@ function isFault(error: unknown, code: Fault['code']): boolean {
 function reasonFor(error: unknown): string {
   if (error instanceof BeyondLimit) return error.message
   if (isFault(error, 'quota-exceeded')) return 'Quota is full'
+  if (isFault(error, 'too-many-entries')) return 'Too many files'
   const isInvalid = invalid.some((code) => isFault(error, code))
   return isInvalid ? 'Invalid arguments' : 'Internal error when copy or move'
 }

@@ -9,6 +9,7 @@ import { paddedSizes } from './block-upload.ts'
 import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { changedEntries } from './dir-changes.ts'
+import { countDirs } from './dir-counts.ts'
 import type { LibraryInfo } from './library-info.ts'
 import {
   DIR,
@@ -33,6 +34,9 @@ const FILES_A_STEP = 500
 const FLUSHED_OBJECTS = 1000
 const FLUSHED_BYTES = 4 * 2 ** 20
 
+/** Totals whose folders are counted. */
+type Counted = Totals & { readonly dirCount: number }
+
 /** A dir being taken over: what it adds to the dir it replaces, and which dirs below it come first. */
 interface Frame {
   readonly dir: Dir
@@ -42,6 +46,7 @@ interface Frame {
   readonly below: { readonly entry: DirDirent; readonly before: DirId }[]
   size: number
   fileCount: number
+  dirCount: number
 }
 
 /**
@@ -53,7 +58,7 @@ export class Admission {
   readonly #core: LibraryCore
   readonly #library: LibraryInfo
   readonly #pace = new Pace()
-  readonly #totals = new Map<DirId, Totals>()
+  readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []
   #readyBytes = 0
@@ -93,7 +98,7 @@ export class Admission {
         open.push(await this.#enter(next.entry.id, next.before))
       } else {
         frame.below.pop()
-        this.#add(frame, known)
+        this.#add(frame, { ...known, dirCount: known.dirCount + 1 })
       }
     }
   }
@@ -109,6 +114,7 @@ export class Admission {
       below: [],
       size: before.size,
       fileCount: before.fileCount,
+      dirCount: before.dirCount ?? (await this.#countDirs(beforeId)),
     }
     await this.#subtract(frame, old)
     const fresh = [...changes.values()].filter((entry) => entry !== null)
@@ -123,9 +129,16 @@ export class Admission {
     const dirs = old.filter((entry) => entry.kind === 'dir' && entry.id !== EMPTY_ID)
     const held = await this.#held(dirs.map(({ id }) => id))
     for (const entry of old) {
-      const totals = entry.kind === 'file' ? { size: entry.size, fileCount: 1 } : held.get(entry.id)
+      if (entry.kind === 'file') {
+        frame.size -= entry.size
+        frame.fileCount -= 1
+        continue
+      }
+      const totals = held.get(entry.id)
       frame.size -= totals?.size ?? 0
       frame.fileCount -= totals?.fileCount ?? 0
+      frame.dirCount -=
+        1 + (entry.id === EMPTY_ID ? 0 : (totals?.dirCount ?? (await this.#countDirs(entry.id))))
     }
   }
 
@@ -136,25 +149,31 @@ export class Admission {
     for (const entry of entries) {
       if (entry.kind === 'file') {
         files.push(entry)
-        this.#add(frame, { size: entry.size, fileCount: 1 })
-      } else if (entry.id !== EMPTY_ID) {
+        this.#add(frame, { size: entry.size, fileCount: 1, dirCount: 0 })
+      } else if (entry.id === EMPTY_ID) {
+        frame.dirCount += 1
+      } else {
         const known = held.get(entry.id)
         if (known === undefined) {
           const old = frame.before.dir.find(entry.name)
           frame.below.push({ entry, before: old?.kind === 'dir' ? old.id : EMPTY_ID })
         } else {
-          this.#add(frame, expectKind(known, DIR, entry))
+          const totals = expectKind(known, DIR, entry)
+          const dirCount = totals.dirCount ?? (await this.#countDirs(entry.id))
+          this.#add(frame, { ...totals, dirCount: dirCount + 1 })
         }
       }
     }
     await this.#addFiles(files, held)
   }
 
-  #add(frame: Frame, { size, fileCount }: Totals): void {
+  #add(frame: Frame, { size, fileCount, dirCount }: Counted): void {
     frame.size += size
     frame.fileCount += fileCount
+    frame.dirCount += dirCount
     // A few dirs that name each other can amount to any number of files.
-    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(frame.fileCount)) {
+    const entries = frame.fileCount + frame.dirCount
+    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(entries)) {
       fail({ code: 'object-invalid', reason: 'the tree is too large' })
     }
   }
@@ -181,7 +200,17 @@ export class Admission {
     await this.#checkBlocks(files, wanted)
     for (const id of files.keys()) {
       const { kind, encoding, size, data } = received.get(id) as ReceivedObject
-      await this.#put({ id, kind, encoding, base: undefined, depth: 0, size, fileCount: 1, data })
+      await this.#put({
+        id,
+        kind,
+        encoding,
+        base: undefined,
+        depth: 0,
+        size,
+        fileCount: 1,
+        dirCount: 0,
+        data,
+      })
     }
   }
 
@@ -212,10 +241,10 @@ export class Admission {
   }
 
   async #leave(frame: Frame): Promise<void> {
-    const { dir, before, changes, size, fileCount } = frame
+    const { dir, before, changes, size, fileCount, dirCount } = frame
     const base = before.dir.size > 0 ? before : undefined
-    const { object, stored } = prepareDir(dir, { size, fileCount }, base, changes)
-    this.#totals.set(dir.id, { size, fileCount })
+    const { object, stored } = prepareDir(dir, { size, fileCount, dirCount }, base, changes)
+    this.#totals.set(dir.id, { size, fileCount, dirCount })
     this.#readyDirs.push(stored)
     await this.#put(object)
   }
@@ -248,6 +277,10 @@ export class Admission {
     const ids = ready.map(({ id }) => id)
     await noteShown(this.#core, this.#library, ids)
     for (const stored of dirs) this.#core.objects.remember(key, stored)
+  }
+
+  #countDirs(id: DirId): Promise<number> {
+    return countDirs(this.#core.objects, this.#library.key, id)
   }
 
   async #receivedDir(id: DirId): Promise<Dir> {

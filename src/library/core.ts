@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
+import { type EntryLimits, Growth } from './growth.ts'
 import { Keyring } from './keyring.ts'
 import { LargeObjects } from './large-objects.ts'
 import { LibraryEvents } from './library-events.ts'
@@ -22,6 +23,7 @@ export interface CoreOptions {
   readonly dirCacheBytes: number
   /** Days of history a library keeps unless it says otherwise; negative keeps all. */
   readonly defaultHistoryDays: number
+  readonly entryLimits?: EntryLimits
   /** Called when a background follower fails; the next request that needs it tries again. */
   readonly onFollowError: (error: unknown) => void
 }
@@ -40,6 +42,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly blockIntake: BlockIntake
   readonly largeObjects: LargeObjects
   readonly writers: Writers
+  /** What commits may add. */
+  readonly growth: Growth
   readonly pathIndex: PathIndex
   readonly trashCounts: TrashCounts
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
@@ -54,12 +58,13 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
-  const changes = new TreeChanges(objects)
+  const growth = new Growth(options.entryLimits)
+  const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
-  const writers = new Writers(db, objects, changes, recentCommits, now, (library: LibraryInfo) => {
+  const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
   return {
@@ -73,6 +78,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     blockIntake: new BlockIntake(db, content),
     largeObjects,
     writers,
+    growth,
     pathIndex,
     events: new LibraryEvents(),
     trashCounts: new TrashCounts(),

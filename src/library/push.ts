@@ -1,14 +1,16 @@
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Commit } from '../objects/commit.ts'
-import type { CommitId } from '../objects/ids.ts'
+import type { CommitId, DirId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
 import { BoundFates, BoundMeanwhile, type Step } from './bound-fates.ts'
 import { insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
-import { type Change, diffTrees } from './diff.ts'
+import { type Change, diffTrees, TooManyChanges } from './diff.ts'
+import { countDirs } from './dir-counts.ts'
+import { tooManyEntries } from './growth.ts'
 import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
@@ -81,10 +83,11 @@ export async function push(
   let unsaid = 0
   for (const { rootId } of chain) {
     unsaid += (await admission.admit(rootId, before)).unsaid
-    steps.push({ before, changes: await diffTrees(core.objects, library.info.key, before, rootId) })
+    await refuseTooMany(core, library.info, before, rootId)
+    steps.push({ before, changes: await pushedChanges(core, library.info, before, rootId) })
     before = rootId
   }
-  await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
+  await using room = await setAside(unsaid + (await growthOf(core, library.info, base, tip)))
   for (;;) {
     try {
       await commitPushed(core, library, { ...found, steps, room })
@@ -108,7 +111,7 @@ async function commitPushed(
   { tip, base, steps, room }: Pushed,
 ): Promise<void> {
   const [only] = steps.length === 1 ? steps : []
-  const changes = only?.changes ?? (await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId))
+  const changes = only?.changes ?? (await pushedChanges(core, library.info, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
     const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)
@@ -178,7 +181,41 @@ async function findChain(core: LibraryCore, library: LibraryInfo, id: CommitId):
   return fail({ code: 'object-invalid', reason: 'it has no parent' })
 }
 
-async function growth(core: LibraryCore, library: LibraryInfo, base: Commit, tip: Commit): Promise<number> {
+/**
+ * Before trees are compared: a few dirs that name each other can amount to any number of paths. Throws
+ * too-many-entries; the library as a whole is checked where its head moves.
+ */
+async function refuseTooMany(
+  { objects, growth }: LibraryCore,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<void> {
+  const entries = async (id: DirId) => {
+    const { fileCount, dirCount } = await objects.getDir(key, id)
+    return fileCount + (dirCount ?? (await countDirs(objects, key, id)))
+  }
+  const fault = growth.refusalOf({ entriesBefore: await entries(before), entries: await entries(after) })
+  if (fault !== undefined) fail(fault)
+}
+
+/** What one commit of a client changed. Throws too-many-entries. */
+async function pushedChanges(
+  { objects, growth }: LibraryCore,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<Change[]> {
+  const most = growth.limits.commit
+  try {
+    return await diffTrees(objects, key, before, after, { most })
+  } catch (error) {
+    if (error instanceof TooManyChanges) return fail(tooManyEntries(most ?? 0, 'commit'))
+    throw error
+  }
+}
+
+async function growthOf(core: LibraryCore, library: LibraryInfo, base: Commit, tip: Commit): Promise<number> {
   const [before, after] = await Promise.all([
     core.objects.getDir(library.key, base.rootId),
     core.objects.getDir(library.key, tip.rootId),

@@ -101,13 +101,19 @@ export async function findHeld(
 ): Promise<Map<FsId, HeldObject>> {
   const held = new Map<FsId, HeldObject>()
   for (const { some, marks } of batches(ids)) {
-    const rows = await reader.all<{ id: Uint8Array; kind: number; size: number; file_count: number }>(
-      `select id, kind, size, file_count from fs_object where library_key = ? and id in (${marks})`,
+    const rows = await reader.all<{
+      id: Uint8Array
+      kind: number
+      size: number
+      file_count: number
+      dir_count: number | null
+    }>(
+      `select id, kind, size, file_count, dir_count from fs_object where library_key = ? and id in (${marks})`,
       libraryKey,
       ...some.map(idToBytes),
     )
-    for (const { id, kind, size, file_count: fileCount } of rows) {
-      held.set(idFromBytes<FsId>(id), { kind, size, fileCount })
+    for (const { id, kind, size, file_count: fileCount, dir_count } of rows) {
+      held.set(idFromBytes<FsId>(id), { kind, size, fileCount, dirCount: dir_count ?? undefined })
     }
   }
   return held

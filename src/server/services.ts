@@ -70,6 +70,7 @@ export function createServices(parts: {
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
   const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  core.growth.guard = quotas.growthGuard
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
     core,
