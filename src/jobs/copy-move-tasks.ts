@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/access.ts'
+import type { Transaction } from '../database/database.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import {
   copyAcross,
@@ -10,6 +11,7 @@ import {
 } from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
+import { findLibraryByKey } from '../library/library-store.ts'
 import { refuseLocked } from '../library/locks.ts'
 import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
 import { Tree } from '../library/tree.ts'
@@ -206,6 +208,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       },
       copied: async (tx, done) => {
         if (this.#stopping) throw new Stopping()
+        for (const { libraryKey } of [task.source, task.target]) await refuseGone(tx, libraryKey)
         goOn(await advanceTask(tx, task, done, now()))
         tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
@@ -264,6 +267,13 @@ export class CopyMoveTasks implements AsyncDisposable {
 
 function keysOf({ info }: Library): LibraryKeys {
   return { libraryKey: info.key, subKey: info.sub?.key }
+}
+
+/** Throws library-not-found: nobody needs a copy out of, or into, a library that was deleted. */
+async function refuseGone(tx: Transaction, libraryKey: number): Promise<void> {
+  if ((await findLibraryByKey(tx, libraryKey)) === undefined) {
+    fail({ code: 'library-not-found', id: String(libraryKey) })
+  }
 }
 
 function goOn(isOurs: boolean): void {

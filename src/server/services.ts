@@ -85,6 +85,18 @@ export function createServices(parts: {
   const syncTokens = new SyncTokens(db, now)
   const scopedTokens = new ScopedTokens(db, secret, now)
   const tickets = new Tickets(db, access, scopedTokens, now, config.ticketSeconds)
+  const archives = createArchives({
+    core,
+    tickets,
+    config,
+    now,
+    logger: parts.logger.child({ room: 'transfer' }),
+    onProgress: (accountKey, id, { state, zipped, total }) =>
+      activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
+  })
+  core.events.onEvent(({ kind, library }) => {
+    if (kind === 'deleted') void archives.stopOf(library.key)
+  })
   const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
   return {
     access,
@@ -93,15 +105,7 @@ export function createServices(parts: {
     apiTokens,
     avatars: new Avatars(db, directory, now),
     audit: new Audit(db, now, config.auditDays),
-    archives: createArchives({
-      core,
-      tickets,
-      config,
-      now,
-      logger: parts.logger.child({ room: 'transfer' }),
-      onProgress: (accountKey, id, { state, zipped, total }) =>
-        activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
-    }),
+    archives,
     copyMoveTasks: createCopyMoveTasks({
       core,
       access,
