@@ -46,6 +46,8 @@ export interface TicketUse {
   readonly library: Library
   /** Whether a link gave it out, so that its holder need have no account. */
   readonly isOfLink: boolean
+  /** The link it was given out by. */
+  readonly linkKey: number | undefined
   /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
   burn(): Promise<boolean>
 }
@@ -115,6 +117,7 @@ export class Tickets {
       modifiedAt,
       library: library ?? fail({ code: 'ticket-not-found' }),
       isOfLink: row.linkKey !== undefined,
+      linkKey: row.linkKey,
       burn: async () => reusable || this.#burn(ticket),
     }
   }

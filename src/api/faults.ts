@@ -36,6 +36,7 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
+  'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
   'too-many-entries': ({ limit, of }) => [
     400,
     of === 'library'

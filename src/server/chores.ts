@@ -20,7 +20,8 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
     [
       { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
-      { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
+      { name: 'abandoned uploads', run: () => services.quotas.deleteExpiredUploads() },
+      { name: 'files of uploads that are gone', run: () => services.partialUploads.deleteStray() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
       { name: 'the numbers of the day', run: () => services.statistics.note() },

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Access } from '../access/access.ts'
 import { LibraryPasswords } from '../access/library-passwords.ts'
 import { Links } from '../access/links.ts'
-import { Quotas } from '../access/quota.ts'
+import { type QuotaLimits, Quotas } from '../access/quota.ts'
 import { Shares } from '../access/shares.ts'
 import { Tickets } from '../access/tickets.ts'
 import { ActivityRoom, forgetAccount } from '../activity/activity.ts'
@@ -69,7 +69,14 @@ export function createServices(parts: {
   const accounts = createAccounts({ db, now, passwords, directory, core })
   const apiTokens = new ApiTokens(db, secret, now)
   const access = new Access(core, accounts)
-  const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
+  const quotas = new Quotas({
+    db,
+    accounts,
+    now,
+    limits: quotaLimits(config),
+    onEvicted: (files) => partialUploads.discard(files),
+  })
   core.growth.guard = quotas.growthGuard
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
@@ -163,11 +170,16 @@ export function createServices(parts: {
     usage: new Usage(core),
     webdavSecrets: new WebdavSecrets(db, passwords),
     indexedUploads: new IndexedUploads(now),
-    partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
+    partialUploads,
     quotaStatus: config.quotaStatus,
     onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
   }
+}
+
+export function quotaLimits({ limits }: Config): QuotaLimits {
+  const { quota = 0, unfinished = 0, linkUnfinished = 0 } = limits
+  return { serverDefault: quota, unfinished, linkUnfinished }
 }
 
 function createArchives(parts: {

@@ -1,5 +1,5 @@
+import { guestOf } from '../access/quota.ts'
 import { DomainError } from '../errors.ts'
-
 import { optionalText, rawText } from '../http/readers.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
@@ -110,7 +110,7 @@ async function moveHead(
   const library = await syncDoor.editNow(request, id)
   // Whoever is over quota may still delete and rename.
   await push(core, library, head, async (bytes) =>
-    bytes > 0 ? quotas.reserve(library.info, bytes) : nothingSetAside,
+    bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : nothingSetAside,
   )
 }
 

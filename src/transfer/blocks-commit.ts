@@ -1,3 +1,4 @@
+import { guestOf } from '../access/quota.ts'
 import type { TicketUse } from '../access/tickets.ts'
 import { fail } from '../errors.ts'
 import { json } from '../http/answer.ts'
@@ -108,12 +109,12 @@ type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
 /** Commits the content the blocks make up, while its bytes are set aside from the quota. */
 async function withContent(
   { core, quotas }: TransferServices,
-  { library }: TicketUse,
+  { library, isOfLink }: TicketUse,
   { ids, size }: BlockFile,
   commit: (content: Content, also: Also) => Promise<Placed>,
 ): Promise<Placed> {
   const content = await contentOfBlocks(core, library, ids, size)
-  await using reservation = await quotas.reserve(library.info, size)
+  await using reservation = await quotas.reserve(library.info, size, { guest: guestOf(library, isOfLink) })
   return await commit(content, (tx) => reservation.settle(tx))
 }
 

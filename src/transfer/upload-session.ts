@@ -1,4 +1,4 @@
-import type { Reservation } from '../access/quota.ts'
+import { type Guest, guestOf, type Reservation, type UploadSource } from '../access/quota.ts'
 import type { TicketOperation, TicketUse } from '../access/tickets.ts'
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
@@ -28,6 +28,9 @@ export class UploadSession implements AsyncDisposable {
   readonly ticketPath: LibraryPath
   /** Whether a link gave out the ticket. */
   readonly isOfLink: boolean
+  /** Where its chunks come from, and whose bytes they are. */
+  readonly source: UploadSource
+  readonly guest: Guest
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
   /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
@@ -51,6 +54,8 @@ export class UploadSession implements AsyncDisposable {
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
+    this.source = sourceOf(use)
+    this.guest = guestOf(use.library, use.isOfLink)
     this.range = head.range
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
@@ -81,9 +86,11 @@ export class UploadSession implements AsyncDisposable {
     if (info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     const range = readChunkRange(request.headers['content-range'])
     const declared = range?.total ?? lengthOf(request)
-    const reservation = declared === undefined ? undefined : await services.quotas.reserve(info, declared)
+    const guest = guestOf(use.library, use.isOfLink)
+    const reservation =
+      declared === undefined ? undefined : await reserve(services, use, guest, declared, range)
     try {
-      const room = declared === undefined ? await services.quotas.roomLeft(info) : undefined
+      const room = declared === undefined ? await services.quotas.roomLeft(info, guest) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
       // Blocks come as the client encrypted them; a file is encrypted here.
@@ -113,7 +120,8 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async #reserve(): Promise<void> {
-    this.#reservation = await this.#services.quotas.reserve(this.library.info, this.#received)
+    const { library, guest } = this
+    this.#reservation = await this.#services.quotas.reserve(library.info, this.#received, { guest })
   }
 
   /** The library to be changed at `path`. Throws permission-denied. Not a promise when it is as it was opened. */
@@ -122,6 +130,11 @@ export class UploadSession implements AsyncDisposable {
     // A share, and a token with bounds (whose holder is never the owner), can be taken back while bytes are coming in.
     const isOld = !library.isOwner || this.#services.now() - this.#openedAt >= RECHECK_SECONDS
     return isOld ? this.#reopen().then((opened) => opened.editable(path)) : library.editable(path)
+  }
+
+  /** Of the bytes set aside; undefined where nothing is limited. */
+  get reservationKey(): number | undefined {
+    return this.#reservation?.key
   }
 
   /** Gives back what was set aside, as part of the commit. */
@@ -176,6 +189,24 @@ interface CheckedHead {
   /** Most bytes of an upload. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
+}
+
+function sourceOf({ library, linkKey = 0 }: TicketUse): UploadSource {
+  return { libraryKey: library.info.key, accountKey: library.actor.key, linkKey }
+}
+
+/** Of a chunk what is still to come of its file: the rest is stored. One at the start may replace what came before. */
+function reserve(
+  { quotas }: TransferServices,
+  use: TicketUse,
+  guest: Guest,
+  declared: number,
+  range: ChunkRange | undefined,
+): Promise<Reservation> {
+  const { info } = use.library
+  if (range === undefined) return quotas.reserve(info, declared, { guest })
+  const restarted = range.start === 0 ? { restarted: { ...sourceOf(use), total: range.total } } : {}
+  return quotas.reserve(info, range.total - range.start, { guest, ...restarted })
 }
 
 function lengthOf({ headers }: HttpRequest): number | undefined {
