@@ -241,7 +241,7 @@ const definitions = {
     parse: parseFileCount,
   }),
   maxUnfinishedMb: megabytes(
-    'what may be unfinished in the libraries of one account: chunks of uploads, blocks and objects no commit names yet',
+    'what may be unfinished in the libraries of one account: chunks of uploads, and as much again of blocks and objects that no commit names yet',
     100_000,
   ),
   maxLinkUnfinishedMb: megabytes('how much of that may come through links', 10_000),

@@ -177,6 +177,17 @@ export class Quotas {
     if (guest === VISITOR) refuseBeyond(taken.visitorUnfinished, linkUnfinished)
   }
 
+  /**
+   * Bytes that blocks, objects and commits no history names yet may take in the libraries of an owner: as much as the
+   * quota, because a push sends all of a tree before its commit.
+   */
+  async uncommittedAllowance(library: LibraryInfo): Promise<number | undefined> {
+    const limit = await this.#limitOfOwner(library)
+    const { unfinished } = this.#limits
+    if (unfinished === 0) return limit
+    return Math.min(limit ?? unfinished, unfinished)
+  }
+
   /** Checks every commit that adds bytes, whichever way they came: checks made before it can be outrun. */
   get growthGuard(): GrowthGuard {
     return {

@@ -22,13 +22,14 @@ import {
 } from './object-store.ts'
 import { Pace } from './pace.ts'
 import {
-  deleteReceived,
+  claimReceived,
   findHeld,
   findReceived,
   type HeldObject,
   type ReceivedObject,
 } from './received-store.ts'
 import { noteShown, sentAmong, shownAmong } from './synced.ts'
+import { claimBlocks } from './uncommitted-store.ts'
 
 const FILES_A_STEP = 500
 const FLUSHED_OBJECTS = 1000
@@ -61,7 +62,10 @@ export class Admission {
   readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []
+  /** Blocks that files among the ready name. */
+  #readyBlocks = new Set<BlockId>()
   #readyBytes = 0
+  #claim = 0
   /** Bytes of files that their dirents do not speak of. */
   #unsaid = 0
 
@@ -71,11 +75,13 @@ export class Admission {
   }
 
   /**
-   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. Throws
+   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. What it
+   * takes is marked with `claim` until the commit is part of the history. Throws
    * object-missing, blocks-missing, object-invalid; what was taken over until then is whole and stays.
    */
-  async admit(root: DirId, before: DirId): Promise<{ unsaid: number }> {
+  async admit(root: DirId, before: DirId, claim: number): Promise<{ unsaid: number }> {
     this.#unsaid = 0
+    this.#claim = claim
     const held = root === EMPTY_ID ? undefined : (await this.#ownHeld([root])).get(root)
     if (held !== undefined && held.kind !== DIR)
       fail({ code: 'object-invalid', reason: 'its root is no dir' })
@@ -198,6 +204,7 @@ export class Admission {
       this.#noteSize(entry, object.size)
     }
     await this.#checkBlocks(files, wanted)
+    for (const file of files.values()) for (const id of file.blockIds) this.#readyBlocks.add(id)
     for (const id of files.keys()) {
       const { kind, encoding, size, data } = received.get(id) as ReceivedObject
       await this.#put({
@@ -257,20 +264,23 @@ export class Admission {
 
   /** What is below comes before what names it, in this write or an earlier one; the commit's own write makes all durable (I1). */
   async #flush(): Promise<void> {
-    const [ready, dirs] = [this.#ready, this.#readyDirs]
+    const [ready, dirs, blocks] = [this.#ready, this.#readyDirs, this.#readyBlocks]
     if (ready.length === 0) return
     this.#ready = []
     this.#readyDirs = []
+    this.#readyBlocks = new Set()
     this.#readyBytes = 0
     const { key } = this.#library
     await this.#core.db.write(
       async (tx) => {
         await insertObjects(tx, key, ready)
-        await deleteReceived(
+        await claimReceived(
           tx,
           key,
           ready.map(({ id }) => id),
+          this.#claim,
         )
+        await claimBlocks(tx, key, [...blocks], this.#claim)
       },
       { durable: false },
     )

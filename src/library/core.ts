@@ -12,6 +12,7 @@ import { PathIndex } from './path-index.ts'
 import { RecentCommits } from './recent-commits.ts'
 import { TrashCounts } from './trash-counts.ts'
 import { TreeChanges } from './tree-changes.ts'
+import { Uncommitted } from './uncommitted.ts'
 import { Writers } from './writer.ts'
 
 export interface CoreOptions {
@@ -40,6 +41,8 @@ export interface LibraryCore extends AsyncDisposable {
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
   readonly blockIntake: BlockIntake
+  /** What clients sent that no commit names yet. */
+  readonly uncommitted: Uncommitted
   readonly largeObjects: LargeObjects
   readonly writers: Writers
   /** What commits may add. */
@@ -64,6 +67,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
+  const uncommitted = new Uncommitted(db)
   const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
@@ -75,7 +79,8 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     recentCommits,
     content,
     keys,
-    blockIntake: new BlockIntake(db, content),
+    blockIntake: new BlockIntake(db, content, uncommitted, now),
+    uncommitted,
     largeObjects,
     writers,
     growth,

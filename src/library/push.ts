@@ -17,6 +17,7 @@ import { refuseLocked } from './locks.ts'
 import { insertSubCommit, joinSubCommits } from './sub-sync-store.ts'
 import { findAnySynced } from './synced.ts'
 import { mergeInto } from './three-way.ts'
+import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 import type { Edited } from './writer.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
@@ -31,7 +32,7 @@ export interface SetAside extends AsyncDisposable {
 /**
  * Keeps a commit that a client made, for it to be pushed. Who made it is the actor, whatever the client wrote; what it
  * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
- * commit has this id.
+ * commit has this id, quota-exceeded if too much was sent and never pushed.
  */
 export async function receiveCommit(
   core: LibraryCore,
@@ -41,6 +42,7 @@ export async function receiveCommit(
   const { info, actor } = library
   const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
   const receivedAt = core.now()
+  using _taken = await core.uncommitted.take(library, commit.description.length + COMMIT_BYTES)
   const isNew = await core.db.write(
     (tx) =>
       info.sub === undefined
@@ -81,8 +83,8 @@ export async function push(
   const steps: Step[] = []
   let before = base.rootId
   let unsaid = 0
-  for (const { rootId } of chain) {
-    unsaid += (await admission.admit(rootId, before)).unsaid
+  for (const { id: commitId, rootId } of chain) {
+    unsaid += (await admission.admit(rootId, before, claimOf(commitId))).unsaid
     await refuseTooMany(core, library.info, before, rootId)
     steps.push({ before, changes: await pushedChanges(core, library.info, before, rootId) })
     before = rootId
@@ -108,8 +110,9 @@ interface Pushed extends Chain {
 async function commitPushed(
   core: LibraryCore,
   library: EditableLibrary,
-  { tip, base, steps, room }: Pushed,
+  { chain, tip, base, steps, room }: Pushed,
 ): Promise<void> {
+  const claims = chain.map(({ id }) => claimOf(id))
   const [only] = steps.length === 1 ? steps : []
   const changes = only?.changes ?? (await pushedChanges(core, library.info, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
@@ -126,6 +129,7 @@ async function commitPushed(
       return async (tx: Transaction) => {
         await write(tx)
         if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
+        await settleClaims(tx, now.key, claims)
         await room.settle(tx)
       }
     }
@@ -150,7 +154,10 @@ async function commitPushed(
   // All of it was in the folder already, so that the origin has no commit of it.
   const { sub, headSeq } = library.info
   if (sub !== undefined && commit === undefined && result.length > 0) {
-    await core.db.write((tx) => joinSubCommits(tx, sub.key, result, headSeq))
+    await core.db.write(async (tx) => {
+      await joinSubCommits(tx, sub.key, result, headSeq)
+      await settleClaims(tx, library.info.key, claims)
+    })
   }
 }
 

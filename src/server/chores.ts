@@ -5,6 +5,7 @@ import { purgeDeletedBefore } from '../library/libraries.ts'
 import { deleteExpiredLocks } from '../library/lock-store.ts'
 import { deleteReceivedBefore } from '../library/received-store.ts'
 import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
+import { deleteUncommittedBefore } from '../library/uncommitted-store.ts'
 import type { Logger } from '../logging.ts'
 import { CountingStopped } from '../usage/usage.ts'
 import type { Services } from './services.ts'
@@ -34,6 +35,10 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
       {
         name: 'objects that were sent and never named',
         run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+      },
+      {
+        name: 'blocks that were sent and never named',
+        run: () => db.write((tx) => deleteUncommittedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
       },
       {
         name: 'commits that were sent and never pushed',

@@ -10,6 +10,7 @@ import { contentOfBlocks } from '../library/block-upload.ts'
 import type { Content } from '../library/content.ts'
 import { describeAdded } from '../library/describe.ts'
 import type { Placed } from '../library/entries.ts'
+import { deleteUncommitted } from '../library/uncommitted-store.ts'
 import { addFiles, replaceFile } from '../library/upload.ts'
 import { parseName } from '../objects/names.ts'
 import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
@@ -115,7 +116,10 @@ async function withContent(
 ): Promise<Placed> {
   const content = await contentOfBlocks(core, library, ids, size)
   await using reservation = await quotas.reserve(library.info, size, { guest: guestOf(library, isOfLink) })
-  return await commit(content, (tx) => reservation.settle(tx))
+  return await commit(content, async (tx) => {
+    await deleteUncommitted(tx, library.info.key, ids)
+    await reservation.settle(tx)
+  })
 }
 
 function targetOf(fields: Fields): LibraryPath {

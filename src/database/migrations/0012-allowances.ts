@@ -41,6 +41,9 @@ export const allowances: Migration = {
         received_at ${int} not null,
         primary key (library_key, block_id)
       )`,
+      // As in uncommitted_block: objects stay until the commit that names them is part of the history.
+      `alter table received_object add column guest ${int} not null default 0`,
+      `alter table received_object add column claim ${int} not null default 0`,
       'create index uncommitted_block_by_claim on uncommitted_block (library_key, claim)',
       'create index uncommitted_block_by_time on uncommitted_block (received_at)',
     ]
