@@ -47,6 +47,12 @@ export class Growth {
     if (commit !== undefined && entries - entriesBefore > commit) return tooManyEntries(commit, 'commit')
     return undefined
   }
+
+  /** In a transaction that gave somebody a library with bytes in it. Throws quota-exceeded. */
+  async refuseOverQuota(tx: Transaction, { key, size }: { key: number; size: number }): Promise<void> {
+    const limited = size > 0 ? await this.guard?.limitedOwner(tx, key) : undefined
+    if (limited !== undefined) await this.guard?.check(tx, limited)
+  }
 }
 
 export function tooManyEntries(limit: number, of: 'library' | 'commit'): Fault {

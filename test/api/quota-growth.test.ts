@@ -84,4 +84,27 @@ describe('the quota', () => {
     assert.deepEqual(await Promise.all(copies), [200, 200, 443, 443, 443, 443])
     assert.equal(await used(user), 9 * MB)
   })
+
+  it('holds for libraries that are restored or handed over', async () => {
+    await using server = await startServer()
+    const [user, other] = [await server.signUp(), await server.signUp()]
+    const [first, second] = [await user.createLibrary(), await user.createLibrary()]
+    await setQuota(server, user, 10 * MB)
+    await uploadFile(user, first, '/a.bin', Buffer.alloc(6 * MB, 1))
+    assert.equal((await user.delete(`/api2/repos/${first}/`)).status, 200)
+    await uploadFile(user, second, '/b.bin', Buffer.alloc(6 * MB, 2))
+    const restore = () => user.post('/api/v2.1/deleted-repos/', { form: { repo_id: first } })
+    assert.equal((await restore()).status, 443)
+    assert.equal(await used(user), 6 * MB)
+
+    // Nobody's quota can be filled by somebody else.
+    await setQuota(server, other, 5 * MB)
+    const handOver = () => user.put(`/api2/repos/${second}/owner/`, { form: { owner: other.email } })
+    assert.equal((await handOver()).status, 443)
+    assert.deepEqual([await used(user), await used(other)], [6 * MB, 0])
+    await setQuota(server, other, 7 * MB)
+    assert.equal((await handOver()).status, 200)
+    assert.equal((await restore()).status, 200)
+    assert.deepEqual([await used(user), await used(other)], [6 * MB, 6 * MB])
+  })
 })
