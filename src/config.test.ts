@@ -41,7 +41,15 @@ describe('the configuration', () => {
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
       blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
-      limits: { quota: undefined, upload: undefined, archive: undefined, copy: undefined },
+      limits: {
+        quota: undefined,
+        upload: undefined,
+        archive: undefined,
+        copy: undefined,
+        unfinished: 100_000_000_000,
+        linkUnfinished: 10_000_000_000,
+      },
+      entries: { library: 10_000_000, commit: 1_000_000 },
       tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
       auditDays: -1,
@@ -118,6 +126,11 @@ describe('the configuration', () => {
     [{ CARREL_MAX_COPY_MB: '1.5' }, (c) => c.limits.copy, 1_500_000],
     [{ CARREL_MAX_COPY_FILES: '100000' }, (c) => c.tasks.files, 100_000],
     [{ CARREL_MAX_COPY_FILES: '0' }, (c) => c.tasks.files, undefined],
+    [{ CARREL_MAX_LIBRARY_ENTRIES: '5000' }, (c) => c.entries.library, 5000],
+    [{ CARREL_MAX_LIBRARY_ENTRIES: '0' }, (c) => c.entries.library, undefined],
+    [{ CARREL_MAX_UNFINISHED_MB: '2' }, (c) => c.limits.unfinished, 2_000_000],
+    [{ CARREL_MAX_LINK_UNFINISHED_MB: '0' }, (c) => c.limits.linkUnfinished, undefined],
+    [{ CARREL_MAX_COMMIT_ENTRIES: '70' }, (c) => c.entries.commit, 70],
     [{ CARREL_TASKS_AT_ONCE: '2' }, (c) => c.tasks.atOnce, 2],
     [{ CARREL_HISTORY_DAYS: '-1' }, (c) => c.historyDays, -1],
     [{ CARREL_HISTORY_DAYS: '0' }, (c) => c.historyDays, 0],
@@ -269,7 +282,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 27)
+    assert.equal(settings.length, 31)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

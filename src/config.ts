@@ -49,7 +49,12 @@ export interface Config {
     upload: number | undefined
     archive: number | undefined
     copy: number | undefined
+    /** Of what is unfinished in the libraries of one owner, and of it through links. */
+    unfinished: number | undefined
+    linkUnfinished: number | undefined
   }
+  /** Files and folders; undefined means unlimited. */
+  entries: { library: number | undefined; commit: number | undefined }
   /** Copies and moves between libraries outside of a request. */
   tasks: {
     /** How many are carried out side by side. */
@@ -113,14 +118,23 @@ const malformed = Symbol('malformed')
 
 const define = <T>(definition: Definition<T>): Definition<T> => definition
 
-const megabytes = (meaning: string) =>
+const megabytes = (meaning: string, most?: number) =>
   define<number | undefined>({
     placeholder: 'megabytes',
-    fallback: undefined,
-    default: 'unlimited',
+    fallback: most === undefined ? undefined : most * 1_000_000,
+    default: most === undefined ? 'unlimited' : String(most),
     meaning: `${meaning}; 0 means unlimited, 1 MB is 1,000,000 bytes`,
     expects: 'a number of megabytes, or 0 for unlimited',
     parse: parseMegabytes,
+  })
+
+const entries = (fallback: number, meaning: string) =>
+  define<number | undefined>({
+    placeholder: 'number',
+    fallback,
+    meaning: `${meaning}; 0 means unlimited`,
+    expects: 'a whole number of files and folders, or 0 for unlimited',
+    parse: parseFileCount,
   })
 
 const count = (meaning: string) =>
@@ -228,6 +242,16 @@ const definitions = {
     expects: 'a whole number of files, or 0 for unlimited',
     parse: parseFileCount,
   }),
+  maxUnfinishedMb: megabytes(
+    'what may be unfinished in the libraries of one account: chunks of uploads, and as much again of blocks and objects that no commit names yet',
+    100_000,
+  ),
+  maxLinkUnfinishedMb: megabytes('how much of that may come through links', 10_000),
+  maxLibraryEntries: entries(10_000_000, 'the most files and folders a library may have'),
+  maxCommitEntries: entries(
+    1_000_000,
+    'the most files and folders that one change may add, or one push may change',
+  ),
   tasksAtOnce: define({
     placeholder: 'number',
     fallback: 5,
@@ -362,7 +386,10 @@ export function readConfig(sources: ConfigSources = {}): Config {
       upload: values.maxUploadMb,
       archive: values.maxArchiveMb,
       copy: values.maxCopyMb,
+      unfinished: values.maxUnfinishedMb,
+      linkUnfinished: values.maxLinkUnfinishedMb,
     },
+    entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
     historyDays: values.historyDays,
     auditDays: values.auditDays,

@@ -27,6 +27,8 @@ export type Fault =
   | { code: 'password-needed' }
   | { code: 'password-fixed' }
   | { code: 'quota-exceeded'; limit: number } // bytes
+  | { code: 'too-many-uploads'; limit: number } // that are unfinished
+  | { code: 'too-many-entries'; limit: number; of: 'library' | 'commit' } // files and folders
   | { code: 'block-mismatch'; id: string }
   | { code: 'block-missing'; id: string }
   | { code: 'size-mismatch'; size: number } // bytes

@@ -1,30 +1,103 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Dialect, Reader, Transaction } from '../database/database.ts'
+
+/** Whose upload it is: the owner's of the library, that of another account, or of a link's visitor. */
+export type Guest = 0 | 1 | 2
+export const OWN = 0
+export const MEMBER = 1
+export const VISITOR = 2
+
+/** An unfinished upload of a visitor that nobody added to for this long is given up; others are kept for three days. */
+export const VISITOR_IDLE_SECONDS = 600
+export const KEPT_SECONDS = 3 * 86_400
+/** An unfinished upload of the owner that nobody added to for this long makes room for another. */
+export const OWN_IDLE_SECONDS = 3600
+
+/** Bytes that count for an owner. */
+export interface Taken {
+  /** In the owner's libraries. */
+  readonly stored: number
+  /** Set aside for requests under way: in all, of guests, of visitors. */
+  readonly reserved: number
+  readonly guestReserved: number
+  readonly visitorReserved: number
+  /** Received of unfinished uploads: in all, those that can make room for the owner, of visitors. */
+  readonly unfinished: number
+  readonly evictable: number
+  readonly visitorUnfinished: number
+}
+
+/** A reservation that is not to be counted, and an upload that begins anew: its earlier bytes are about to go. */
+export interface NotCounted {
+  readonly reservation?: number | undefined
+  readonly restarted?: UploadSource & { readonly total: number }
+}
+
+/** Where chunks come from. */
+export interface UploadSource {
+  readonly libraryKey: number
+  readonly accountKey: number
+  /** 0 for none. */
+  readonly linkKey: number
+}
 
 /**
- * Bytes in the libraries of an owner and bytes promised to uploads under way. One statement, so that
- * bytes a commit turns from promised into stored at this moment are counted once, neither twice nor not at all.
+ * What counts for an owner. One statement, so that bytes a commit turns from promised into stored at this moment are
+ * counted once, neither twice nor not at all.
  */
-export async function takenBy(reader: Reader, ownerKey: number, now: number): Promise<number> {
-  const row = await reader.get<{ stored: number | null; reserved: number | null }>(
+export async function takenBy(
+  reader: Reader,
+  ownerKey: number,
+  now: number,
+  { reservation = 0, restarted }: NotCounted = {},
+): Promise<Taken> {
+  const row = await reader.get<Record<string, number | null>>(
     `select (select sum(size) from library where owner_key = ? and deleted_at is null) as stored,
-       (select sum(bytes) from quota_reservation where owner_key = ? and expires_at > ?) as reserved`,
+       r.reserved, r.guest_reserved, r.visitor_reserved, u.unfinished, u.evictable, u.visitor_unfinished
+     from (
+       select sum(bytes) as reserved, sum(case when guest > ${OWN} then bytes end) as guest_reserved,
+         sum(case when guest = ${VISITOR} then bytes end) as visitor_reserved
+       from quota_reservation where owner_key = ? and expires_at > ? and key <> ?
+     ) r cross join (
+       select sum(p.received) as unfinished, sum(case when p.guest = ${VISITOR} then p.received end) as visitor_unfinished,
+         sum(case when p.guest > ${OWN} or p.updated_at <= ? then p.received end) as evictable
+       from partial_upload p join library l on l.key = p.library_key
+       where l.owner_key = ? and p.updated_at >= case p.guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end
+         and not (p.library_key = ? and p.account_key = ? and p.link_key = ? and p.total = ?)
+     ) u`,
     ownerKey,
     ownerKey,
     now,
+    reservation,
+    now - OWN_IDLE_SECONDS,
+    ownerKey,
+    now - VISITOR_IDLE_SECONDS,
+    now - KEPT_SECONDS,
+    restarted?.libraryKey ?? 0,
+    restarted?.accountKey ?? 0,
+    restarted?.linkKey ?? 0,
+    restarted?.total ?? 0,
   )
-  return (row?.stored ?? 0) + (row?.reserved ?? 0)
+  return {
+    stored: row?.['stored'] ?? 0,
+    reserved: row?.['reserved'] ?? 0,
+    guestReserved: row?.['guest_reserved'] ?? 0,
+    visitorReserved: row?.['visitor_reserved'] ?? 0,
+    unfinished: row?.['unfinished'] ?? 0,
+    evictable: row?.['evictable'] ?? 0,
+    visitorUnfinished: row?.['visitor_unfinished'] ?? 0,
+  }
 }
 
 export async function insertReservation(
   tx: Transaction,
   ownerKey: number,
-  bytes: number,
-  expiresAt: number,
+  { bytes, guest, expiresAt }: { bytes: number; guest: Guest; expiresAt: number },
 ): Promise<number> {
   const row = await tx.get<{ key: number }>(
-    'insert into quota_reservation (owner_key, bytes, expires_at) values (?, ?, ?) returning key',
+    'insert into quota_reservation (owner_key, bytes, guest, expires_at) values (?, ?, ?, ?) returning key',
     ownerKey,
     bytes,
+    guest,
     expiresAt,
   )
   if (row === undefined) throw new Error('a reservation got no key')
@@ -47,7 +120,82 @@ export async function deleteReservationsBefore(tx: Transaction, time: number): P
   return tx.run('delete from quota_reservation where expires_at <= ?', time)
 }
 
-/** Makes whoever reserves for the same owner wait for this transaction. */
-export async function lockOwner(tx: Transaction, ownerKey: number): Promise<void> {
-  await tx.run('update account set quota = quota where key = ?', ownerKey)
+/** Serializes transactions that add bytes for one owner. On SQLite they run one after another anyway. */
+export async function lockOwner(tx: Transaction, dialect: Dialect, ownerKey: number): Promise<void> {
+  if (dialect === 'postgres')
+    await tx.get('select key from account where key = ? for no key update', ownerKey)
+}
+
+/** The owner of a library and the quota of that account, 0 if it has none of its own. */
+export function findOwnerQuota(
+  reader: Reader,
+  libraryKey: number,
+): Promise<{ ownerKey: number; quota: number } | undefined> {
+  return reader.get<{ ownerKey: number; quota: number }>(
+    `select a.key as "ownerKey", a.quota from library l join account a on a.key = l.owner_key where l.key = ?`,
+    libraryKey,
+  )
+}
+
+/** An unfinished upload that can be given up. */
+export interface Evictable {
+  readonly file: string
+  readonly received: number
+}
+
+/** Those that make room for the owner, in the order in which they go: of guests first, and the idle first. */
+export function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
+  return reader.all<{ file: string; received: number }>(
+    `select p.file, p.received from partial_upload p join library l on l.key = p.library_key
+     where l.owner_key = ? and (p.guest > ${OWN} or p.updated_at <= ?)
+     order by p.guest desc, p.updated_at, p.file`,
+    ownerKey,
+    now - OWN_IDLE_SECONDS,
+  )
+}
+
+/** Reservations of guests, the largest first. */
+export function listGuestReservations(
+  reader: Reader,
+  ownerKey: number,
+): Promise<{ key: number; bytes: number }[]> {
+  return reader.all<{ key: number; bytes: number }>(
+    `select key, bytes from quota_reservation where owner_key = ? and guest > ${OWN} order by bytes desc, key`,
+    ownerKey,
+  )
+}
+
+export async function deletePartialOfFile(tx: Transaction, file: string): Promise<void> {
+  await tx.run('delete from partial_upload where file = ?', file)
+}
+
+/** Unfinished uploads nobody adds to any more, of one owner or of all; gives the names of their files. */
+export async function deleteExpiredPartials(
+  tx: Transaction,
+  now: number,
+  ownerKey?: number,
+): Promise<string[]> {
+  const whose =
+    ownerKey === undefined ? '' : 'and library_key in (select key from library where owner_key = ?)'
+  const rows = await tx.all<{ file: string }>(
+    `delete from partial_upload where updated_at < case guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end ${whose}
+     returning file`,
+    now - VISITOR_IDLE_SECONDS,
+    now - KEPT_SECONDS,
+    ...(ownerKey === undefined ? [] : [ownerKey]),
+  )
+  return rows.map(({ file }) => file)
+}
+
+/** How many unfinished uploads come from one account, or through one link. */
+export async function countUnfinished(
+  reader: Reader,
+  { accountKey, linkKey }: UploadSource,
+): Promise<number> {
+  const row = await reader.get<{ n: number }>(
+    'select count(*) as n from partial_upload where account_key = ? and link_key = ?',
+    accountKey,
+    linkKey,
+  )
+  return row?.n ?? 0
 }

@@ -60,6 +60,8 @@ export interface TicketUse {
   readonly library: Library
   /** Whether a link gave it out, so that its holder need have no account. */
   readonly isOfLink: boolean
+  /** The link it was given out by. */
+  readonly linkKey: number | undefined
   /** To be called when the answer starts. False if it was a one-time ticket somebody else used first. */
   burn(): Promise<boolean>
   /** Binds an update ticket to the file it replaces. Throws permission-denied for any but the first file. */
@@ -139,6 +141,7 @@ export class Tickets {
       modifiedAt,
       library,
       isOfLink: row.link !== undefined,
+      linkKey: row.link?.key,
       burn: async () => reusable || this.#burn(ticket),
       bind: (target) => this.#bind(ticket, row, target),
       reopen: async () => this.#open(await this.#find(ticket)),

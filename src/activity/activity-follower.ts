@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction } from '../database/database.ts'
-import { CommitFollower } from '../library/commit-follower.ts'
+import { CommitFollower, isGone } from '../library/commit-follower.ts'
 import type { NumberedCommit } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { followedSeq, moveFollower, writeFollowed } from '../library/follower-store.ts'
@@ -91,7 +91,11 @@ export class ActivityFollower {
 
   async #catchUp(libraryKey: number): Promise<void> {
     const library = await findLibraryByKey(this.#core.db, libraryKey)
-    if (library !== undefined) await this.#follower.catchUp(library)
+    if (library === undefined) return
+    // One that is purged meanwhile has no place in anybody's feed.
+    await this.#follower.catchUp(library).catch((error: unknown) => {
+      if (!isGone(error)) throw error
+    })
   }
 
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
@@ -103,7 +107,7 @@ export class ActivityFollower {
     let rows = 0
     for (const commit of commits) {
       const root = before?.rootId ?? EMPTY_ID
-      const changes = await this.#core.changes.between(library.key, root, commit.rootId)
+      const changes = await this.#core.changes.listedBetween(library.key, root, commit.rootId)
       // The clock of a sync client may be ahead, and would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))

@@ -36,6 +36,13 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   'password-needed': () => [403, 'This library has not been decrypted.'],
   'password-fixed': () => [400, 'The password of a library of encryption version 1 can not be changed.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
+  'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
+  'too-many-entries': ({ limit, of }) => [
+    400,
+    of === 'library'
+      ? `A library can have at most ${limit} files and folders.`
+      : `At most ${limit} files and folders can be added at once.`,
+  ],
   'block-mismatch': ({ id }) => [400, `Block ${id} invalid.`],
   'block-missing': ({ id }) => [404, `Block ${id} not found.`],
   'blocks-missing': () => [500, 'Internal Server Error'],

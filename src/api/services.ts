@@ -31,7 +31,12 @@ import type { CopyMoveTasks } from './copy-move-tasks.ts'
 /** Files that arrive in chunks. */
 export interface PartialUploads {
   /** How many bytes of a file are stored. */
-  uploadedBytes(key: { libraryKey: number; accountKey: number; path: LibraryPath }): Promise<number>
+  uploadedBytes(key: {
+    libraryKey: number
+    accountKey: number
+    linkKey: number
+    path: LibraryPath
+  }): Promise<number>
 }
 
 /** How the chores of upkeep went the last time. */

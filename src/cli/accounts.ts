@@ -7,7 +7,7 @@ import { NewerSchemaError } from '../database/errors.ts'
 import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Accounts, AlsoFor } from '../identity/accounts.ts'
-import { createAccounts } from '../server/services.ts'
+import { createAccounts, quotaLimits } from '../server/services.ts'
 import { CommandError } from './command-error.ts'
 
 /** Whoever types commands on the machine itself. */
@@ -31,7 +31,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   return {
     db,
     accounts,
-    quotas: new Quotas(db, accounts, now, config.limits.quota ?? 0),
+    quotas: new Quotas({ db, accounts, now, limits: quotaLimits(config) }),
     noting:
       (action, detail) =>
       (tx, { email }) =>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/access.ts'
+import type { Transaction } from '../database/database.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, credentialOriginOf } from '../identity/credential-origin.ts'
 import type { CredentialOrigins } from '../identity/credential-origins.ts'
@@ -12,6 +13,7 @@ import {
 } from '../library/across.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
+import { findLibraryByKey } from '../library/library-store.ts'
 import { refuseLocked } from '../library/locks.ts'
 import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
 import { Tree } from '../library/tree.ts'
@@ -212,6 +214,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       },
       copied: async (tx, done) => {
         if (this.#stopping) throw new Stopping()
+        for (const { libraryKey } of [task.source, task.target]) await refuseGone(tx, libraryKey)
         goOn(await advanceTask(tx, task, done, now()))
         tx.afterCommit(() => this.#report(task, 'running', done, progress.total))
       },
@@ -279,6 +282,13 @@ function canceled(id: string, operation: TaskStep['operation']): TaskStep {
   return { id, operation, state: 'canceled', done: 0, total: 0 }
 }
 
+/** Throws library-not-found: nobody needs a copy out of, or into, a library that was deleted. */
+async function refuseGone(tx: Transaction, libraryKey: number): Promise<void> {
+  if ((await findLibraryByKey(tx, libraryKey)) === undefined) {
+    fail({ code: 'library-not-found', id: String(libraryKey) })
+  }
+}
+
 function goOn(isOurs: boolean): void {
   if (!isOurs) fail({ code: 'task-canceled' })
 }
@@ -291,6 +301,7 @@ function isFault(error: unknown, code: Fault['code']): boolean {
 function reasonFor(error: unknown): string {
   if (error instanceof BeyondLimit) return error.message
   if (isFault(error, 'quota-exceeded')) return 'Quota is full'
+  if (isFault(error, 'too-many-entries')) return 'Too many files'
   const isInvalid = invalid.some((code) => isFault(error, code))
   return isInvalid ? 'Invalid arguments' : 'Internal error when copy or move'
 }

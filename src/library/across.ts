@@ -47,7 +47,7 @@ export interface RemovalWatcher {
 
 /**
  * Copies into another library, with one commit there. The objects are shared and no bytes are copied, unless one of
- * the two is encrypted. Throws path-not-found, quota-exceeded, password-needed.
+ * the two is encrypted. Throws path-not-found, quota-exceeded, too-many-entries, password-needed.
  */
 export async function copyAcross(
   core: LibraryCore,
@@ -58,6 +58,12 @@ export async function copyAcross(
   const totals = await totalsOf(chosen, (entry) => core.objects.totalsOf(source.info.key, entry))
   await watcher?.counted(totals)
   await refuseOverQuota(target.info, totals.size, roomLeft)
+  // Ahead of the copy; the library as a whole is checked where its head moves.
+  const fault = core.growth.refusalOf({
+    entriesBefore: 0,
+    entries: totals.fileCount + (totals.dirCount ?? 0),
+  })
+  if (fault !== undefined) fail(fault)
   const arrived = await bringAcross(core, source, chosen, target, watcher)
   const { result } = await target.commit(async (tree, library) => {
     await watcher?.placing()

@@ -9,6 +9,7 @@ import { paddedSizes } from './block-upload.ts'
 import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { changedEntries } from './dir-changes.ts'
+import { countDirs } from './dir-counts.ts'
 import type { LibraryInfo } from './library-info.ts'
 import {
   DIR,
@@ -21,17 +22,21 @@ import {
 } from './object-store.ts'
 import { Pace } from './pace.ts'
 import {
-  deleteReceived,
+  claimReceived,
   findHeld,
   findReceived,
   type HeldObject,
   type ReceivedObject,
 } from './received-store.ts'
 import { noteShown, sentAmong, shownAmong } from './synced.ts'
+import { claimBlocks } from './uncommitted-store.ts'
 
 const FILES_A_STEP = 500
 const FLUSHED_OBJECTS = 1000
 const FLUSHED_BYTES = 4 * 2 ** 20
+
+/** Totals whose folders are counted. */
+type Counted = Totals & { readonly dirCount: number }
 
 /** A dir being taken over: what it adds to the dir it replaces, and which dirs below it come first. */
 interface Frame {
@@ -42,6 +47,7 @@ interface Frame {
   readonly below: { readonly entry: DirDirent; readonly before: DirId }[]
   size: number
   fileCount: number
+  dirCount: number
 }
 
 /**
@@ -53,10 +59,13 @@ export class Admission {
   readonly #core: LibraryCore
   readonly #library: LibraryInfo
   readonly #pace = new Pace()
-  readonly #totals = new Map<DirId, Totals>()
+  readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []
+  /** Blocks that files among the ready name. */
+  #readyBlocks = new Set<BlockId>()
   #readyBytes = 0
+  #claim = 0
   /** Bytes of files that their dirents do not speak of. */
   #unsaid = 0
 
@@ -66,11 +75,13 @@ export class Admission {
   }
 
   /**
-   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. Throws
+   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. What it
+   * takes is marked with `claim` until the commit is part of the history. Throws
    * object-missing, blocks-missing, object-invalid; what was taken over until then is whole and stays.
    */
-  async admit(root: DirId, before: DirId): Promise<{ unsaid: number }> {
+  async admit(root: DirId, before: DirId, claim: number): Promise<{ unsaid: number }> {
     this.#unsaid = 0
+    this.#claim = claim
     const held = root === EMPTY_ID ? undefined : (await this.#ownHeld([root])).get(root)
     if (held !== undefined && held.kind !== DIR)
       fail({ code: 'object-invalid', reason: 'its root is no dir' })
@@ -93,7 +104,7 @@ export class Admission {
         open.push(await this.#enter(next.entry.id, next.before))
       } else {
         frame.below.pop()
-        this.#add(frame, known)
+        this.#add(frame, { ...known, dirCount: known.dirCount + 1 })
       }
     }
   }
@@ -109,6 +120,7 @@ export class Admission {
       below: [],
       size: before.size,
       fileCount: before.fileCount,
+      dirCount: before.dirCount ?? (await this.#countDirs(beforeId)),
     }
     await this.#subtract(frame, old)
     const fresh = [...changes.values()].filter((entry) => entry !== null)
@@ -123,9 +135,16 @@ export class Admission {
     const dirs = old.filter((entry) => entry.kind === 'dir' && entry.id !== EMPTY_ID)
     const held = await this.#held(dirs.map(({ id }) => id))
     for (const entry of old) {
-      const totals = entry.kind === 'file' ? { size: entry.size, fileCount: 1 } : held.get(entry.id)
+      if (entry.kind === 'file') {
+        frame.size -= entry.size
+        frame.fileCount -= 1
+        continue
+      }
+      const totals = held.get(entry.id)
       frame.size -= totals?.size ?? 0
       frame.fileCount -= totals?.fileCount ?? 0
+      frame.dirCount -=
+        1 + (entry.id === EMPTY_ID ? 0 : (totals?.dirCount ?? (await this.#countDirs(entry.id))))
     }
   }
 
@@ -136,25 +155,31 @@ export class Admission {
     for (const entry of entries) {
       if (entry.kind === 'file') {
         files.push(entry)
-        this.#add(frame, { size: entry.size, fileCount: 1 })
-      } else if (entry.id !== EMPTY_ID) {
+        this.#add(frame, { size: entry.size, fileCount: 1, dirCount: 0 })
+      } else if (entry.id === EMPTY_ID) {
+        frame.dirCount += 1
+      } else {
         const known = held.get(entry.id)
         if (known === undefined) {
           const old = frame.before.dir.find(entry.name)
           frame.below.push({ entry, before: old?.kind === 'dir' ? old.id : EMPTY_ID })
         } else {
-          this.#add(frame, expectKind(known, DIR, entry))
+          const totals = expectKind(known, DIR, entry)
+          const dirCount = totals.dirCount ?? (await this.#countDirs(entry.id))
+          this.#add(frame, { ...totals, dirCount: dirCount + 1 })
         }
       }
     }
     await this.#addFiles(files, held)
   }
 
-  #add(frame: Frame, { size, fileCount }: Totals): void {
+  #add(frame: Frame, { size, fileCount, dirCount }: Counted): void {
     frame.size += size
     frame.fileCount += fileCount
+    frame.dirCount += dirCount
     // A few dirs that name each other can amount to any number of files.
-    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(frame.fileCount)) {
+    const entries = frame.fileCount + frame.dirCount
+    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(entries)) {
       fail({ code: 'object-invalid', reason: 'the tree is too large' })
     }
   }
@@ -179,9 +204,20 @@ export class Admission {
       this.#noteSize(entry, object.size)
     }
     await this.#checkBlocks(files, wanted)
+    for (const file of files.values()) for (const id of file.blockIds) this.#readyBlocks.add(id)
     for (const id of files.keys()) {
       const { kind, encoding, size, data } = received.get(id) as ReceivedObject
-      await this.#put({ id, kind, encoding, base: undefined, depth: 0, size, fileCount: 1, data })
+      await this.#put({
+        id,
+        kind,
+        encoding,
+        base: undefined,
+        depth: 0,
+        size,
+        fileCount: 1,
+        dirCount: 0,
+        data,
+      })
     }
   }
 
@@ -212,10 +248,10 @@ export class Admission {
   }
 
   async #leave(frame: Frame): Promise<void> {
-    const { dir, before, changes, size, fileCount } = frame
+    const { dir, before, changes, size, fileCount, dirCount } = frame
     const base = before.dir.size > 0 ? before : undefined
-    const { object, stored } = prepareDir(dir, { size, fileCount }, base, changes)
-    this.#totals.set(dir.id, { size, fileCount })
+    const { object, stored } = prepareDir(dir, { size, fileCount, dirCount }, base, changes)
+    this.#totals.set(dir.id, { size, fileCount, dirCount })
     this.#readyDirs.push(stored)
     await this.#put(object)
   }
@@ -228,26 +264,33 @@ export class Admission {
 
   /** What is below comes before what names it, in this write or an earlier one; the commit's own write makes all durable (I1). */
   async #flush(): Promise<void> {
-    const [ready, dirs] = [this.#ready, this.#readyDirs]
+    const [ready, dirs, blocks] = [this.#ready, this.#readyDirs, this.#readyBlocks]
     if (ready.length === 0) return
     this.#ready = []
     this.#readyDirs = []
+    this.#readyBlocks = new Set()
     this.#readyBytes = 0
     const { key } = this.#library
     await this.#core.db.write(
       async (tx) => {
         await insertObjects(tx, key, ready)
-        await deleteReceived(
+        await claimReceived(
           tx,
           key,
           ready.map(({ id }) => id),
+          this.#claim,
         )
+        await claimBlocks(tx, key, [...blocks], this.#claim)
       },
       { durable: false },
     )
     const ids = ready.map(({ id }) => id)
     await noteShown(this.#core, this.#library, ids)
     for (const stored of dirs) this.#core.objects.remember(key, stored)
+  }
+
+  #countDirs(id: DirId): Promise<number> {
+    return countDirs(this.#core.objects, this.#library.key, id)
   }
 
   async #receivedDir(id: DirId): Promise<Dir> {

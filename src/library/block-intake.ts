@@ -6,12 +6,15 @@ import { type ContentStore, SMALLEST_STORED_BLOCK } from './content.ts'
 import type { TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary } from './library.ts'
 import { gathered } from './pace.ts'
+import { isGuestIn, type Uncommitted } from './uncommitted.ts'
+import { insertUncommitted } from './uncommitted-store.ts'
 
 // Bounds the time one transaction takes.
 const LARGEST_BATCH = 256
 
 interface Waiting {
   readonly libraryKey: number
+  readonly isGuest: boolean
   readonly block: TakenBlock
   resolve(): void
   reject(error: unknown): void
@@ -24,31 +27,46 @@ interface Waiting {
 export class BlockIntake {
   readonly #db: Database
   readonly #content: ContentStore
+  readonly #uncommitted: Uncommitted
+  readonly #now: () => number
   #waiting: Waiting[] = []
   #isDraining = false
 
-  constructor(db: Database, content: ContentStore) {
+  constructor(db: Database, content: ContentStore, uncommitted: Uncommitted, now: () => number) {
     this.#db = db
     this.#content = content
+    this.#uncommitted = uncommitted
+    this.#now = now
   }
 
-  /** Resolves once the block is the library's (I7) and would survive a power cut (I4). Throws block-mismatch. */
-  put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
+  /**
+   * Resolves once the block is the library's (I7) and would survive a power cut (I4). Throws block-mismatch,
+   * quota-exceeded.
+   */
+  async put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
     if (bytes.length >= SMALLEST_STORED_BLOCK) return this.receive(library, id, one(bytes))
     if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
-    return this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
+    using _taken = await this.#uncommitted.take(library, 'blocks', bytes.length)
+    await this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
   }
 
   /** As put, for a block that comes in pieces. Throws what the source throws, too. */
   async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
     const taken = await this.#content.receiveBlock(id, source)
+    using _taken = await this.#uncommitted
+      .take(library, 'blocks', taken.size)
+      .catch(async (error: unknown) => {
+        await taken.stored?.discard()
+        throw error
+      })
     await taken.stored?.keep()
     await this.#hold(library, taken)
   }
 
   #hold(library: EditableLibrary, block: TakenBlock): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ libraryKey: library.info.key, block, resolve, reject })
+      const isGuest = isGuestIn(library)
+      this.#waiting.push({ libraryKey: library.info.key, isGuest, block, resolve, reject })
       if (!this.#isDraining) void this.#drain()
     })
   }
@@ -66,11 +84,17 @@ export class BlockIntake {
   #store(batch: readonly Waiting[]): Promise<void> {
     const small = new Map<BlockId, Buffer>()
     for (const { block } of batch) if (block.bytes !== undefined) small.set(block.id, block.bytes)
-    const held = batch.map(({ libraryKey, block: { id, size } }) => ({ libraryKey, id, size }))
+    const held = batch.map(({ libraryKey, isGuest, block: { id, size } }) => ({
+      libraryKey,
+      isGuest,
+      id,
+      size,
+    }))
     const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
     const durable = this.#db.write(
       async (tx) => {
         await insertSmallBlocks(tx, small)
+        await insertUncommitted(tx, held, this.#now())
         await insertHeldBlocksOf(tx, held)
       },
       { onCommitted },

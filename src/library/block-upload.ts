@@ -7,20 +7,31 @@ import type { LibraryCore } from './core.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 import { keepAll, type TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary, Library } from './library.ts'
+import { isGuestIn } from './uncommitted.ts'
+import { insertUncommitted } from './uncommitted-store.ts'
 
-/** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. */
+/** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. Throws quota-exceeded. */
 export async function holdBlocks(
-  { db }: LibraryCore,
+  { db, now, uncommitted }: LibraryCore,
   library: EditableLibrary,
   taken: readonly TakenBlock[],
 ): Promise<void> {
   if (taken.length === 0) return
+  const bytes = taken.reduce((sum, { size }) => sum + size, 0)
+  using _taken = await uncommitted.take(library, 'blocks', bytes)
   await keepAll(taken)
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
   await db.write(async (tx) => {
     await insertSmallBlocks(tx, small)
-    await insertHeldBlocks(tx, library.info.key, taken)
+    const { key: libraryKey } = library.info
+    const isGuest = isGuestIn(library)
+    await insertUncommitted(
+      tx,
+      taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size })),
+      now(),
+    )
+    await insertHeldBlocks(tx, libraryKey, taken)
   })
 }
 

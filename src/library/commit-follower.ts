@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
+import { DomainError, fail } from '../errors.ts'
 import { followedSeq } from './follower-store.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey } from './library-store.ts'
+import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
 
 const COMMITS_A_STEP = 250
 // Commits that come in quick succession are followed together, and while the process is busy answering, for longer.
@@ -10,6 +11,9 @@ const WAKE_DELAY_MS = 100
 const LONGEST_DELAY_MS = 2000
 const BUSY = 0.5
 const MOST_POSITIONS_KEPT = 10_000
+// Libraries followed side by side in the background, and those of one owner among them: a large one holds up no other.
+const LIBRARIES_AT_ONCE = 8
+const LIBRARIES_OF_ONE_OWNER = 2
 
 export interface FollowerOptions {
   readonly db: Database
@@ -36,6 +40,10 @@ export class CommitFollower {
   /** How far each library is followed, as far as this process knows. */
   readonly #positions = new Map<number, number>()
   readonly #woken = new Map<number, LibraryInfo>()
+  /** Woken long enough ago, in the order in which they are to be followed. */
+  readonly #due = new Map<number, LibraryInfo>()
+  /** What is followed in the background: by library, its owner. */
+  readonly #busy = new Map<number, number>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -50,7 +58,7 @@ export class CommitFollower {
     this.#timer ??= this.#wait(LONGEST_DELAY_MS)
   }
 
-  /** Resolves once every commit up to the library's head is followed. */
+  /** Resolves once every commit up to the library's head is followed. Throws library-not-found if it is purged. */
   async catchUp(library: LibraryInfo): Promise<void> {
     while ((this.#positions.get(library.key) ?? 0) < library.headSeq) {
       const running = this.#running.get(library.key)
@@ -62,6 +70,11 @@ export class CommitFollower {
   forget(libraryKey?: number): void {
     if (libraryKey === undefined) this.#positions.clear()
     else this.#positions.delete(libraryKey)
+  }
+
+  /** Resolves when nothing of a library is being followed; what that throws is heard by who asked for it. */
+  async ended(libraryKey: number): Promise<void> {
+    await this.#running.get(libraryKey)?.catch(() => {})
   }
 
   async stop(): Promise<void> {
@@ -76,24 +89,39 @@ export class CommitFollower {
       const isBusy = performance.eventLoopUtilization(began).utilization > BUSY
       const leftMs = longestMs - WAKE_DELAY_MS
       if (isBusy && leftMs > 0) this.#timer = this.#wait(leftMs)
-      else void this.#followWoken()
+      else this.#followWoken()
     }
     return setTimeout(onTime, WAKE_DELAY_MS).unref()
   }
 
-  async #followWoken(): Promise<void> {
+  #followWoken(): void {
     this.#timer = undefined
-    const libraries = [...this.#woken.values()]
+    for (const [key, library] of this.#woken) this.#due.set(key, library)
     this.#woken.clear()
-    for (const library of libraries) {
-      if (this.#stopped) return
-      try {
-        // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
-        const current = await findLibraryByKey(this.#options.db, library.key)
-        if (current !== undefined) await this.catchUp(library)
-      } catch (error) {
-        if (!this.#stopped) this.#options.onError(error)
-      }
+    this.#followDue()
+  }
+
+  #followDue(): void {
+    for (const [key, library] of this.#due) {
+      if (this.#stopped || this.#busy.size >= LIBRARIES_AT_ONCE) return
+      const owners = [...this.#busy.values()].filter((owner) => owner === library.ownerKey)
+      if (this.#busy.has(key) || owners.length >= LIBRARIES_OF_ONE_OWNER) continue
+      this.#due.delete(key)
+      this.#busy.set(key, library.ownerKey)
+      void this.#followBehind(library).finally(() => {
+        this.#busy.delete(key)
+        this.#followDue()
+      })
+    }
+  }
+
+  async #followBehind(library: LibraryInfo): Promise<void> {
+    try {
+      // Deleted, or even purged, since it was changed: followed once it is restored and asked about.
+      const current = await findLibraryByKey(this.#options.db, library.key)
+      if (current !== undefined && !this.#stopped) await this.catchUp(library)
+    } catch (error) {
+      if (!this.#stopped && !isGone(error)) this.#options.onError(error)
     }
   }
 
@@ -108,6 +136,7 @@ export class CommitFollower {
     const position = this.#options.position ?? ((key) => followedSeq(db, key, name))
     let seq = await position(library.key)
     while (seq < library.headSeq && !this.#stopped) {
+      await refusePurged(db, library)
       const reached = await step(library, seq, Math.min(seq + COMMITS_A_STEP, library.headSeq))
       // Another process may have been here first; its position is the truth.
       seq = reached ?? (await position(library.key))
@@ -121,4 +150,19 @@ export class CommitFollower {
       this.#positions.delete(key)
     }
   }
+}
+
+/** Throws library-not-found for a library that is purged, or being purged. */
+async function refusePurged(db: Database, { key, id }: LibraryInfo): Promise<void> {
+  if ((await findLibraryWithDeleted(db, key)) === undefined) fail({ code: 'library-not-found', id })
+}
+
+/** Throws library-not-found for a library that is deleted or purged: what follows it only while it can be seen stops. */
+export async function refuseDeleted(db: Database, { key, id }: LibraryInfo): Promise<void> {
+  if ((await findLibraryByKey(db, key)) === undefined) fail({ code: 'library-not-found', id })
+}
+
+/** Whether something ended because its library did. */
+export function isGone(error: unknown): boolean {
+  return error instanceof DomainError && error.fault.code === 'library-not-found'
 }

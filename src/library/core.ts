@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { BlockStore } from '../storage/block-store.ts'
 import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
+import { type EntryLimits, Growth } from './growth.ts'
 import { Keyring } from './keyring.ts'
 import { LargeObjects } from './large-objects.ts'
 import { LibraryEvents } from './library-events.ts'
@@ -11,6 +12,7 @@ import { PathIndex } from './path-index.ts'
 import { RecentCommits } from './recent-commits.ts'
 import { TrashCounts } from './trash-counts.ts'
 import { TreeChanges } from './tree-changes.ts'
+import { Uncommitted } from './uncommitted.ts'
 import { Writers } from './writer.ts'
 
 export interface CoreOptions {
@@ -22,6 +24,7 @@ export interface CoreOptions {
   readonly dirCacheBytes: number
   /** Days of history a library keeps unless it says otherwise; negative keeps all. */
   readonly defaultHistoryDays: number
+  readonly entryLimits?: EntryLimits
   /** Called when a background follower fails; the next request that needs it tries again. */
   readonly onFollowError: (error: unknown) => void
 }
@@ -38,8 +41,12 @@ export interface LibraryCore extends AsyncDisposable {
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
   readonly blockIntake: BlockIntake
+  /** What clients sent that no commit names yet. */
+  readonly uncommitted: Uncommitted
   readonly largeObjects: LargeObjects
   readonly writers: Writers
+  /** What commits may add. */
+  readonly growth: Growth
   readonly pathIndex: PathIndex
   readonly trashCounts: TrashCounts
   /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
@@ -54,12 +61,14 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
-  const changes = new TreeChanges(objects)
+  const growth = new Growth(options.entryLimits)
+  const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
-  const writers = new Writers(db, objects, changes, recentCommits, now, (library: LibraryInfo) => {
+  const uncommitted = new Uncommitted(db)
+  const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library: LibraryInfo) => {
     for (const listener of listeners) listener(library)
   })
   return {
@@ -70,9 +79,11 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     recentCommits,
     content,
     keys,
-    blockIntake: new BlockIntake(db, content),
+    blockIntake: new BlockIntake(db, content, uncommitted, now),
+    uncommitted,
     largeObjects,
     writers,
+    growth,
     pathIndex,
     events: new LibraryEvents(),
     trashCounts: new TrashCounts(),

@@ -9,6 +9,11 @@ import { Pace } from './pace.ts'
 // How often a loop over entries looks at the clock.
 const ENTRIES_A_LOOK = 256
 
+/** Two trees differ in more than can be listed. Trees that share dirs may differ in any number of paths. */
+export class TooManyChanges extends Error {
+  override name = 'TooManyChanges'
+}
+
 /** One difference between two trees. An added or deleted folder is one change; its content is not listed. */
 export type Change =
   | { readonly op: 'added'; readonly path: LibraryPath; readonly entry: Dirent }
@@ -24,21 +29,25 @@ export type Change =
 /**
  * What changed from one root to another, in time proportional to the folders that differ. An
  * entry that vanished in one place and appeared in another with the same content is a rename. `withFolders`: a
- * folder that stayed and has another time now is modified, too.
+ * folder that stayed and has another time now is modified, too. Throws TooManyChanges past `most` differences, or
+ * folders compared.
  */
 export async function diffTrees(
   objects: ObjectStore,
   libraryKey: number,
   before: DirId,
   after: DirId,
-  { withFolders = false } = {},
+  { withFolders = false, most }: { withFolders?: boolean; most?: number | undefined } = {},
 ): Promise<Change[]> {
   const changes: Change[] = []
   const pace = new Pace()
+  let compared = 0
   const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [path, oldId, newId] = next
     if (oldId === newId) continue
+    compared += 1
+    if (most !== undefined && Math.max(compared, changes.length) > most) throw new TooManyChanges()
     const oldDir = await objects.getDir(libraryKey, oldId)
     const newDir = await objects.getDir(libraryKey, newId)
     await diffDirs(path, oldDir.dir, newDir.dir, { changes, open, pace, withFolders })

@@ -7,7 +7,7 @@ import { DirCache, type StoredDir } from './dir-cache.ts'
 
 function stored(name: string): StoredDir {
   const dir = Dir.of([dirDirent({ id: EMPTY_ID, name, mtime: 0 })])
-  return { dir, size: 0, fileCount: 0, depth: 0 }
+  return { dir, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
 }
 
 it('keeps the dirs used last within its weight', () => {

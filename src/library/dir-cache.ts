@@ -6,6 +6,8 @@ export interface StoredDir {
   /** Bytes of all files below. */
   readonly size: number
   readonly fileCount: number
+  /** Folders below; undefined in a row of an older version that was not counted yet. */
+  readonly dirCount: number | undefined
   /** How many differences lie between this version and the whole copy it rests on. */
   readonly depth: number
 }

@@ -161,14 +161,18 @@ export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<Lib
   return listDeletedLibrariesOf(core.db, owner.key)
 }
 
-/** Throws not-in-trash; permission-denied for somebody else's. */
+/** Throws not-in-trash; permission-denied for somebody else's; quota-exceeded if its bytes have no room any more. */
 export async function restoreLibrary(
   core: LibraryCore,
   owner: Actor,
   id: LibraryId,
   also?: Also,
 ): Promise<void> {
-  await restore(core, owner, await getDeleted(core, owner, id), also)
+  const library = await getDeleted(core, owner, id)
+  await restore(core, owner, library, async (tx) => {
+    await core.growth.refuseOverQuota(tx, library)
+    await also?.(tx)
+  })
 }
 
 /** For good, with its history. Blocks no other library holds are freed by garbage collection. Throws as restoreLibrary. */
@@ -205,7 +209,8 @@ export async function restore(
 /**
  * Hands a library over. History, files and trash stay; devices of the old owner are unlinked. Shares go, unless they
  * are to be kept, but for one with everyone. Links of the old owner go on as those of the new one. Throws
- * library-not-found if it was deleted or handed over meanwhile.
+ * library-not-found if it was deleted or handed over meanwhile, quota-exceeded if the owner hands over what the other
+ * account has no room for; an administrator may.
  */
 export async function transferLibrary(
   core: LibraryCore,
@@ -216,6 +221,7 @@ export async function transferLibrary(
   await core.db.write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
     // Whom it was shared with is to be told, so this comes before the shares go.
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
     // Before sub-libraries go, and the links made in them.

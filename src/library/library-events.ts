@@ -24,6 +24,7 @@ export type LibraryEvent =
 export class LibraryEvents {
   readonly #recorders: ((tx: Transaction, event: LibraryEvent) => Promise<void>)[] = []
   readonly #listeners: ((event: LibraryEvent) => void)[] = []
+  readonly #purgeListeners: ((libraryKey: number) => void)[] = []
 
   /** Has `record` write what must be kept of each event, in the transaction of what happened. */
   onRecord(record: (tx: Transaction, event: LibraryEvent) => Promise<void>): void {
@@ -33,6 +34,15 @@ export class LibraryEvents {
   /** Has `listener` called with each event once others can see what happened. It must not throw. */
   onEvent(listener: (event: LibraryEvent) => void): void {
     this.#listeners.push(listener)
+  }
+
+  /** Has `listener` called with the key of each library this process purged, once it is gone. It must not throw. */
+  onPurged(listener: (libraryKey: number) => void): void {
+    this.#purgeListeners.push(listener)
+  }
+
+  purged(libraryKey: number): void {
+    for (const listener of this.#purgeListeners) listener(libraryKey)
   }
 
   /** For whoever makes something happen: called in the transaction it happens in. */

@@ -50,13 +50,16 @@ export interface PreparedObject {
   readonly depth: number
   readonly size: number
   readonly fileCount: number
+  readonly dirCount: number | undefined
   readonly data: Uint8Array
 }
 
-/** Bytes and files below an entry. */
+/** Bytes, files and folders below an entry. */
 export interface Totals {
   readonly size: number
   readonly fileCount: number
+  /** Undefined in rows of older versions: `countDirs` finds it out. */
+  readonly dirCount: number | undefined
 }
 
 export interface ObjectRow {
@@ -66,6 +69,7 @@ export interface ObjectRow {
   depth: number
   size: number
   file_count: number
+  dir_count: number | null
   data: Uint8Array
 }
 
@@ -78,9 +82,10 @@ const OBJECT_COLUMNS = [
   'depth',
   'size',
   'file_count',
+  'dir_count',
   'data',
 ]
-const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, depth: 0 }
+const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
 
 /** A commit or dir names an object that is not stored: our data is damaged, or our code is. */
 export class ObjectMissing extends Error {
@@ -147,17 +152,43 @@ export class ObjectStore {
 
   /** Bytes and files below an entry, without walking it. */
   async totalsOf(libraryKey: number, dirent: Dirent): Promise<Totals> {
-    if (dirent.kind === 'file') return { size: dirent.size, fileCount: 1 }
+    if (dirent.kind === 'file') return { size: dirent.size, fileCount: 1, dirCount: 0 }
     if (dirent.id === EMPTY_ID) return emptyDir
     const cached = this.#cache.find(libraryKey, dirent.id)
     if (cached !== undefined) return cached
-    const row = await this.#db.get<{ size: number; file_count: number }>(
-      'select size, file_count from fs_object where library_key = ? and id = ?',
+    const row = await this.#db.get<{ size: number; file_count: number; dir_count: number | null }>(
+      'select size, file_count, dir_count from fs_object where library_key = ? and id = ?',
       libraryKey,
       idToBytes(dirent.id),
     )
     if (row === undefined) throw new ObjectMissing(libraryKey, dirent.id)
-    return { size: row.size, fileCount: row.file_count }
+    return { size: row.size, fileCount: row.file_count, dirCount: row.dir_count ?? undefined }
+  }
+
+  /** Folders below a dir as its row says it; undefined if it was stored before they were counted. */
+  async storedDirCount(libraryKey: number, id: DirId): Promise<number | undefined> {
+    if (id === EMPTY_ID) return 0
+    const row = await this.#db.get<{ dir_count: number | null }>(
+      'select dir_count from fs_object where library_key = ? and id = ?',
+      libraryKey,
+      idToBytes(id),
+    )
+    return row?.dir_count ?? undefined
+  }
+
+  /** Stores how many folders are below dirs whose rows do not say it. Derived (I3), so not durable by itself. */
+  async storeDirCounts(
+    libraryKey: number,
+    counts: readonly (readonly [id: DirId, count: number])[],
+  ): Promise<void> {
+    if (counts.length === 0) return
+    const sql = 'update fs_object set dir_count = ? where library_key = ? and id = ? and dir_count is null'
+    await this.#db.write(
+      async (tx) => {
+        for (const [id, count] of counts) await tx.run(sql, count, libraryKey, idToBytes(id))
+      },
+      { durable: false },
+    )
   }
 
   /** Files by id, in batches; those not held are left out. */
@@ -166,7 +197,7 @@ export class ObjectStore {
     for (let start = 0; start < ids.length; start += 500) {
       const some = ids.slice(start, start + 500)
       const rows = await this.#db.all<ObjectRow>(
-        `select id, encoding, base, depth, size, file_count, data from fs_object
+        `select id, encoding, base, depth, size, file_count, dir_count, data from fs_object
          where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})`,
         libraryKey,
         ...some.map(idToBytes),
@@ -180,6 +211,7 @@ export class ObjectStore {
           depth: 0,
           size: row.size,
           fileCount: 1,
+          dirCount: 0,
           data: row.data,
         })
       }
@@ -200,7 +232,8 @@ export class ObjectStore {
   }
 
   async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
-    const about = { size: row.size, fileCount: row.file_count, depth: row.depth }
+    const { size, file_count: fileCount, dir_count, depth } = row
+    const about = { size, fileCount, dirCount: dir_count ?? undefined, depth }
     if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
     if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
     const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
@@ -231,7 +264,7 @@ export class ObjectStore {
 
   #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
     return this.#db.get<ObjectRow>(
-      `select id, encoding, base, depth, size, file_count, data from fs_object
+      `select id, encoding, base, depth, size, file_count, dir_count, data from fs_object
        where library_key = ? and id = ? and kind = ?`,
       libraryKey,
       idToBytes(id),
@@ -250,10 +283,10 @@ function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
 export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
   return reader.all<ObjectRow>(
     `with recursive chain as (
-       select id, encoding, base, depth, size, file_count, data, 0 as step from fs_object
+       select id, encoding, base, depth, size, file_count, dir_count, data, 0 as step from fs_object
          where library_key = ? and id = ?
        union all
-       select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.data, c.step + 1
+       select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.dir_count, f.data, c.step + 1
          from chain c join fs_object f on f.library_key = ? and f.id = c.base
          where c.encoding = ${DIFFERENCE}
      ) select * from chain order by step desc`,
@@ -287,16 +320,27 @@ export function prepareDir(
       depth,
       size: totals.size,
       fileCount: totals.fileCount,
+      dirCount: totals.dirCount,
       data: asDifference ? packChanges(changes) : packDir(dir),
     },
-    stored: { dir, size: totals.size, fileCount: totals.fileCount, depth },
+    stored: { dir, size: totals.size, fileCount: totals.fileCount, dirCount: totals.dirCount, depth },
   }
 }
 
 /** As prepareDir, of a dir as it is, in slices. */
-export function* prepareWholeDir({ dir, size, fileCount }: StoredDir): Slices<PreparedObject> {
+export function* prepareWholeDir({ dir, size, fileCount, dirCount }: StoredDir): Slices<PreparedObject> {
   const data = yield* packDirInSlices(dir)
-  return { id: dir.id, kind: DIR, encoding: PACKED, base: undefined, depth: 0, size, fileCount, data }
+  return {
+    id: dir.id,
+    kind: DIR,
+    encoding: PACKED,
+    base: undefined,
+    depth: 0,
+    size,
+    fileCount,
+    dirCount,
+    data,
+  }
 }
 
 export function prepareFile(id: FileId, file: FileObject): PreparedObject {
@@ -308,6 +352,7 @@ export function prepareFile(id: FileId, file: FileObject): PreparedObject {
     depth: 0,
     size: file.size,
     fileCount: 1,
+    dirCount: 0,
     data: packFile(file),
   }
 }
@@ -347,6 +392,7 @@ export async function insertObjects(
       object.depth,
       object.size,
       object.fileCount,
+      object.dirCount ?? null,
       object.data,
     ]),
     { ignoreExisting: true },

@@ -74,7 +74,11 @@ export class PathIndex {
     const rows = new IndexRows()
     let before = from === 0 ? undefined : commits.shift()
     for (const commit of commits) {
-      const changes = await this.#changes.between(library.key, before?.rootId ?? EMPTY_ID, commit.rootId)
+      const changes = await this.#changes.listedBetween(
+        library.key,
+        before?.rootId ?? EMPTY_ID,
+        commit.rootId,
+      )
       await rows.add(changes, commit, before)
       before = commit
       if (rows.count > ENOUGH_ROWS) break

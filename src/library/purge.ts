@@ -8,6 +8,7 @@ const ROWS_A_STEP = 1000
 const LARGE = [
   ['fs_object', 'id'],
   ['received_object', 'id'],
+  ['uncommitted_block', 'block_id'],
   ['library_block', 'block_id'],
   ['trash_item', 'path_key'],
   ['first_seen', 'path_key'],
@@ -43,4 +44,5 @@ export async function purge(
     }
   }
   await core.db.write((tx) => tx.run('delete from library where key = ?', libraryKey))
+  core.events.purged(libraryKey)
 }

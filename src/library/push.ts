@@ -1,20 +1,23 @@
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Commit } from '../objects/commit.ts'
-import type { CommitId } from '../objects/ids.ts'
+import type { CommitId, DirId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import { Admission } from './admission.ts'
 import { BoundFates, BoundMeanwhile, type Step } from './bound-fates.ts'
 import { insertReceivedCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeConflicts, describeMerged } from './describe.ts'
-import { type Change, diffTrees } from './diff.ts'
+import { type Change, diffTrees, TooManyChanges } from './diff.ts'
+import { countDirs } from './dir-counts.ts'
+import { tooManyEntries } from './growth.ts'
 import type { EditableLibrary } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { refuseLocked } from './locks.ts'
 import { insertSubCommit, joinSubCommits } from './sub-sync-store.ts'
 import { findAnySynced } from './synced.ts'
 import { mergeInto } from './three-way.ts'
+import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 import type { Edited } from './writer.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
@@ -29,7 +32,7 @@ export interface SetAside extends AsyncDisposable {
 /**
  * Keeps a commit that a client made, for it to be pushed. Who made it is the actor, whatever the client wrote; what it
  * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
- * commit has this id.
+ * commit has this id, quota-exceeded if too much was sent and never pushed.
  */
 export async function receiveCommit(
   core: LibraryCore,
@@ -39,6 +42,7 @@ export async function receiveCommit(
   const { info, actor } = library
   const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
   const receivedAt = core.now()
+  using _taken = await core.uncommitted.take(library, 'objects', commit.description.length + COMMIT_BYTES)
   const isNew = await core.db.write(
     (tx) =>
       info.sub === undefined
@@ -79,12 +83,13 @@ export async function push(
   const steps: Step[] = []
   let before = base.rootId
   let unsaid = 0
-  for (const { rootId } of chain) {
-    unsaid += (await admission.admit(rootId, before)).unsaid
-    steps.push({ before, changes: await diffTrees(core.objects, library.info.key, before, rootId) })
+  for (const { id: commitId, rootId } of chain) {
+    unsaid += (await admission.admit(rootId, before, claimOf(commitId))).unsaid
+    await refuseTooMany(core, library.info, before, rootId)
+    steps.push({ before, changes: await pushedChanges(core, library.info, before, rootId) })
     before = rootId
   }
-  await using room = await setAside(unsaid + (await growth(core, library.info, base, tip)))
+  await using room = await setAside(unsaid + (await growthOf(core, library.info, base, tip)))
   for (;;) {
     try {
       await commitPushed(core, library, { ...found, steps, room })
@@ -105,10 +110,11 @@ interface Pushed extends Chain {
 async function commitPushed(
   core: LibraryCore,
   library: EditableLibrary,
-  { tip, base, steps, room }: Pushed,
+  { chain, tip, base, steps, room }: Pushed,
 ): Promise<void> {
+  const claims = chain.map(({ id }) => claimOf(id))
   const [only] = steps.length === 1 ? steps : []
-  const changes = only?.changes ?? (await diffTrees(core.objects, library.info.key, base.rootId, tip.rootId))
+  const changes = only?.changes ?? (await pushedChanges(core, library.info, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
     const left = now.head === tip.id ? undefined : await findChain(core, now, tip.id)
@@ -123,6 +129,7 @@ async function commitPushed(
       return async (tx: Transaction) => {
         await write(tx)
         if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
+        await settleClaims(tx, now.key, claims)
         await room.settle(tx)
       }
     }
@@ -147,7 +154,10 @@ async function commitPushed(
   // All of it was in the folder already, so that the origin has no commit of it.
   const { sub, headSeq } = library.info
   if (sub !== undefined && commit === undefined && result.length > 0) {
-    await core.db.write((tx) => joinSubCommits(tx, sub.key, result, headSeq))
+    await core.db.write(async (tx) => {
+      await joinSubCommits(tx, sub.key, result, headSeq)
+      await settleClaims(tx, library.info.key, claims)
+    })
   }
 }
 
@@ -178,7 +188,41 @@ async function findChain(core: LibraryCore, library: LibraryInfo, id: CommitId):
   return fail({ code: 'object-invalid', reason: 'it has no parent' })
 }
 
-async function growth(core: LibraryCore, library: LibraryInfo, base: Commit, tip: Commit): Promise<number> {
+/**
+ * Before trees are compared: a few dirs that name each other can amount to any number of paths. Throws
+ * too-many-entries; the library as a whole is checked where its head moves.
+ */
+async function refuseTooMany(
+  { objects, growth }: LibraryCore,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<void> {
+  const entries = async (id: DirId) => {
+    const { fileCount, dirCount } = await objects.getDir(key, id)
+    return fileCount + (dirCount ?? (await countDirs(objects, key, id)))
+  }
+  const fault = growth.refusalOf({ entriesBefore: await entries(before), entries: await entries(after) })
+  if (fault !== undefined) fail(fault)
+}
+
+/** What one commit of a client changed. Throws too-many-entries. */
+async function pushedChanges(
+  { objects, growth }: LibraryCore,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<Change[]> {
+  const most = growth.limits.commit
+  try {
+    return await diffTrees(objects, key, before, after, { most })
+  } catch (error) {
+    if (error instanceof TooManyChanges) return fail(tooManyEntries(most ?? 0, 'commit'))
+    throw error
+  }
+}
+
+async function growthOf(core: LibraryCore, library: LibraryInfo, base: Commit, tip: Commit): Promise<number> {
   const [before, after] = await Promise.all([
     core.objects.getDir(library.key, base.rootId),
     core.objects.getDir(library.key, tip.rootId),

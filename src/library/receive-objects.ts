@@ -7,6 +7,7 @@ import { Pace } from './pace.ts'
 import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
 import { readSent, type SentObject } from './sent-object.ts'
 import { noteSent, sentAmong, shownAmong } from './synced.ts'
+import { isGuestIn } from './uncommitted.ts'
 
 /** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
 const SMALL_OBJECT = 256 * 1024
@@ -36,14 +37,17 @@ export class ObjectIntake {
     if (this.#batch.length >= BATCH_OBJECTS || this.#bytes >= BATCH_BYTES) await this.finish()
   }
 
-  /** Stores what is still in hand. Not durable by itself: the commit that names it comes later, and so does its sync. */
+  /** Stores what is still in hand. Throws quota-exceeded. Not durable by itself: the commit that names it comes later, and so does its sync. */
   async finish(): Promise<void> {
     const batch = this.#batch
     this.#batch = []
     this.#bytes = 0
     if (batch.length === 0) return
-    const { db, now } = this.#core
-    await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, now()), { durable: false })
+    const { db, now, uncommitted } = this.#core
+    const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
+    using _taken = await uncommitted.take(this.#library, 'objects', bytes)
+    const sent = { at: now(), isGuest: isGuestIn(this.#library) }
+    await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, sent), { durable: false })
     await noteSent(
       this.#core,
       this.#library.info,

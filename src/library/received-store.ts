@@ -31,11 +31,11 @@ export async function insertReceived(
   tx: Transaction,
   libraryKey: number,
   objects: readonly ReceivedObject[],
-  now: number,
+  { at, isGuest }: { readonly at: number; readonly isGuest: boolean },
 ): Promise<void> {
   await tx.insert(
     'received_object',
-    ['library_key', 'id', 'kind', 'encoding', 'size', 'data', 'received_at'],
+    ['library_key', 'id', 'kind', 'encoding', 'size', 'data', 'guest', 'received_at'],
     objects.map(({ id, kind, encoding, size, data }) => [
       libraryKey,
       idToBytes(id),
@@ -43,7 +43,8 @@ export async function insertReceived(
       encoding,
       size,
       data,
-      now,
+      isGuest ? 1 : 0,
+      at,
     ]),
     { ignoreExisting: true },
   )
@@ -101,26 +102,34 @@ export async function findHeld(
 ): Promise<Map<FsId, HeldObject>> {
   const held = new Map<FsId, HeldObject>()
   for (const { some, marks } of batches(ids)) {
-    const rows = await reader.all<{ id: Uint8Array; kind: number; size: number; file_count: number }>(
-      `select id, kind, size, file_count from fs_object where library_key = ? and id in (${marks})`,
+    const rows = await reader.all<{
+      id: Uint8Array
+      kind: number
+      size: number
+      file_count: number
+      dir_count: number | null
+    }>(
+      `select id, kind, size, file_count, dir_count from fs_object where library_key = ? and id in (${marks})`,
       libraryKey,
       ...some.map(idToBytes),
     )
-    for (const { id, kind, size, file_count: fileCount } of rows) {
-      held.set(idFromBytes<FsId>(id), { kind, size, fileCount })
+    for (const { id, kind, size, file_count: fileCount, dir_count } of rows) {
+      held.set(idFromBytes<FsId>(id), { kind, size, fileCount, dirCount: dir_count ?? undefined })
     }
   }
   return held
 }
 
-export async function deleteReceived(
+/** Marks objects that were taken over for a received commit: their rows go with it, so that a push that is refused frees nothing. */
+export async function claimReceived(
   tx: Transaction,
   libraryKey: number,
   ids: readonly FsId[],
+  claim: number,
 ): Promise<void> {
   for (const { some, marks } of batches(ids)) {
-    const sql = `delete from received_object where library_key = ? and id in (${marks})`
-    await tx.run(sql, libraryKey, ...some.map(idToBytes))
+    const sql = `update received_object set claim = ? where library_key = ? and id in (${marks})`
+    await tx.run(sql, claim, libraryKey, ...some.map(idToBytes))
   }
 }
 

@@ -23,6 +23,7 @@ export interface CryptSide {
 
 interface Rewritten extends Totals {
   readonly id: DirId
+  readonly dirCount: number
 }
 
 /**
@@ -86,7 +87,7 @@ class Rewriting {
   }
 
   async #dir({ id }: DirDirent): Promise<Rewritten> {
-    if (id === EMPTY_ID) return { id, size: 0, fileCount: 0 }
+    if (id === EMPTY_ID) return { id, size: 0, fileCount: 0, dirCount: 0 }
     const known = this.#done.get(id)
     if (known !== undefined) {
       this.#files += known.fileCount
@@ -96,6 +97,7 @@ class Rewriting {
     const entries: Dirent[] = []
     let size = 0
     let fileCount = 0
+    let dirCount = 0
     for (const entry of stored.dir.entries) {
       if (entry.kind === 'file') {
         const file = await this.#file(entry)
@@ -107,13 +109,14 @@ class Rewriting {
         entries.push({ ...entry, id: below.id })
         size += below.size
         fileCount += below.fileCount
+        dirCount += 1 + below.dirCount
       }
     }
     // The names are the same, and so is their order.
     const dir = Dir.fromSorted(entries)
-    const { object } = prepareDir(dir, { size, fileCount }, undefined, new Map())
+    const { object } = prepareDir(dir, { size, fileCount, dirCount }, undefined, new Map())
     this.#dirs.push(object)
-    const made = { id: dir.id, size, fileCount }
+    const made = { id: dir.id, size, fileCount, dirCount }
     this.#done.set(id, made)
     await this.#stepIfFull(object.data.length)
     return made

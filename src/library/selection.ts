@@ -93,21 +93,23 @@ export async function place(
   return placed
 }
 
-/** Bytes and files of all that was chosen, each as the tree it was chosen from tells them. */
+/** Bytes, files and folders of all that was chosen, each as the tree it was chosen from tells them. */
 export async function totalsOf(
   chosen: readonly Placed[],
   one: (entry: Dirent) => Promise<Totals>,
 ): Promise<Totals> {
   let size = 0
   let fileCount = 0
+  let dirCount: number | undefined = 0
   const pace = new Pace()
   for (const { entry } of chosen) {
     const totals = await one(entry)
     size += totals.size
     fileCount += totals.fileCount
+    if (entry.kind === 'dir') dirCount += 1 + (totals.dirCount ?? 0)
     if (pace.isDue) await pace.rest()
   }
-  return { size, fileCount }
+  return { size, fileCount, dirCount }
 }
 
 /** Throws into-itself. */

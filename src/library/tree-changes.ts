@@ -1,6 +1,6 @@
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { type LibraryPath, parentOf } from '../objects/paths.ts'
-import { type Change, diffTrees, inOrder, isSameFile } from './diff.ts'
+import { type Change, diffTrees, inOrder, isSameFile, TooManyChanges } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 
 // Bounds the memory of what followers have not come to yet (I9).
@@ -20,12 +20,15 @@ interface Known {
  */
 export class TreeChanges {
   readonly #objects: ObjectStore
+  /** Most differences that are listed; undefined for no limit. */
+  readonly #most: number | undefined
   /** By the tree after them; of those that lead to one tree the latest. */
   readonly #known = new Map<DirId, Known>()
   #count = 0
 
-  constructor(objects: ObjectStore) {
+  constructor(objects: ObjectStore, most?: number) {
     this.#objects = objects
+    this.#most = most
   }
 
   /** To be told what `diffTrees` would find, `withFolders`. */
@@ -52,7 +55,7 @@ export class TreeChanges {
     return known?.before === before && known.libraryKey === libraryKey ? known.changes : undefined
   }
 
-  /** As diffTrees. */
+  /** As diffTrees. Throws TooManyChanges. */
   async between(
     libraryKey: number,
     before: DirId,
@@ -60,9 +63,21 @@ export class TreeChanges {
     options: { withFolders?: boolean } = {},
   ): Promise<readonly Change[]> {
     const known = this.#find(libraryKey, before, after)
-    if (known === undefined) return diffTrees(this.#objects, libraryKey, before, after, options)
+    if (known === undefined) {
+      return diffTrees(this.#objects, libraryKey, before, after, { ...options, most: this.#most })
+    }
     if (options.withFolders) return known
     return known.filter(({ op, entry }) => op !== 'modified' || entry.kind === 'file')
+  }
+
+  /** As between; none where there are too many to be listed, so that no follower is held up by them for good. */
+  async listedBetween(libraryKey: number, before: DirId, after: DirId): Promise<readonly Change[]> {
+    try {
+      return await this.between(libraryKey, before, after)
+    } catch (error) {
+      if (error instanceof TooManyChanges) return []
+      throw error
+    }
   }
 
   /** What differs between the first and the last of trees that came after each other, `withFolders`. */

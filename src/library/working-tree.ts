@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../errors.ts'
-import type { Dirent } from '../objects/dirent.ts'
+import type { DirDirent, Dirent } from '../objects/dirent.ts'
 import { dirDirent } from '../objects/dirent.ts'
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
 import { freeName, freeWholeName, parseName } from '../objects/names.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
 import type { Change } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
+import { countDirs } from './dir-counts.ts'
 import { changesOf } from './edited-changes.ts'
 import { type ObjectStore, type PreparedObject, prepareDir, type Totals } from './object-store.ts'
 import { Pace } from './pace.ts'
@@ -35,6 +36,10 @@ interface Top {
 export interface EditedTree extends Totals {
   readonly before: DirId
   readonly root: DirId
+  readonly dirCount: number
+  /** Files and folders of the whole tree, and how many there were before. */
+  readonly entries: number
+  readonly entriesBefore: number
   readonly objects: readonly PreparedObject[]
   /** What differs, as `diffTrees` would find it `withFolders`, if the edit can tell. */
   readonly changes: readonly Change[] | undefined
@@ -247,7 +252,11 @@ export class WorkingTree {
     if (stored.dir.id === before) return undefined
     const changes = root.stored.dir.id === before ? await changesOf(root) : undefined
     const { size, fileCount } = stored
-    return { before, root: stored.dir.id, size, fileCount, objects, changes }
+    const dirCount = await this.#dirCountOf(stored)
+    const was = await this.dirById(before)
+    const entriesBefore = was.fileCount + (await this.#dirCountOf(was))
+    const totals = { size, fileCount, dirCount, entries: fileCount + dirCount, entriesBefore }
+    return { before, root: stored.dir.id, ...totals, objects, changes }
   }
 
   async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
@@ -280,6 +289,7 @@ export class WorkingTree {
 
   async #totals(before: StoredDir, changes: ReadonlyMap<string, Dirent | null>): Promise<Totals> {
     let { size, fileCount } = before
+    let dirCount = await this.#dirCountOf(before)
     const pace = new Pace()
     for (const [name, dirent] of changes) {
       if (pace.isDue) await pace.rest()
@@ -288,13 +298,24 @@ export class WorkingTree {
       const more = dirent && (dirent.kind === 'file' ? totalsOfFile(dirent) : await this.totalsOf(dirent))
       size += (more?.size ?? 0) - (less?.size ?? 0)
       fileCount += (more?.fileCount ?? 0) - (less?.fileCount ?? 0)
+      if (old?.kind === 'dir') dirCount -= 1 + (await this.#dirCountBelow(old, less))
+      if (dirent?.kind === 'dir') dirCount += 1 + (await this.#dirCountBelow(dirent, more))
     }
-    return { size, fileCount }
+    return { size, fileCount, dirCount }
   }
 
   /** Bytes and files below an entry of this tree, which edits before this one may have made a moment ago. */
   async totalsOf(dirent: Dirent): Promise<Totals> {
     return this.#pending.get(dirent.id) ?? (await this.#objects.totalsOf(this.#libraryKey, dirent))
+  }
+
+  /** Rows of older versions do not say it. */
+  #dirCountOf({ dir, dirCount }: StoredDir): number | Promise<number> {
+    return dirCount ?? countDirs(this.#objects, this.#libraryKey, dir.id)
+  }
+
+  #dirCountBelow({ id }: DirDirent, totals: Totals | null | undefined): number | Promise<number> {
+    return totals?.dirCount ?? countDirs(this.#objects, this.#libraryKey, id)
   }
 
   /** A dir of this library, which an edit before this one may have made a moment ago. */
@@ -347,7 +368,7 @@ function refuseBadNames(path: LibraryPath, names: readonly string[]): void {
 }
 
 function totalsOfFile({ size }: Dirent): Totals {
-  return { size, fileCount: 1 }
+  return { size, fileCount: 1, dirCount: 0 }
 }
 
 function put(into: Node, dirent: Dirent, touch = true): void {

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
-import { DomainError, fail } from '../errors.ts'
+import { DomainError, type Fault, fail } from '../errors.ts'
 import { type Commit, newCommitId } from '../objects/commit.ts'
 import { type CommitId, type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
 import { insertCommits, type JoiningCommit, joinCommits, type NumberedCommit } from './commit-store.ts'
 import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'
+import type { Growth } from './growth.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibrary, moveHead } from './library-store.ts'
 import { insertObjects, type ObjectStore } from './object-store.ts'
@@ -83,6 +84,17 @@ interface Applied {
   readonly also: ((tx: Transaction) => Promise<void>) | undefined
 }
 
+/** What came of applying a group. */
+interface AppliedGroup {
+  readonly applied: Applied[]
+  /** Those it did not come to. */
+  readonly left: Waiting[]
+  /** Those that threw, and were told so. */
+  readonly failed: ReadonlySet<Waiting>
+  /** The edits of one commit that may not be; then nothing was applied. */
+  readonly refused: { readonly edits: readonly Waiting[]; readonly fault: Fault } | undefined
+}
+
 // Bounds the time one transaction takes and the memory of the dirs waiting for it.
 const LARGEST_GROUP = 128
 const HEAVIEST_GROUP_BYTES = 32 * 2 ** 20
@@ -100,6 +112,9 @@ class EditRefused extends Error {
   }
 }
 
+/** The group would store more than the owner may; which of its edits may stay is found out by trying fewer. */
+class GroupRefused extends Error {}
+
 /**
  * The one way a head moves. Edits of one library queue here and are committed in groups: all
  * that wait are applied in order, each failing alone, and go in one transaction with one sync;
@@ -111,6 +126,7 @@ export class Writers {
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
   readonly #recentCommits: RecentCommits
+  readonly #growth: Growth
   readonly #now: () => number
   readonly #onCommitted: (library: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
@@ -121,6 +137,7 @@ export class Writers {
     objects: ObjectStore,
     changes: TreeChanges,
     recentCommits: RecentCommits,
+    growth: Growth,
     now: () => number,
     onCommitted: (library: LibraryInfo) => void = () => {},
   ) {
@@ -128,6 +145,7 @@ export class Writers {
     this.#objects = objects
     this.#changes = changes
     this.#recentCommits = recentCommits
+    this.#growth = growth
     this.#now = now
     this.#onCommitted = onCommitted
   }
@@ -179,10 +197,19 @@ export class Writers {
   ): Promise<LibraryInfo> {
     let open = group
     let start = known
+    let shares = true
     for (;;) {
       start ??= await this.#find(library)
       const pending = new PendingDirs()
-      const { applied, left } = await this.#apply(start, open, pending)
+      const { applied, left, failed, refused } = await this.#apply(start, open, pending, shares)
+      if (refused !== undefined) {
+        // Begun anew without it: dirs of a refused edit are not stored, so nothing may refer to them.
+        const [first, ...others] = refused.edits
+        if (others.length > 0) shares = false
+        else first?.reject(new DomainError(refused.fault))
+        open = open.filter((one) => !failed.has(one) && (one !== first || others.length > 0))
+        continue
+      }
       putBack(left)
       open = applied.map((one) => one.waiting)
       const last = applied.at(-1)
@@ -196,6 +223,13 @@ export class Writers {
       } catch (error) {
         if (error instanceof HeadMoved) {
           start = undefined
+          continue
+        }
+        if (error instanceof GroupRefused) {
+          if (open.length === 1) throw error.cause
+          const half = Math.ceil(open.length / 2)
+          putBack(open.slice(half))
+          open = open.slice(0, half)
           continue
         }
         if (!(error instanceof EditRefused)) throw error
@@ -221,17 +255,19 @@ export class Writers {
     return found?.key === key ? found : fail({ code: 'library-not-found', id })
   }
 
-  /** Applies edits in order, until the dirs they make get too heavy; `left` are those it did not come to. */
+  /** Applies edits in order, until the dirs they make get too heavy. Those of uploads may share commits. */
   async #apply(
     start: LibraryInfo,
     group: readonly Waiting[],
     pending: PendingDirs,
-  ): Promise<{ applied: Applied[]; left: Waiting[] }> {
+    shares: boolean,
+  ): Promise<AppliedGroup> {
     const source = { objects: this.#objects, libraryKey: start.key, pending }
     const applied: Applied[] = []
     let library = start
     let turnBegan = performance.now()
-    const open = shareCommits(group)
+    const failed = new Set<Waiting>()
+    const open = shares ? shareCommits(group) : group.map((waiting) => [waiting])
     for (let sharing = open.shift(); sharing !== undefined; sharing = open.shift()) {
       // Times of one library's commits never run backwards, whatever the clock does.
       const now = Math.max(this.#now(), library.updatedAt)
@@ -241,10 +277,17 @@ export class Writers {
         try {
           done.push({ waiting, edited: await waiting.edit.apply(tree, library) })
         } catch (error) {
+          failed.add(waiting)
           waiting.reject(error)
         }
       }
-      const outcome = describeOutcome(done, library, done.length > 0 ? await tree.finish() : undefined, now)
+      const edited = done.length > 0 ? await tree.finish() : undefined
+      const fault = edited && this.#growth.refusalOf(edited)
+      if (fault !== undefined) {
+        const refused = { edits: done.map(({ waiting }) => waiting), fault }
+        return { applied: [], left: [], failed, refused }
+      }
+      const outcome = describeOutcome(done, library, edited, now)
       applied.push(...outcome)
       library = outcome.at(-1)?.committed.library ?? library
       // Whoever pushes next has to see which commits are part of the history by then.
@@ -255,7 +298,7 @@ export class Writers {
         turnBegan = performance.now()
       }
     }
-    return { applied, left: open.flat() }
+    return { applied, left: open.flat(), failed, refused: undefined }
   }
 
   /** Resolves when committed; answers the waiters when durable. Throws HeadMoved, EditRefused. */
@@ -266,6 +309,7 @@ export class Writers {
     const commits = commitsOf(applied).filter(({ id }) => !stored.has(id))
     const objects = applied.flatMap((one) => one.tree?.objects ?? [])
     const contents = applied.flatMap((one) => one.contents)
+    const guard = after.size > before.size ? this.#growth.guard : undefined
     const durable = this.#db.write(
       async (tx) => {
         // Sent together, the head first: what follows counts only if it moved.
@@ -285,7 +329,9 @@ export class Writers {
           insertObjects(tx, before.key, objects),
           insertCommits(tx, before.key, commits),
         ])
+        const limiting = guard?.limitedOwner(tx, before.key)
         inserting.catch(() => {}) // Awaited below, unless the head has moved.
+        limiting?.catch(() => {})
         if (!(await moving)) throw new HeadMoved()
         await inserting
         // Somebody pushed the same commits a moment ago: the edit finds out when it runs again.
@@ -293,6 +339,9 @@ export class Writers {
         for (const { also, waiting } of applied) {
           if (also !== undefined) await runAlso(tx, also, waiting)
         }
+        // Last, because what was set aside for these bytes is given back above.
+        const limited = await limiting
+        if (limited !== undefined) await refuseGroup(() => guard?.check(tx, limited))
       },
       { onCommitted: committed.resolve },
     )
@@ -448,6 +497,14 @@ function newCommit(
     clientVersion: undefined,
     conflict: false,
     newMerge: false,
+  }
+}
+
+async function refuseGroup(check: () => Promise<void> | undefined): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    throw error instanceof DomainError ? new GroupRefused('over quota', { cause: error }) : error
   }
 }
 

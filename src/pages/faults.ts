@@ -19,6 +19,7 @@ export function faultsIn(texts: PageTexts): FaultWords {
     'permission-denied': () => [403, texts.denied],
     'ticket-not-found': () => [404, texts.downloadEnded],
     'quota-exceeded': () => [443, texts.noRoom],
+    'too-many-entries': () => [400, texts.noRoom],
     'encrypted-mismatch': nowhere,
     'password-needed': nowhere,
   }

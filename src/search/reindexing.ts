@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
+import { isGone } from '../library/commit-follower.ts'
 import { listCommitsDown } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
 import {
@@ -16,6 +17,8 @@ import { countPending } from './text-store.ts'
 
 const LIBRARIES_A_PAGE = 500
 const KEYS_A_PAGE = 1000
+// Looked at side by side, so that a large one does not hold up the others.
+const LIBRARIES_AT_ONCE = 8
 // What another node left behind, or what was deleted before it was followed and then restored.
 const LOOK_AGAIN_MS = 300_000
 // Libraries whose oldest commit not yet followed is looked up for the metric.
@@ -40,6 +43,7 @@ export class Reindexing {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #stopped = false
+  readonly #forgetting = new Set<Promise<void>>()
 
   constructor(parts: {
     core: LibraryCore
@@ -70,6 +74,7 @@ export class Reindexing {
     this.#stopped = true
     clearInterval(this.#timer)
     await this.#running?.catch(() => {})
+    await Promise.all(this.#forgetting)
   }
 
   /** Drops the index and makes it again; `onLibrary` hears of each library done. */
@@ -104,15 +109,21 @@ export class Reindexing {
 
   async #look(): Promise<void> {
     await this.#index.prepare()
+    await this.#forgetPurged()
+    const checking = new Set<Promise<void>>()
     for await (const { head, position } of this.#heads()) {
       // One that cannot be read does not keep the others from being searched.
-      await this.#check(head, position).catch((error: unknown) => this.#tell(error))
+      const check = this.#check(head, position)
+        .catch((error: unknown) => this.#tell(error))
+        .finally(() => checking.delete(check))
+      checking.add(check)
+      if (checking.size >= LIBRARIES_AT_ONCE) await Promise.race(checking)
     }
-    await this.#forgetPurged()
+    await Promise.all(checking)
   }
 
   #tell(error: unknown): void {
-    if (!this.#stopped) this.#onError(error)
+    if (!this.#stopped && !isGone(error)) this.#onError(error)
   }
 
   async #check(head: LibraryHead, position: Position | undefined): Promise<void> {
@@ -141,6 +152,24 @@ export class Reindexing {
     }
   }
 
+  /** Drops what the index has of a library that was purged, once nobody adds to it any more. */
+  forgetLibrary(libraryKey: number): void {
+    const forgetting = this.#forgetLibrary(libraryKey).finally(() => this.#forgetting.delete(forgetting))
+    this.#forgetting.add(forgetting)
+  }
+
+  async #forgetLibrary(libraryKey: number): Promise<void> {
+    try {
+      await this.#index.prepare()
+      await this.#index.ended(libraryKey)
+      if (!this.#stopped) await this.#forget(libraryKey)
+      this.#index.forget(libraryKey)
+    } catch (error) {
+      // What is left is found by the next look.
+      this.#tell(error)
+    }
+  }
+
   async #forgetPurged(): Promise<void> {
     for (let after = 0; !this.#stopped; ) {
       const page = await listPositions(this.#db, after, LIBRARIES_A_PAGE)
@@ -153,7 +182,7 @@ export class Reindexing {
   }
 
   async #forget(libraryKey: number): Promise<void> {
-    for (;;) {
+    while (!this.#stopped) {
       const keys = await listKeysOf(this.#db, libraryKey, KEYS_A_PAGE)
       await this.#db.write(
         async (tx) => {

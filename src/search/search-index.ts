@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
-import { CommitFollower } from '../library/commit-follower.ts'
+import { CommitFollower, refuseDeleted } from '../library/commit-follower.ts'
 import type { NumberedCommit } from '../library/commit-store.ts'
 import type { LibraryCore } from '../library/core.ts'
-import type { Change } from '../library/diff.ts'
+import { type Change, TooManyChanges } from '../library/diff.ts'
+import { countDirs } from '../library/dir-counts.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
 import type { Entry } from './entry-store.ts'
@@ -82,6 +83,11 @@ export class SearchIndex {
     this.#follower.forget(libraryKey)
   }
 
+  /** Resolves when no step of a library is under way. */
+  ended(libraryKey: number): Promise<void> {
+    return this.#follower.ended(libraryKey)
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server is stopping'))
     await this.#follower.stop()
@@ -95,14 +101,17 @@ export class SearchIndex {
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
     const stood = await this.#position(library.key)
     if (stood !== undefined && stood.claim !== 0) return this.#besideAnother(stood)
+    await refuseDeleted(this.#options.core.db, library)
     try {
+      if (await this.#isTooLarge(library)) return await this.#leaveOut(library, stood)
       return stood === undefined || from === 0
         ? await this.#indexWhole(library, stood)
         : await this.#follow(library, stood, wanted)
     } catch (error) {
       if (error instanceof StepLost) return undefined
-      if (!(error instanceof IndexIncomplete) || stood === undefined) throw error
-      this.#options.onError(error)
+      const isBeyond = error instanceof IndexIncomplete || error instanceof TooManyChanges
+      if (!isBeyond || stood === undefined) throw error
+      if (error instanceof IndexIncomplete) this.#options.onError(error)
       await this.reset(stood)
       return undefined
     }
@@ -112,6 +121,21 @@ export class SearchIndex {
   async #besideAnother(stood: Position): Promise<undefined> {
     if (stood.claimedAt + CLAIM_SECONDS < this.#options.core.now()) await this.reset(stood)
     else await delay(LOOK_AGAIN_MS)
+  }
+
+  /** Only an older version can have made it so: new entries beyond the limit are refused. */
+  async #isTooLarge({ key, root }: LibraryInfo): Promise<boolean> {
+    const { objects, growth } = this.#options.core
+    const most = growth.limits.library
+    if (most === undefined) return false
+    const { fileCount, dirCount } = await objects.getDir(key, root)
+    return fileCount > most || fileCount + (dirCount ?? (await countDirs(objects, key, root))) > most
+  }
+
+  /** Of no commit, so that the library is indexed as a whole once it is smaller. */
+  async #leaveOut(library: LibraryInfo, stood: Position | undefined): Promise<number> {
+    const to = { seq: library.headSeq, id: EMPTY_ID as string as CommitId }
+    return this.#write(library, stood, to, (step) => step.clear())
   }
 
   async #indexWhole(library: LibraryInfo, stood: Position | undefined): Promise<number> {
@@ -169,7 +193,8 @@ export class SearchIndex {
     const { signal } = this.#stopping
     const hasText = (entry: Entry) =>
       isReadable && !entry.isDir && entry.objectId !== EMPTY_ID && isExtractable(entry.name)
-    return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText, signal })
+    const refuseGone = () => refuseDeleted(core.db, library)
+    return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText, signal, refuseGone })
   }
 }
 

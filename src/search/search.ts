@@ -82,6 +82,11 @@ export class Search implements AsyncDisposable {
   readonly merging: Merging
   readonly #slicing: Slicing
 
+  /** Where the index rests. */
+  get db(): Database {
+    return this.#options.db
+  }
+
   constructor(options: SearchOptions) {
     this.#options = options
     const { core, db, extractor, isExtractable, onError } = options
@@ -94,7 +99,13 @@ export class Search implements AsyncDisposable {
 
   /** Follows what changes from now on, and what changed before. */
   start(): void {
-    this.#options.core.onHeadMoved((library) => this.index.wake(library))
+    const { core } = this.#options
+    core.onHeadMoved((library) => this.index.wake(library))
+    core.events.onPurged((libraryKey) => this.reindexing.forgetLibrary(libraryKey))
+    core.events.onEvent(({ kind, library }) => {
+      // Indexing stopped when it was deleted.
+      if (kind === 'restored') this.index.wake(library)
+    })
     this.reindexing.start()
     this.merging.start()
     this.texts.wake()

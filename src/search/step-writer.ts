@@ -31,6 +31,8 @@ export interface StepOptions {
   readonly now: () => number
   /** Ends a step that is written in parts between two of them. */
   readonly signal: AbortSignal
+  /** As signal, for a library that was deleted meanwhile: throws. */
+  readonly refuseGone: () => Promise<void>
   /** Whether the text of a file is to be read. */
   readonly hasText: (entry: Entry) => boolean
 }
@@ -119,7 +121,8 @@ export class StepWriter {
   /** Writes all that was handed over so far. Throws StepLost. */
   async flush(): Promise<void> {
     this.#options.signal.throwIfAborted()
-    const { libraryKey, now } = this.#options
+    const { libraryKey, now, refuseGone } = this.#options
+    await refuseGone()
     await this.#write(async (tx) => {
       const step = {
         libraryKey,

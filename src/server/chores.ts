@@ -1,10 +1,12 @@
 import type { Database } from '../database/database.ts'
 import { Upkeep } from '../jobs/upkeep.ts'
 import { deleteReceivedCommitsBefore } from '../library/commit-store.ts'
+import { countAllDirs } from '../library/dir-counts.ts'
 import { purgeDeletedBefore } from '../library/libraries.ts'
 import { deleteExpiredLocks } from '../library/lock-store.ts'
 import { deleteReceivedBefore } from '../library/received-store.ts'
 import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
+import { deleteUncommittedBefore } from '../library/uncommitted-store.ts'
 import type { Logger } from '../logging.ts'
 import { CountingStopped } from '../usage/usage.ts'
 import type { Services } from './services.ts'
@@ -20,7 +22,8 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
     [
       { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },
-      { name: 'abandoned uploads', run: () => services.partialUploads.deleteExpired() },
+      { name: 'abandoned uploads', run: () => services.quotas.deleteExpiredUploads() },
+      { name: 'files of uploads that are gone', run: () => services.partialUploads.deleteStray() },
       { name: 'tasks that ended', run: () => services.copyMoveTasks.deleteEnded() },
       { name: 'sign-ins nobody uses', run: () => services.apiTokens.deleteIdle() },
       { name: 'expired tokens', run: () => services.scopedTokens.deleteExpired() },
@@ -36,6 +39,10 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
         run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
       },
       {
+        name: 'blocks that were sent and never named',
+        run: () => db.write((tx) => deleteUncommittedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
+      },
+      {
         name: 'commits that were sent and never pushed',
         run: () =>
           db.write(async (tx) => {
@@ -48,6 +55,7 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
+      { name: 'folders of older versions', isLong: true, run: () => countAllDirs(services.core) },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {
         name: 'the stored bytes of the server',

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Access } from '../access/access.ts'
 import { LibraryPasswords } from '../access/library-passwords.ts'
 import { Links } from '../access/links.ts'
-import { Quotas } from '../access/quota.ts'
+import { type QuotaLimits, Quotas } from '../access/quota.ts'
 import { Shares } from '../access/shares.ts'
 import { Tickets } from '../access/tickets.ts'
 import { ActivityRoom, forgetAccount } from '../activity/activity.ts'
@@ -70,7 +70,16 @@ export function createServices(parts: {
   const accounts = createAccounts({ db, now, passwords, directory, core })
   const apiTokens = new ApiTokens(db, secret, now, config.sessionIdleDays * 86_400)
   const access = new Access(core)
-  const quotas = new Quotas(db, accounts, now, config.limits.quota ?? 0)
+  const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
+  const quotas = new Quotas({
+    db,
+    accounts,
+    now,
+    limits: quotaLimits(config),
+    onEvicted: (files) => partialUploads.discard(files),
+  })
+  core.growth.guard = quotas.growthGuard
+  core.uncommitted.allowance = (library, kind) => quotas.uncommittedAllowance(library, kind)
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
     core,
@@ -86,6 +95,18 @@ export function createServices(parts: {
   const scopedTokens = new ScopedTokens(db, secret, now)
   const origins = new CredentialOrigins(db, scopedTokens)
   const tickets = new Tickets(db, access, origins, now, config.ticketSeconds)
+  const archives = createArchives({
+    core,
+    tickets,
+    config,
+    now,
+    logger: parts.logger.child({ room: 'transfer' }),
+    onProgress: (accountKey, id, { state, zipped, total }) =>
+      activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
+  })
+  core.events.onEvent(({ kind, library }) => {
+    if (kind === 'deleted') void archives.stopOf(library.key)
+  })
   const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
   return {
     access,
@@ -94,15 +115,7 @@ export function createServices(parts: {
     apiTokens,
     avatars: new Avatars(db, directory, now),
     audit: new Audit(db, now, config.auditDays),
-    archives: createArchives({
-      core,
-      tickets,
-      config,
-      now,
-      logger: parts.logger.child({ room: 'transfer' }),
-      onProgress: (accountKey, id, { state, zipped, total }) =>
-        activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
-    }),
+    archives,
     copyMoveTasks: createCopyMoveTasks({
       core,
       access,
@@ -162,11 +175,16 @@ export function createServices(parts: {
     usage: new Usage(core),
     webdavSecrets: new WebdavSecrets(db, passwords),
     indexedUploads: new IndexedUploads(now, tickets),
-    partialUploads: PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now),
+    partialUploads,
     quotaStatus: config.quotaStatus,
     onLinkUpload: (tx, upload) => activity.sharing.ofUpload(tx, upload),
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
   }
+}
+
+export function quotaLimits({ limits }: Config): QuotaLimits {
+  const { quota = 0, unfinished = 0, linkUnfinished = 0 } = limits
+  return { serverDefault: quota, unfinished, linkUnfinished }
 }
 
 function createArchives(parts: {

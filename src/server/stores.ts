@@ -52,6 +52,7 @@ export function openCore(parts: {
     now,
     dirCacheBytes: DIR_CACHE_BYTES,
     defaultHistoryDays: config.historyDays,
+    entryLimits: config.entries,
     onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
   })
 }

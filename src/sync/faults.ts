@@ -16,6 +16,8 @@ export const syncFaults: FaultWords = {
   'block-missing': () => [500, 'Block is missing'],
   'size-mismatch': () => [400, 'Size does not match'],
   'quota-exceeded': () => [443, 'Out of quota'],
+  // Clients show that the library is too large to be synced.
+  'too-many-entries': () => [447, 'Too many files in library'],
   'path-not-found': () => [404, 'File does not exist'],
   'already-locked': ({ path }) => [403, `File ${path.slice(1)} is locked`],
   'not-locked': () => [400, 'File is not locked'],

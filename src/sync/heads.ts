@@ -1,5 +1,5 @@
+import { guestOf } from '../access/quota.ts'
 import { DomainError } from '../errors.ts'
-
 import { optionalText, rawText } from '../http/readers.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
@@ -112,7 +112,7 @@ async function moveHead(
     // Everything the commit names was looked at meanwhile, which may take long: the right may have ended.
     await syncDoor.edit(request, id)
     // An account over its quota may still delete and rename.
-    return bytes > 0 ? quotas.reserve(library.info, bytes) : nothingSetAside
+    return bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : nothingSetAside
   })
 }
 

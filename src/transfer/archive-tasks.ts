@@ -111,6 +111,13 @@ export class Archives implements AsyncDisposable {
     task.onProgress('canceled')
   }
 
+  /** Stops the archives of a library that was deleted, and removes them. */
+  async stopOf(libraryKey: number): Promise<void> {
+    const found = [...this.#tasks].filter(([, { library }]) => library.info.key === libraryKey)
+    for (const [ticket] of found) this.#tasks.delete(ticket)
+    await Promise.all(found.map(([, task]) => this.#discard(task)))
+  }
+
   /** Stops everything and removes every file. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true

@@ -1,3 +1,4 @@
+import { guestOf } from '../access/quota.ts'
 import type { TicketUse } from '../access/tickets.ts'
 import { fail } from '../errors.ts'
 import { json } from '../http/answer.ts'
@@ -9,6 +10,7 @@ import { contentOfBlocks } from '../library/block-upload.ts'
 import type { Content } from '../library/content.ts'
 import { describeAdded } from '../library/describe.ts'
 import type { Placed } from '../library/entries.ts'
+import { deleteUncommitted } from '../library/uncommitted-store.ts'
 import { addFiles, replaceFile } from '../library/upload.ts'
 import { parseName } from '../objects/names.ts'
 import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
@@ -111,13 +113,16 @@ type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
 /** Commits the content the blocks make up, while its bytes are set aside from the quota. */
 async function withContent(
   { core, quotas }: TransferServices,
-  { library }: TicketUse,
+  { library, isOfLink }: TicketUse,
   { ids, size }: BlockFile,
   commit: (content: Content, also: Also) => Promise<Placed>,
 ): Promise<Placed> {
   const content = await contentOfBlocks(core, library, ids, size)
-  await using reservation = await quotas.reserve(library.info, size)
-  return await commit(content, (tx) => reservation.settle(tx))
+  await using reservation = await quotas.reserve(library.info, size, { guest: guestOf(library, isOfLink) })
+  return await commit(content, async (tx) => {
+    await deleteUncommitted(tx, library.info.key, ids)
+    await reservation.settle(tx)
+  })
 }
 
 function targetOf(fields: Fields): LibraryPath {

@@ -10,6 +10,8 @@ const PIECE_BYTES = 512 * 1024
 /** The folder in which files wait until all of their chunks have come. */
 export class UploadFolder {
   readonly #directory: string
+  /** Files that requests are writing. */
+  readonly #open = new Set<string>()
 
   constructor(directory: string) {
     this.#directory = directory
@@ -24,7 +26,17 @@ export class UploadFolder {
   async create(key: DataKey | undefined): Promise<ChunkFile> {
     const name = randomUUID()
     const file = path.join(this.#directory, name)
-    return new ChunkFile(name, file, await open(file, 'wx+', 0o600), key)
+    this.#open.add(name)
+    try {
+      return new ChunkFile(name, file, await open(file, 'wx+', 0o600), key, () => this.#open.delete(name))
+    } catch (error) {
+      this.#open.delete(name)
+      throw error
+    }
+  }
+
+  isOpen(name: string): boolean {
+    return this.#open.has(name)
   }
 
   /** Undefined if there is none of that name. */
@@ -67,15 +79,23 @@ export class ChunkFile implements AsyncDisposable {
   readonly handle: FileHandle
   readonly #file: string
   readonly #key: DataKey | undefined
+  readonly #onClosed: () => void
   readonly #cover: Cover | undefined
   #size = 0
   #kept = false
 
-  constructor(name: string, file: string, handle: FileHandle, key: DataKey | undefined) {
+  constructor(
+    name: string,
+    file: string,
+    handle: FileHandle,
+    key: DataKey | undefined,
+    onClosed: () => void,
+  ) {
     this.name = name
     this.#file = file
     this.handle = handle
     this.#key = key
+    this.#onClosed = onClosed
     this.#cover = this.coverOf(name)
   }
 
@@ -111,6 +131,7 @@ export class ChunkFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.handle.close()
     if (!this.#kept) await rm(this.#file, { force: true })
+    this.#onClosed()
   }
 
   async #write(pieces: readonly Buffer[], length: number): Promise<void> {

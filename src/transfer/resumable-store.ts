@@ -1,11 +1,14 @@
+import type { Guest } from '../access/quota.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { pathKey } from '../library/path-key.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
-/** What a resumable upload is known by: whatever link its chunks come through, they belong together. */
+/** What a resumable upload is known by: whatever ticket its chunks come with, they belong together. */
 export interface UploadKey {
   readonly libraryKey: number
   readonly accountKey: number
+  /** The link the chunks come through, 0 for none: visitors and the account that made it have nothing in common. */
+  readonly linkKey: number
   /** Where the file is to be. */
   readonly path: LibraryPath
 }
@@ -23,9 +26,10 @@ export interface PartialUpload {
 export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
   return reader.get<{ file: string; total: number; received: number }>(
     `select file, total, received from partial_upload
-     where library_key = ? and account_key = ? and path_key = ?`,
+     where library_key = ? and account_key = ? and link_key = ? and path_key = ?`,
     key.libraryKey,
     key.accountKey,
+    key.linkKey,
     pathKey(key.path),
   )
 }
@@ -34,20 +38,23 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
 export async function putPartialUpload(
   tx: Transaction,
   key: UploadKey,
-  { file, total, received }: PartialUpload,
+  { file, total, received, guest }: PartialUpload & { readonly guest: Guest },
   now: number,
 ): Promise<void> {
   await deletePartialUpload(tx, key)
   await tx.run(
-    `insert into partial_upload (library_key, account_key, path_key, path, file, total, received, updated_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into partial_upload
+       (library_key, account_key, link_key, path_key, path, file, total, received, guest, updated_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     key.libraryKey,
     key.accountKey,
+    key.linkKey,
     pathKey(key.path),
     key.path,
     file,
     total,
     received,
+    guest,
     now,
   )
 }
@@ -61,11 +68,12 @@ export async function setReceived(
 ): Promise<boolean> {
   const changed = await tx.run(
     `update partial_upload set received = ?, updated_at = ?
-     where library_key = ? and account_key = ? and path_key = ? and file = ?`,
+     where library_key = ? and account_key = ? and link_key = ? and path_key = ? and file = ?`,
     received,
     now,
     key.libraryKey,
     key.accountKey,
+    key.linkKey,
     pathKey(key.path),
     file,
   )
@@ -74,20 +82,12 @@ export async function setReceived(
 
 export async function deletePartialUpload(tx: Transaction, key: UploadKey): Promise<void> {
   await tx.run(
-    'delete from partial_upload where library_key = ? and account_key = ? and path_key = ?',
+    'delete from partial_upload where library_key = ? and account_key = ? and link_key = ? and path_key = ?',
     key.libraryKey,
     key.accountKey,
+    key.linkKey,
     pathKey(key.path),
   )
-}
-
-/** Uploads nobody has added to since `time`; gives the names of their files. */
-export async function deletePartialUploadsBefore(tx: Transaction, time: number): Promise<string[]> {
-  const rows = await tx.all<{ file: string }>(
-    'delete from partial_upload where updated_at < ? returning file',
-    time,
-  )
-  return rows.map((row) => row.file)
 }
 
 export async function listPartialFiles(reader: Reader): Promise<Set<string>> {

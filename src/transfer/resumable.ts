@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { Guest } from '../access/quota.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { DataKey } from '../library/data-key.ts'
 import { KeyedTurns } from '../library/keyed-turns.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import {
   deletePartialUpload,
-  deletePartialUploadsBefore,
   findPartialUpload,
   listPartialFiles,
   type PartialUpload,
@@ -15,13 +15,21 @@ import {
 } from './resumable-store.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
-const KEPT_SECONDS = 3 * 86_400
+// A file without an upload, and that no request is writing, was left behind by one that was given up.
+const STRAY_SECONDS = 600
 
 /** A file of which all bytes have come. */
 export interface WholeFile {
   readonly content: AsyncIterable<Buffer>
   /** Ends the resumable upload as part of the commit that makes it a file. */
   settle(tx: Transaction): Promise<void>
+}
+
+/** Whose upload it is, and whether as much of it may wait as came so far. */
+export interface UploadCheck {
+  readonly guest: Guest
+  /** In the transaction that notes what came. Throws quota-exceeded, too-many-uploads. */
+  check(tx: Transaction): Promise<void>
 }
 
 /**
@@ -69,45 +77,54 @@ export class PartialUploads {
     key: UploadKey,
     range: ChunkRange,
     chunk: ChunkFile,
+    upload: UploadCheck,
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#turns.run(`${key.libraryKey}/${key.accountKey}${key.path}`, async () => {
+    return this.#turns.run(`${key.libraryKey}/${key.accountKey}/${key.linkKey}${key.path}`, async () => {
       const stored = await findPartialUpload(this.#db, key)
-      if (range.start === 0) return this.#begin(key, range, chunk, stored, finish)
+      if (range.start === 0) return this.#begin(key, range, { chunk, older: stored, upload, finish })
       const handle = stored && (await this.#openFor(key, stored, range))
       if (stored === undefined || handle === undefined) throw invalidRange()
       try {
-        return await this.#goOn(key, range, { chunk, stored, handle, finish })
+        return await this.#goOn(key, range, { chunk, stored, handle, upload, finish })
       } finally {
         await handle.close()
       }
     })
   }
 
-  /** Upkeep: uploads nobody has added to for three days, and files nobody knows. */
-  async deleteExpired(): Promise<void> {
-    const before = this.#now() - KEPT_SECONDS
-    const files = await this.#db.write((tx) => deletePartialUploadsBefore(tx, before))
-    for (const file of files) await this.#folder.remove(file)
-    // The rows of a library that was purged are gone; a chunk under way has no row yet, but a young file.
-    await this.#removeStray(Date.now() / 1000 - KEPT_SECONDS)
+  /** Removes the files of uploads that were given up, whose rows are gone. */
+  async discard(files: readonly string[]): Promise<void> {
+    for (const file of files) await this.#forget(file)
+  }
+
+  /** Upkeep: files of uploads that are gone, as those of a library that was purged. */
+  async deleteStray(): Promise<void> {
+    await this.#removeStray(Date.now() / 1000 - STRAY_SECONDS)
   }
 
   async #begin<T>(
     key: UploadKey,
     { end, total }: ChunkRange,
-    chunk: ChunkFile,
-    older: PartialUpload | undefined,
-    finish: (file: WholeFile) => Promise<T>,
+    parts: {
+      chunk: ChunkFile
+      older: PartialUpload | undefined
+      upload: UploadCheck
+      finish: (file: WholeFile) => Promise<T>
+    },
   ): Promise<T | undefined> {
+    const { chunk, older, upload, finish } = parts
     let result: T | undefined
     if (end === total)
       result = await this.#finish(key, piecesOf(chunk.handle, total, chunk.coverOf(chunk.name)), finish)
     else {
       await chunk.handle.datasync()
       await this.#folder.sync()
-      const begun = { file: chunk.name, total, received: end }
-      await this.#db.write((tx) => putPartialUpload(tx, key, begun, this.#now()))
+      const begun = { file: chunk.name, total, received: end, guest: upload.guest }
+      await this.#db.write(async (tx) => {
+        await putPartialUpload(tx, key, begun, this.#now())
+        await upload.check(tx)
+      })
       chunk.keep()
     }
     if (older !== undefined) await this.#forget(older.file)
@@ -121,10 +138,11 @@ export class PartialUploads {
       chunk: ChunkFile
       stored: PartialUpload
       handle: FileHandle
+      upload: UploadCheck
       finish: (file: WholeFile) => Promise<T>
     },
   ): Promise<T | undefined> {
-    const { chunk, stored, handle, finish } = parts
+    const { chunk, stored, handle, upload, finish } = parts
     const cover = chunk.coverOf(stored.file)
     await addTo({ handle, cover }, start, chunk, end - start)
     if (end === total) {
@@ -134,9 +152,11 @@ export class PartialUploads {
     }
     await handle.datasync()
     const received = Math.max(stored.received, end)
-    const isSame = await this.#db.write((tx) =>
-      setReceived(tx, key, { file: stored.file, received }, this.#now()),
-    )
+    const isSame = await this.#db.write(async (tx) => {
+      const isSame = await setReceived(tx, key, { file: stored.file, received }, this.#now())
+      if (isSame) await upload.check(tx)
+      return isSame
+    })
     if (!isSame) throw invalidRange()
     return undefined
   }
@@ -184,7 +204,7 @@ export class PartialUploads {
     const names = await this.#folder.list()
     const known = await listPartialFiles(this.#db)
     for (const name of names) {
-      if (known.has(name)) continue
+      if (known.has(name) || this.#folder.isOpen(name)) continue
       const writtenAt = await this.#folder.writtenAt(name)
       if (writtenAt !== undefined && writtenAt < before) await this.#folder.remove(name)
     }

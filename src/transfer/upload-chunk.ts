@@ -1,3 +1,4 @@
+import type { Transaction } from '../database/database.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import type { Content } from '../library/content.ts'
 import { inOrigin } from '../library/scope.ts'
@@ -39,15 +40,16 @@ export async function receiveChunk(
  * gives what that gives, undefined for any other chunk.
  */
 export function addChunk<T>(
-  { core, partialUploads }: TransferServices,
-  { dataKey, fileDigest, library }: UploadSession,
+  { core, partialUploads, quotas }: TransferServices,
+  session: UploadSession,
   { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
-  const { key: libraryKey } = library.info
-  const key = { libraryKey, accountKey: library.actor.key, path: inOrigin(library.info, path) }
-  return partialUploads.add(key, range, chunk, async (whole) => {
+  const { dataKey, fileDigest, library, source, guest } = session
+  const key = { ...source, path: inOrigin(library.info, path) }
+  const check = (tx: Transaction) => quotas.checkUnfinished(tx, source, guest, session.reservationKey)
+  return partialUploads.add(key, range, chunk, { guest, check }, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
     const content = await core.content.receive(whole.content, { key: dataKey, onBytes })
     fileDigest?.check()

@@ -15,6 +15,8 @@ export const uploadFaults: FaultWords = {
   'name-invalid': () => [440, 'Invalid filename.'],
   'too-many-names': () => [400, 'Too many files with same name.'],
   'quota-exceeded': () => [443, 'Out of quota.'],
+  'too-many-uploads': () => [429, 'Too many unfinished uploads.', { 'Retry-After': 600 }],
+  'too-many-entries': () => [400, 'Too many files in library.'],
   'role-forbids': denied,
   'already-locked': denied,
   'lock-not-yours': denied,

@@ -1,4 +1,4 @@
-import type { Reservation } from '../access/quota.ts'
+import { type Guest, guestOf, type Reservation, type UploadSource } from '../access/quota.ts'
 import type { TicketOperation, TicketUse } from '../access/tickets.ts'
 import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
@@ -25,6 +25,9 @@ export class UploadSession implements AsyncDisposable {
   readonly ticketPath: LibraryPath
   /** Whether a link gave out the ticket. */
   readonly isOfLink: boolean
+  /** Where its chunks come from, and whose bytes they are. */
+  readonly source: UploadSource
+  readonly guest: Guest
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
   /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
@@ -47,6 +50,8 @@ export class UploadSession implements AsyncDisposable {
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
+    this.source = sourceOf(use)
+    this.guest = guestOf(use.library, use.isOfLink)
     this.range = head.range
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
@@ -77,9 +82,11 @@ export class UploadSession implements AsyncDisposable {
     if (info.status === 'read-only') throw uploadError(403, 'Repo status not writable.')
     const range = readChunkRange(request.headers['content-range'])
     const declared = range?.total ?? lengthOf(request)
-    const reservation = declared === undefined ? undefined : await services.quotas.reserve(info, declared)
+    const guest = guestOf(use.library, use.isOfLink)
+    const reservation =
+      declared === undefined ? undefined : await reserve(services, use, guest, declared, range)
     try {
-      const room = declared === undefined ? await services.quotas.roomLeft(info) : undefined
+      const room = declared === undefined ? await services.quotas.roomLeft(info, guest) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
       // Blocks come as the client encrypted them; a file is encrypted here.
@@ -109,7 +116,8 @@ export class UploadSession implements AsyncDisposable {
   }
 
   async #reserve(): Promise<void> {
-    this.#reservation = await this.#services.quotas.reserve(this.library.info, this.#received)
+    const { library, guest } = this
+    this.#reservation = await this.#services.quotas.reserve(library.info, this.#received, { guest })
   }
 
   /**
@@ -125,6 +133,11 @@ export class UploadSession implements AsyncDisposable {
   /** Binds an update ticket to the file it replaces. Throws permission-denied for another one than the first. */
   bind(target: LibraryPath): Promise<void> {
     return this.#use.bind(target)
+  }
+
+  /** Of the bytes set aside; undefined where nothing is limited. */
+  get reservationKey(): number | undefined {
+    return this.#reservation?.key
   }
 
   /** Gives back what was set aside, as part of the commit. */
@@ -173,6 +186,24 @@ interface CheckedHead {
   /** Most bytes of an upload. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
+}
+
+function sourceOf({ library, linkKey = 0 }: TicketUse): UploadSource {
+  return { libraryKey: library.info.key, accountKey: library.actor.key, linkKey }
+}
+
+/** Of a chunk what is still to come of its file: the rest is stored. One at the start may replace what came before. */
+function reserve(
+  { quotas }: TransferServices,
+  use: TicketUse,
+  guest: Guest,
+  declared: number,
+  range: ChunkRange | undefined,
+): Promise<Reservation> {
+  const { info } = use.library
+  if (range === undefined) return quotas.reserve(info, declared, { guest })
+  const restarted = range.start === 0 ? { restarted: { ...sourceOf(use), total: range.total } } : {}
+  return quotas.reserve(info, range.total - range.start, { guest, ...restarted })
 }
 
 function lengthOf({ headers }: HttpRequest): number | undefined {

@@ -358,15 +358,15 @@ describe('what is stored of an upload', () => {
     await using later = await startServer({ now: () => now })
     const client = await later.signUp()
     const library = await client.createLibrary()
-    const { partialUploads } = later.running.services
+    const { quotas } = later.running.services
     await send(await uploadLink(client, library), { start: 0, bytes: 'abc', total: 9 })
     now += 2 * 86_400
     await send(await uploadLink(client, library), { start: 3, bytes: 'def', total: 9 })
     now += 3 * 86_400
-    await partialUploads.deleteExpired()
+    await quotas.deleteExpiredUploads()
     assert.equal(await storedSoFar(client, library), 6)
     now += 1
-    await partialUploads.deleteExpired()
+    await quotas.deleteExpiredUploads()
     assert.equal(await storedSoFar(client, library), 0)
     await expectNothingLeft(later)
   })

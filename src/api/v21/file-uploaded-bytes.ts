@@ -26,6 +26,7 @@ export const fileUploadedBytesRoutes = [
           : await services.partialUploads.uploadedBytes({
               libraryKey: library.info.key,
               accountKey: user.key,
+              linkKey: 0,
               path: inOrigin(library.info, joinPath(path, query.file_name)),
             })
       // The folder of an upload with a relative path is made with its last chunk.

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LinkKind } from '../../access/link.ts'
 import { grantName } from '../../access/link-secrets.ts'
 import type { OpenLink } from '../../access/open-link.ts'
+import { guestOf } from '../../access/quota.ts'
 import { fail } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { flag, integer, list, required } from '../../http/readers.ts'
@@ -234,7 +235,7 @@ async function uploadAddress(services: ApiServices, request: HttpRequest, open: 
   if (!open.canUpload) fail({ code: 'permission-denied' })
   const { path: below } = await folderBelow(open, sent)
   open.editable(below)
-  await services.quotas.refuseIfFull(open.library.info)
+  await services.quotas.refuseIfFull(open.library.info, guestOf(open.library, true))
   const wish = {
     operation: 'upload',
     path: open.pathOf(below),

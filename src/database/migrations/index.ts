@@ -8,6 +8,7 @@ import { events } from './0007-events.ts'
 import { administration } from './0008-administration.ts'
 import { sync } from './0010-sync.ts'
 import { credentialOrigins } from './0011-credential-origins.ts'
+import { allowances } from './0012-allowances.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   administration,
   sync,
   credentialOrigins,
+  allowances,
 ]

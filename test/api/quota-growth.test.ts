@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DomainError } from '../../src/errors.ts'
+import { makeFolder } from '../../src/library/entries.ts'
+import type { EditableLibrary } from '../../src/library/library.ts'
+import { copy } from '../../src/library/move-copy.ts'
+import type { LibraryId } from '../../src/objects/ids.ts'
+import { ROOT } from '../../src/objects/paths.ts'
+import type { Client } from '../support/client.ts'
+import { at } from '../support/core.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { uploadFile } from '../support/transfer.ts'
+
+const MB = 1_000_000
+const TO = at('/to')
+
+const setQuota = (server: TestServer, user: Client, quota: number) =>
+  server.running.services.accounts.update(user.email, { quota })
+const used = async (user: Client) => (await user.get('/api2/account/info/')).body.usage
+
+async function newLibrary(server: TestServer, user: Client): Promise<EditableLibrary> {
+  const { access, accounts } = server.running.services
+  const id = await user.createLibrary()
+  await makeFolder((await access.open(await accounts.get(user.email), id as LibraryId)).editable(ROOT), TO)
+  return (await access.open(await accounts.get(user.email), id as LibraryId)).editable(ROOT)
+}
+
+/** As a request does it, but asked for at the same moment: such edits are applied together. */
+async function attempt(
+  server: TestServer,
+  source: EditableLibrary,
+  target: EditableLibrary,
+): Promise<200 | 443> {
+  const { core, quotas } = server.running.services
+  const roomLeft = quotas.roomLeft.bind(quotas)
+  try {
+    await copy(core, source, { parent: ROOT, names: ['a.bin'] }, target, TO, roomLeft)
+    return 200
+  } catch (error) {
+    assert.ok(error instanceof DomainError && error.fault.code === 'quota-exceeded', String(error))
+    return 443
+  }
+}
+
+describe('the quota', () => {
+  for (const [where, count] of [
+    ['one library', 1],
+    ['several libraries', 4],
+  ] as const) {
+    it(`holds for copies side by side into ${where}`, async () => {
+      await using server = await startServer()
+      const user = await server.signUp()
+      const libraries: EditableLibrary[] = []
+      for (let made = 0; made < count; made++) libraries.push(await newLibrary(server, user))
+      const [first = assert.fail()] = libraries
+      await uploadFile(user, first.info.id, '/a.bin', Buffer.alloc(5 * MB, 1))
+      const { access, accounts } = server.running.services
+      const source = (await access.open(await accounts.get(user.email), first.info.id)).editable(ROOT)
+      await setQuota(server, user, 20 * MB)
+      const copies = Array.from({ length: 40 }, (_, index) =>
+        attempt(server, source, libraries[index % count] ?? first),
+      )
+      const statuses = await Promise.all(copies)
+      assert.equal(statuses.filter((status) => status === 200).length, 2)
+      assert.equal(await used(user), 15 * MB)
+    })
+  }
+
+  it('refuses alone what has no room among edits that wait together', async () => {
+    await using server = await startServer()
+    const user = await server.signUp()
+    const made = await newLibrary(server, user)
+    await uploadFile(user, made.info.id, '/a.bin', Buffer.alloc(3 * MB, 1))
+    const { access, accounts } = server.running.services
+    const library = (await access.open(await accounts.get(user.email), made.info.id)).editable(ROOT)
+    await setQuota(server, user, 10 * MB)
+    const copies: Promise<200 | 443>[] = []
+    const folders: Promise<unknown>[] = []
+    for (let index = 0; index < 6; index++) {
+      copies.push(attempt(server, library, library))
+      folders.push(makeFolder(library, at(`/folder-${index}`)))
+    }
+    await Promise.all(folders)
+    assert.deepEqual(await Promise.all(copies), [200, 200, 443, 443, 443, 443])
+    assert.equal(await used(user), 9 * MB)
+  })
+
+  it('holds for libraries that are restored or handed over', async () => {
+    await using server = await startServer()
+    const [user, other] = [await server.signUp(), await server.signUp()]
+    const [first, second] = [await user.createLibrary(), await user.createLibrary()]
+    await setQuota(server, user, 10 * MB)
+    await uploadFile(user, first, '/a.bin', Buffer.alloc(6 * MB, 1))
+    assert.equal((await user.delete(`/api2/repos/${first}/`)).status, 200)
+    await uploadFile(user, second, '/b.bin', Buffer.alloc(6 * MB, 2))
+    const restore = () => user.post('/api/v2.1/deleted-repos/', { form: { repo_id: first } })
+    assert.equal((await restore()).status, 443)
+    assert.equal(await used(user), 6 * MB)
+
+    // Nobody's quota can be filled by somebody else.
+    await setQuota(server, other, 5 * MB)
+    const handOver = () => user.put(`/api2/repos/${second}/owner/`, { form: { owner: other.email } })
+    assert.equal((await handOver()).status, 443)
+    assert.deepEqual([await used(user), await used(other)], [6 * MB, 0])
+    await setQuota(server, other, 7 * MB)
+    assert.equal((await handOver()).status, 200)
+    assert.equal((await restore()).status, 200)
+    assert.deepEqual([await used(user), await used(other)], [6 * MB, 6 * MB])
+  })
+})
