@@ -7,6 +7,7 @@ import { links } from './0006-links.ts'
 import { events } from './0007-events.ts'
 import { administration } from './0008-administration.ts'
 import { sync } from './0010-sync.ts'
+import { signIn } from './0013-sign-in.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   events,
   administration,
   sync,
+  signIn,
 ]
