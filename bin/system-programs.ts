@@ -20,6 +20,11 @@ const programs: readonly SystemProgram[] = [
     debianPackage: 'seafile-cli',
     neededFor: 'syncing with two real desktop clients',
   },
+  {
+    command: 'fail2ban-regex',
+    debianPackage: 'fail2ban',
+    neededFor: 'matching our log as operators do',
+  },
   { command: 'rclone', debianPackage: 'rclone', neededFor: 'the round trip of a real client' },
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]

@@ -58,6 +58,8 @@ describe('the configuration', () => {
       sessionIdleDays: 180,
       rateLimit: true,
       quotaStatus: 500,
+      metricsToken: undefined,
+      securityContact: undefined,
       webhookPrivate: false,
       processes: undefined,
       threads: undefined,
@@ -136,6 +138,9 @@ describe('the configuration', () => {
     [{ CARREL_HISTORY_DAYS: '0' }, (c) => c.historyDays, 0],
     [{ CARREL_TICKET_SECONDS: '60' }, (c) => c.ticketSeconds, 60],
     [{ CARREL_LINK_PASSWORD_LENGTH: '4' }, (c) => c.linkPasswordLength, 4],
+    [{ CARREL_METRICS_TOKEN: 'sixteen-letters!' }, (c) => c.metricsToken, 'sixteen-letters!'],
+    [{ CARREL_SECURITY_CONTACT: 'a@b.org' }, (c) => c.securityContact, 'mailto:a@b.org'],
+    [{ CARREL_SECURITY_CONTACT: 'https://b.org/tell' }, (c) => c.securityContact, 'https://b.org/tell'],
     [{ CARREL_RATE_LIMIT: 'off' }, (c) => c.rateLimit, false],
     [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
     [{ CARREL_PROCESSES: '2', CARREL_THREADS: '4' }, (c) => [c.processes, c.threads], [2, 4]],
@@ -172,6 +177,14 @@ describe('the configuration', () => {
     [{ CARREL_BLOCKS: 's3://bucket' }, /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/],
     [{ CARREL_BLOCKS: 's3://bucket', AWS_ACCESS_KEY_ID: 'key' }, /AWS_SECRET_ACCESS_KEY/],
     [{ CARREL_SECRET: 'hidden' }, 'Set CARREL_SECRET to at least 16 characters.'],
+    [
+      { CARREL_METRICS_TOKEN: 'hidden' },
+      'Set CARREL_METRICS_TOKEN to at least 16 characters without spaces.',
+    ],
+    [
+      { CARREL_SECURITY_CONTACT: 'javascript:alert(1)' },
+      'Set CARREL_SECURITY_CONTACT to an e-mail address, or a URI that begins with mailto:, https:// or tel:, not "javascript:alert(1)".',
+    ],
     [{ CARREL_DEFAULT_QUOTA_MB: '-2' }, /CARREL_DEFAULT_QUOTA_MB/],
     [{ CARREL_MAX_UPLOAD_MB: '1GB' }, /CARREL_MAX_UPLOAD_MB/],
     [{ CARREL_MAX_ARCHIVE_MB: 'unlimited' }, /CARREL_MAX_ARCHIVE_MB/],
@@ -282,7 +295,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 31)
+    assert.equal(settings.length, 33)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

@@ -73,6 +73,10 @@ export interface Config {
   linkPasswordLength: number
   rateLimit: boolean
   quotaStatus: 443 | 500
+  /** Opens `/metrics` without an account; undefined leaves it to administrators. */
+  metricsToken: string | undefined
+  /** A URI; undefined serves no security.txt. */
+  securityContact: string | undefined
   /** Whether webhooks may call addresses within our own network. */
   webhookPrivate: boolean
   /** Undefined leaves the number to the server. */
@@ -197,7 +201,7 @@ const definitions = {
   adminPassword: define<string | undefined>({
     placeholder: 'password',
     fallback: undefined,
-    default: 'generated and printed once',
+    default: 'generated, and shown once',
     meaning: "that administrator's password",
     expects: 'a password',
     secret: true,
@@ -317,6 +321,24 @@ const definitions = {
     expects: 'on or off',
     parse: (text) => (text === 'on' ? true : text === 'off' ? false : malformed),
   }),
+  metricsToken: define<string | undefined>({
+    placeholder: 'text',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'opens /metrics as "Authorization: Bearer …"; without it only administrators\' tokens do',
+    expects: 'at least 16 characters without spaces',
+    secret: true,
+    parse: (text) => (/^\S{16,}$/.test(text) ? text : malformed),
+  }),
+  securityContact: define<string | undefined>({
+    placeholder: 'address',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'whom to tell of a vulnerability, in /.well-known/security.txt; without it there is no such file',
+    expects: 'an e-mail address, or a URI that begins with mailto:, https:// or tel:',
+    parse: parseSecurityContact,
+  }),
   processes: count('serving processes on this machine over one data folder'),
   threads: count('threads that hash long uploads, and documents read side by side for search'),
   log: define<LogLevel>({
@@ -398,6 +420,8 @@ export function readConfig(sources: ConfigSources = {}): Config {
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     quotaStatus: values.quotaStatus,
+    metricsToken: values.metricsToken,
+    securityContact: values.securityContact,
     webhookPrivate: values.webhookPrivate,
     processes: values.processes,
     threads: values.threads,
@@ -519,6 +543,12 @@ function parsePublicUrl(text: string): string | typeof malformed {
   if (url === null || !/^https?:$/.test(url.protocol)) return malformed
   if (url.username || url.password || /[?#]/.test(text)) return malformed
   return url.href.replace(/\/+$/, '')
+}
+
+/** A URI, as RFC 9116 wants it. */
+function parseSecurityContact(text: string): string | typeof malformed {
+  if (/^[^\s@/:]+@[^\s@/:]+$/.test(text)) return `mailto:${text}`
+  return /^(?:mailto:|https:\/\/|tel:)\S+$/.test(text) && URL.canParse(text) ? text : malformed
 }
 
 function parseTrustedProxies(text: string): readonly string[] | typeof malformed {

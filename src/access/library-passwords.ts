@@ -1,65 +1,75 @@
-import { LoginThrottle } from '../identity/login-throttle.ts'
+import { HashQueue } from '../identity/hash-queue.ts'
+import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from '../identity/password-guard.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { KeyedTurns } from '../library/keyed-turns.ts'
+import { checkMagic } from '../library/encryption.ts'
 import type { Also } from '../library/libraries.ts'
 import type { Library, OwnedLibrary } from '../library/library.ts'
 import type { LibraryEncryption } from '../library/library-info.ts'
 import { changePassword, openWithPassword } from '../library/library-password.ts'
-import { Slots } from '../library/slots.ts'
 
-/** What came of a password: it was right, or wrong, or nobody looked because there were too many wrong ones. */
-export type PasswordOutcome = 'right' | 'wrong' | { readonly retryAfterSeconds: number }
-
-export interface LibraryPasswordsOptions {
+export interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
-  /** Unix seconds. */
-  readonly now: () => number
-  /** False leaves guessing unhindered: for tests and trusted networks. */
-  readonly rateLimit: boolean
 }
 
-// A hash may take a quarter of a GiB and a second of a core: no crowd of guesses gets more than this.
-const CHECKED_AT_ONCE = 2
+/** A library that somebody opens with its password. */
+export interface LibraryOpening {
+  readonly library: Library
+  readonly encryption: LibraryEncryption
+  /** The client's address. */
+  readonly address: string
+}
+
+// A hash may take a quarter of a GiB and a second of a core. Passwords of accounts are hashed on other threads.
+const SLOTS = 1
 
 /**
- * The passwords of encrypted libraries. Wrong ones are counted as those of accounts are: ten in five minutes for one
- * account and library, a hundred for a library.
+ * The passwords of encrypted libraries. Wrong ones are throttled as those of accounts are: ten in five minutes for one
+ * account and library, a hundred for a library. Accounts take turns.
  */
 export class LibraryPasswords {
   readonly #core: LibraryCore
-  readonly #throttle: LoginThrottle | undefined
-  readonly #turns = new KeyedTurns()
-  readonly #slots = new Slots(CHECKED_AT_ONCE)
+  readonly #guard: PasswordGuard
+  readonly #queue: HashQueue
 
-  constructor({ core, now, rateLimit }: LibraryPasswordsOptions) {
+  constructor({ core, ...options }: LibraryPasswordsOptions) {
     this.#core = core
-    this.#throttle = rateLimit ? new LoginThrottle(now) : undefined
+    this.#guard = new PasswordGuard(options)
+    this.#queue = new HashQueue({ slots: SLOTS, bounded: options.rateLimit })
   }
 
-  /** Holds the key of a library for the account that has it open. */
-  set(library: Library, encryption: LibraryEncryption, password: string): Promise<PasswordOutcome> {
-    return this.#try(library, () => openWithPassword(this.#core, library, encryption, password))
+  /** Holds the key of a library for the account that has it open. Throws too-many-tries. */
+  set(opening: LibraryOpening, password: string): Promise<PasswordOutcome> {
+    const { library, encryption } = opening
+    return this.#try(opening, () =>
+      this.#queued(library, () => openWithPassword(this.#core, library, encryption, password)),
+    )
   }
 
-  /** Throws permission-denied, password-fixed. */
+  /** Throws permission-denied, password-fixed, too-many-tries. */
   change(
-    library: OwnedLibrary,
-    encryption: LibraryEncryption,
+    opening: LibraryOpening & { readonly library: OwnedLibrary },
     older: string,
     newer: string,
     also?: Also,
   ): Promise<PasswordOutcome> {
-    return this.#try(library, () => changePassword(this.#core, library, encryption, older, newer, also))
+    const { library, encryption } = opening
+    return this.#try(opening, () =>
+      this.#queued(library, () => changePassword(this.#core, library, encryption, older, newer, also)),
+    )
   }
 
-  async #try(library: Library, attempt: () => Promise<boolean>): Promise<PasswordOutcome> {
-    const [name, who] = [library.info.id, String(library.actor.key)]
-    const retryAfterSeconds = this.#throttle?.begin(name, who)
-    if (retryAfterSeconds !== undefined) return { retryAfterSeconds }
-    // One at a time for an account, so that none can take all the slots.
-    const isRight = await this.#turns.run(who, () => this.#slots.run(attempt))
-    if (!isRight) return 'wrong'
-    this.#throttle?.succeed(name, who)
-    return 'right'
+  /** Whether a client that knows the password would send this check value. */
+  compareMagic(opening: LibraryOpening, magic: string): Promise<PasswordOutcome> {
+    return this.#try(opening, () => Promise.resolve(checkMagic(opening.encryption, magic)))
+  }
+
+  #try({ library, address }: LibraryOpening, check: () => Promise<boolean>): Promise<PasswordOutcome> {
+    const user = library.actor.key
+    const attempt = { kind: 'library', subject: library.info.id, source: String(user), address } as const
+    return this.#guard.try(attempt, async () => ({ isRight: await check(), user }))
+  }
+
+  #queued(library: Library, work: () => Promise<boolean>): Promise<boolean> {
+    return this.#queue.run({ source: String(library.actor.key), subject: library.info.id }, work)
   }
 }

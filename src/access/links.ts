@@ -3,7 +3,7 @@ import { writeIfSpace } from '../database/spare-write.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
 import type { CredentialOrigins } from '../identity/credential-origins.ts'
-import { LoginThrottle } from '../identity/login-throttle.ts'
+import { PasswordGuard, type PasswordGuardOptions } from '../identity/password-guard.ts'
 import { roleAllows } from '../identity/roles.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Also } from '../library/libraries.ts'
@@ -47,23 +47,21 @@ const MOST_IN_A_LIBRARY = 500_000
 export interface ShownKey {
   /** Where they come from. */
   readonly address: string
+  /** What the address is counted by; the address itself unless given. */
+  readonly network?: string
   readonly password: string | undefined
   /** The grant an earlier password earned. */
   readonly cookie: string | undefined
   readonly apiToken: string | undefined
 }
 
-export interface LinksOptions {
+export interface LinksOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
   readonly access: Access
   readonly origins: CredentialOrigins
   readonly secret: Buffer
-  /** Unix seconds. */
-  readonly now: () => number
   /** Whose API token it is. */
   readonly identify: (apiToken: string) => Promise<Account | undefined>
-  /** False leaves guessing passwords unhindered: for tests and trusted networks. */
-  readonly rateLimit: boolean
   /** In characters. */
   readonly shortestPassword: number
 }
@@ -82,7 +80,7 @@ export class Links {
   readonly #secrets: LinkSecrets
   readonly #now: () => number
   readonly #identify: LinksOptions['identify']
-  readonly #throttle: LoginThrottle | undefined
+  readonly #guard: PasswordGuard
 
   constructor(options: LinksOptions) {
     this.shortestPassword = options.shortestPassword
@@ -92,7 +90,7 @@ export class Links {
     this.#secrets = new LinkSecrets(options.secret, options.now)
     this.#now = options.now
     this.#identify = options.identify
-    this.#throttle = options.rateLimit ? new LoginThrottle(options.now) : undefined
+    this.#guard = new PasswordGuard(options)
   }
 
   /**
@@ -266,7 +264,7 @@ export class Links {
     if (isExpired(link, this.#now())) fail({ code: 'link-expired', kind: link.kind })
     const library = await this.#openLibrary(link)
     const visitor = link.scope === 'all_users' ? undefined : await this.#refuseStranger(link, shown)
-    if (link.password !== undefined) this.#checkPassword(link, shown)
+    if (link.password !== undefined) await this.#checkPassword(link, shown)
     return new OpenLink(link, library, visitor?.apiTokenKey)
   }
 
@@ -367,13 +365,17 @@ export class Links {
     return known ? user : fail({ code: 'link-not-for-you' })
   }
 
-  #checkPassword(link: Link, { cookie, password, address }: ShownKey): void {
+  async #checkPassword(
+    link: Link,
+    { cookie, password, address, network = address }: ShownKey,
+  ): Promise<void> {
     if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return
     if (password === undefined) fail({ code: 'link-password-needed', wrong: false })
-    const seconds = this.#throttle?.begin(link.token, address)
-    if (seconds !== undefined) fail({ code: 'too-many-tries', seconds })
-    if (!this.#secrets.isPassword(link, password)) fail({ code: 'link-password-needed', wrong: true })
-    this.#throttle?.succeed(link.token, address)
+    const attempt = { kind: 'link', subject: link.token, source: network, address } as const
+    const isRight = this.#secrets.isPassword(link, password)
+    const outcome = await this.#guard.try(attempt, () => Promise.resolve({ isRight }))
+    if (typeof outcome === 'object') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
+    if (outcome === 'wrong') fail({ code: 'link-password-needed', wrong: true })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Account, contactEmailOf, displayName, isAdmin } from '../identity/account.ts'
+import { type Account, contactEmailOf, displayName, isAdmin, isContactVerified } from '../identity/account.ts'
 import type { LinkedDevice } from '../identity/api-token-store.ts'
 import { avatarSizeFor } from '../identity/avatars.ts'
 import { isDesktop } from '../identity/device.ts'
@@ -28,6 +28,7 @@ export async function accountInfoToWire(account: Account, { quotas }: ApiService
     email: account.email,
     name: displayName(account),
     contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
     login_id: account.loginId,
     department: account.department,
     institution: account.institution,
@@ -49,6 +50,7 @@ export function userToWire(account: Account) {
     email: account.email,
     name: account.name,
     contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
     telephone: '',
     login_id: account.loginId,
     list_in_address_book: account.listInAddressBook,
@@ -84,6 +86,7 @@ export async function adminUsersToWire(
     email: account.email,
     name: displayName(account),
     contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
     login_id: account.loginId,
     is_staff: isAdmin(account),
     is_active: account.active,

@@ -14,6 +14,7 @@ import type { Avatars } from '../identity/avatars.ts'
 import type { Directory } from '../identity/directory.ts'
 import type { Groups } from '../identity/groups.ts'
 import type { Login } from '../identity/login.ts'
+import type { PasswordChecks } from '../identity/password-checks.ts'
 import type { ScopedTokens } from '../identity/scoped-tokens.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
@@ -70,6 +71,7 @@ export interface ApiServices {
   readonly login: Login
   /** Unix seconds. */
   readonly now: () => number
+  readonly passwordChecks: PasswordChecks
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
   readonly shares: Shares

@@ -7,7 +7,7 @@ import { NewerSchemaError } from '../database/errors.ts'
 import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Accounts, AlsoFor } from '../identity/accounts.ts'
-import { createAccounts, quotaLimits } from '../server/services.ts'
+import { createAccounts, createInitialPassword, quotaLimits } from '../server/services.ts'
 import { CommandError } from './command-error.ts'
 
 /** Whoever types commands on the machine itself. */
@@ -26,7 +26,7 @@ export interface OpenAccounts extends AsyncDisposable {
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const now = () => Math.floor(Date.now() / 1000)
   const db = await openMadeByServer(config)
-  const accounts = createAccounts({ db, now })
+  const accounts = createAccounts({ db, now, initialPassword: createInitialPassword(config) })
   const audit = new Audit(db, now, config.auditDays)
   return {
     db,

@@ -15,7 +15,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   const pretty = process.stdout.isTTY && !options.json
   const logger = createLogger(config.log, { pretty })
   const stopped = untilSignal(logger)
-  const server = await startServer({ config, logger, onFatal: stopAtOnce })
+  const server = await startServer({ config, logger, showsPassword: pretty, onFatal: stopAtOnce })
   giveBackStartGarbage()
   if (pretty) printReady(server, config)
   else logReady(server, config)
@@ -65,16 +65,16 @@ function printReady({ listening, firstRun }: RunningServer, config: Config): voi
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-// Whatever the log level is: nobody could know the port or the password otherwise.
+// Whatever the log level is: nobody could know the port or where the password is otherwise.
 function logReady({ listening, firstRun }: RunningServer, config: Config): void {
   const log = createLogger('info', { pretty: false, destination: process.stdout })
   if (firstRun.created) {
-    const { email, generatedPassword } = firstRun
-    if (generatedPassword === undefined) log.info({ administrator: email }, 'administrator made')
+    const { email, passwordFile } = firstRun
+    if (passwordFile === undefined) log.info({ administrator: email }, 'administrator made')
     else {
       log.info(
-        { administrator: email, generatedPassword },
-        'administrator made with a generated password, which is shown only this once',
+        { administrator: email, passwordFile },
+        'administrator made; the file holds its generated password until the first sign-in',
       )
     }
   }

@@ -25,7 +25,7 @@ interface AddOptions extends PasswordOptions {
   quotaMb?: string
 }
 
-/** Adds `carrel user add|list|password|remove`, which work on the database, with or without a server running. */
+/** Adds `carrel user add|list|password|verify-contact|remove`, which work on the database, with or without a server running. */
 export function addUserCommands(program: Command): void {
   const user = program
     .command('user')
@@ -47,6 +47,13 @@ export function addUserCommands(program: Command): void {
   )
     .option('--password-stdin', 'read the password from standard input instead of generating one')
     .action(changePassword)
+  common(
+    user
+      .command('verify-contact')
+      .description('set the contact address of an account, which can then sign in with it')
+      .argument('<email>', 'the id of the account')
+      .argument('<address>', 'the address that belongs to its holder'),
+  ).action(verifyContact)
   common(
     user
       .command('remove')
@@ -95,6 +102,16 @@ async function changePassword(email: string, options: PasswordOptions): Promise<
   print(options.json === true, { email: account.email, ...generated }, [
     `Changed the password of ${account.email}; it is signed out everywhere.`,
     ...passwordLines(generated),
+  ])
+}
+
+/** The address is named, not looked up: its holder may set another one at the same moment. */
+async function verifyContact(email: string, address: string, options: CommonOptions): Promise<void> {
+  const changes = { contactEmail: address, contactVerified: true } as const
+  await using opened = await open(options)
+  const account = await opened.accounts.update(email, changes, opened.noting('account-changed', changes))
+  print(options.json === true, { email: account.email, contactEmail: account.contactEmail }, [
+    `${account.email} can sign in with ${account.contactEmail}.`,
   ])
 }
 

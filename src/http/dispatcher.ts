@@ -93,6 +93,8 @@ export class Dispatcher<User, Services> {
     const { metrics, site } = this.#options
     const started = performance.now()
     const request = new HttpRequest(this.#requestId(incoming), incoming, outgoing, site)
+    // Read now for the log: a socket that has closed may not know its peer any more.
+    const { address } = request
     const exchange: Exchange = {
       request,
       incoming,
@@ -106,7 +108,7 @@ export class Dispatcher<User, Services> {
     outgoing.onClose(() => {
       // What is still on its way is left to the garbage collector.
       if (outgoing.isSent) exchange.answer?.giveBack?.()
-      this.#ended(exchange, performance.now() - started, isProbe)
+      this.#ended(exchange, address, performance.now() - started, isProbe)
     })
     return exchange
   }
@@ -158,7 +160,12 @@ export class Dispatcher<User, Services> {
     else await send(outgoing, request.method, plainFailure(), headers)
   }
 
-  #ended({ request, outgoing, pattern, streams, userKey }: Exchange, ms: number, isProbe: boolean): void {
+  #ended(
+    { request, outgoing, pattern, streams, userKey }: Exchange,
+    address: string,
+    ms: number,
+    isProbe: boolean,
+  ): void {
     const { logger, logRequest, metrics, slowMs } = this.#options
     // 499 is what proxies write for a client that did not wait.
     const status = outgoing.isSent ? outgoing.status : 499
@@ -173,11 +180,11 @@ export class Dispatcher<User, Services> {
       // By hand: there is a line for each request, and what makes JSON of anything takes twice as long.
       const user = userKey === undefined ? '' : `,"user":${JSON.stringify(userKey)}`
       logRequest(
-        `"method":"${method}","route":"${pattern}","status":${status},"ms":${rounded},"request":"${id}"${user}`,
+        `"method":"${method}","route":"${pattern}","status":${status},"ms":${rounded},"address":"${address}","request":"${id}"${user}`,
       )
       return
     }
-    const line = { method, route: pattern, status, ms: rounded, request: id, user: userKey }
+    const line = { method, route: pattern, status, ms: rounded, address, request: id, user: userKey }
     logger[level](line, isSlow ? 'slow request' : 'request')
   }
 

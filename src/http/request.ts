@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { baseUrlOf, type Site } from './base-url.ts'
-import { clientAddress } from './client-address.ts'
+import { addressKey, clientAddress, plainAddress } from './client-address.ts'
 import { Fields } from './fields.ts'
 import { ClientGone } from './wire/client-gone.ts'
 import type { Incoming } from './wire/connection.ts'
@@ -43,8 +43,20 @@ export class HttpRequest {
 
   /** The client's address, seen through the proxies we trust. */
   get address(): string {
-    this.#address ??= clientAddress(this.peer, this.headers['x-forwarded-for'], this.#site.trust)
+    this.#address ??= this.#findAddress()
     return this.#address
+  }
+
+  /** What throttles count the client by: its address, or the IPv6 network of one subscriber. */
+  get network(): string {
+    return addressKey(this.address)
+  }
+
+  /** Builds an object of all headers only behind a trusted proxy. */
+  #findAddress(): string {
+    const peer = plainAddress(this.peer ?? '')
+    const { trust } = this.#site
+    return trust(peer) ? clientAddress(peer, this.headers['x-forwarded-for'], trust) : peer
   }
 
   /** The other end of the connection, which may be a proxy. */

@@ -65,6 +65,27 @@ describe('a request', () => {
   })
 })
 
+describe('the request log', () => {
+  it('has the address of the client, through the proxies that are trusted and no others', async () => {
+    const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }
+    {
+      await using server = await serve([whoami], { trustedProxies: ['127.0.0.0/8'] })
+      await seen(server, forwarded)
+      await seen(server, { 'x-forwarded-for': '","address":"198.51.100.1' })
+      await server.server.close()
+      assert.deepEqual(
+        server.logged.map(({ address }) => address),
+        ['203.0.113.7', '127.0.0.1'],
+      )
+    }
+    const members: string[] = []
+    await using server = await serve([whoami], { logRequest: (line) => members.push(line) })
+    await seen(server, forwarded)
+    await server.server.close()
+    assert.equal(JSON.parse(`{${members[0]}}`).address, '127.0.0.1')
+  })
+})
+
 describe('a client that goes away', () => {
   it('aborts what is done for it, which is no failure', async () => {
     const arrived = Promise.withResolvers<HttpRequest>()
@@ -90,8 +111,8 @@ describe('a client that goes away', () => {
     assert.equal(request.isAbandoned, true)
     await server.server.close()
     assert.deepEqual(
-      server.logged.map(({ level, msg, status }) => [level, msg, status]),
-      [[30, 'request', 499]],
+      server.logged.map(({ level, msg, status, address }) => [level, msg, status, address]),
+      [[30, 'request', 499, '127.0.0.1']],
     )
   })
 

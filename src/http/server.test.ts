@@ -217,8 +217,9 @@ describe('the HTTP server', () => {
       scope: 'none',
       summary: 'Lists a folder.',
     })
-    assert.deepEqual(endpoints.map(({ path }) => path).slice(-3), ['/healthz', '/readyz', '/metrics'])
-    assert.equal(endpoints.length, routes.length + 3)
+    const own = ['/.well-known/security.txt', '/healthz', '/readyz', '/metrics']
+    assert.deepEqual(endpoints.map(({ path }) => path).slice(-4), own)
+    assert.equal(endpoints.length, routes.length + 4)
   })
 
   describe('with a body', () => {

@@ -8,6 +8,7 @@ import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
+import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
@@ -33,6 +34,10 @@ export interface HttpServerOptions<User, Services> {
   /** Without it the logger writes all lines. */
   readonly logRequest?: LogRequest
   readonly metrics: HttpMetrics
+  /** Opens `/metrics` to a program that has no account. */
+  readonly metricsToken?: string | undefined
+  /** A URI under which the operator is told of vulnerabilities. */
+  readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
   /** What takes connections that ask for another protocol; without it nobody does. */
   readonly upgrade?: Upgrade
@@ -77,7 +82,9 @@ export interface HttpServer extends AsyncDisposable {
 export function createHttpServer<User, Services>(options: HttpServerOptions<User, Services>): HttpServer {
   const limits = { ...defaultLimits, ...options.limits }
   let closing = false
-  const system = { routes: systemRoutes(options.metrics, options.ready), faults: {} }
+  const { securityContact: contact, publicUrl, rateLimit } = options
+  const securityTxt = securityTxtRoute({ contact, publicUrl, now: rateLimit.now })
+  const system = { routes: [securityTxt, ...systemRoutes(options)], faults: {} }
   const surfaces = [...options.surfaces, system]
   const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))

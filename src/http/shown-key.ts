@@ -3,6 +3,8 @@ import type { HttpRequest } from './request.ts'
 /** What a caller without an account shows to be let in somewhere. */
 export interface ShownKey {
   readonly address: string
+  /** What the address is counted by. */
+  readonly network: string
   readonly password: string | undefined
   readonly cookie: string | undefined
   /** Of whoever happens to have an account. */
@@ -16,6 +18,7 @@ export function shownKey(request: HttpRequest, cookieName: string): ShownKey {
   const header = headers['x-link-password']
   return {
     address: request.address,
+    network: request.network,
     password: typeof header === 'string' ? header : request.queryFields.text('password'),
     cookie: cookieOf(headers.cookie, cookieName),
     apiToken,

@@ -39,7 +39,7 @@ describe('what operators ask', () => {
     await server.call('GET', '/items/other')
     await server.call('PUT', '/items/other')
     await server.call('GET', '/nowhere/at/all')
-    const reply = await server.call('GET', '/metrics')
+    const reply = await server.call('GET', '/metrics', { headers: { authorization: 'Token root' } })
     assert.match(String(reply.headers['content-type']), /^text\/plain; version=0\.0\.4/)
     assert.match(
       reply.text,
@@ -54,15 +54,62 @@ describe('what operators ask', () => {
     assert.doesNotMatch(reply.text, /private|nowhere/)
   })
 
-  it('/metrics is for this machine and for administrators', async () => {
+  it('/metrics is for administrators, wherever the request comes from', async () => {
     await using server = await serve([])
     const ask = async (headers: Record<string, string>) =>
       (await server.call('GET', '/metrics', { headers })).status
-    const viaProxy = { 'x-forwarded-for': '127.0.0.1' }
-    assert.equal(await ask({}), 200)
-    assert.equal(await ask(viaProxy), 403)
-    assert.equal(await ask({ via: '1.1 proxy' }), 403)
-    assert.equal(await ask({ ...viaProxy, authorization: 'Token ann' }), 403)
-    assert.equal(await ask({ ...viaProxy, authorization: 'Token root' }), 200)
+    // As from a proxy on this machine that adds no header.
+    assert.equal(await ask({}), 403)
+    assert.equal(await ask({ 'x-forwarded-for': '127.0.0.1' }), 403)
+    assert.equal(await ask({ authorization: 'Token ann' }), 403)
+    assert.equal(await ask({ authorization: 'Token root' }), 200)
+  })
+
+  it('/metrics is for who shows its token, too, which opens nothing else', async () => {
+    const metricsToken = 'a-token-for-prometheus'
+    const secret = route({
+      method: 'GET',
+      path: '/secret',
+      auth: 'admin',
+      summary: 'For administrators.',
+      handle: () => 'secret',
+    })
+    await using server = await serve([secret], { metricsToken })
+    const ask = async (path: string, authorization: string) =>
+      (await server.call('GET', path, { headers: { authorization } })).status
+    assert.equal(await ask('/metrics', `Bearer ${metricsToken}`), 200)
+    assert.equal(await ask('/metrics', `Token ${metricsToken}`), 200)
+    assert.equal(await ask('/metrics', `Bearer ${metricsToken}x`), 401)
+    assert.equal(await ask('/metrics', 'Bearer'), 401)
+    assert.equal(await ask('/secret', `Bearer ${metricsToken}`), 401)
+  })
+})
+
+describe('/.well-known/security.txt', () => {
+  const path = '/.well-known/security.txt'
+
+  it('says whom to tell of a vulnerability, and until when that holds', async () => {
+    const now = () => Date.UTC(2026, 0, 31, 12, 4, 5) / 1000
+    const securityContact = 'mailto:security@example.org'
+    const publicUrl = 'https://files.example.org'
+    await using server = await serve([], { securityContact, publicUrl, rateLimit: { enabled: true, now } })
+    const reply = await server.call('GET', path)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers['content-type'], 'text/plain; charset=utf-8')
+    assert.equal(
+      reply.text,
+      [
+        'Contact: mailto:security@example.org',
+        'Expires: 2026-07-30T00:00:00Z',
+        'Canonical: https://files.example.org/.well-known/security.txt',
+        'Preferred-Languages: en',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('is not there where the operator named nobody', async () => {
+    await using server = await serve([])
+    assert.equal((await server.call('GET', path)).status, 404)
   })
 })

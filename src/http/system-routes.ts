@@ -1,5 +1,5 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { answer, raw } from './answer.ts'
-import { plainAddress } from './client-address.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { HttpRequest } from './request.ts'
 import { type Route, routesFor } from './route.ts'
@@ -10,11 +10,19 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
+export interface SystemRoutesOptions {
+  readonly metrics: HttpMetrics
+  /** Opens `/metrics` to a program that has no account. */
+  readonly metricsToken?: string | undefined
+  readonly ready: () => Promise<Readiness>
+}
+
 /** The routes an operator's tools call: alive, able to serve, numbers. */
-export function systemRoutes(
-  metrics: HttpMetrics,
-  ready: () => Promise<Readiness>,
-): Route<unknown, unknown>[] {
+export function systemRoutes({
+  metrics,
+  metricsToken,
+  ready,
+}: SystemRoutesOptions): Route<unknown, unknown>[] {
   const route = routesFor<unknown, unknown>()
   const routes: Route<unknown, unknown>[] = [
     route({
@@ -39,7 +47,7 @@ export function systemRoutes(
         method: 'GET',
         path: '/metrics',
         auth: 'admin',
-        summary: 'Numbers for Prometheus; from this machine without a token.',
+        summary: 'Numbers for Prometheus; also for who shows the token of `CARREL_METRICS_TOKEN`.',
         limit: 'none',
         handle: async () =>
           raw({
@@ -47,20 +55,25 @@ export function systemRoutes(
             body: await metrics.registry.metrics(),
           }),
       }),
-      openTo: isLocal,
+      openTo: showsToken(metricsToken),
     },
   ]
   return routes.map((route) => ({ ...route, isProbe: true }))
 }
 
 /**
- * Whether a request was made on this machine. One that a proxy passed on was not, though it comes from here;
- * a local proxy that adds no forwarding header at all must not pass on /metrics.
+ * Whether a request shows the token of `/metrics`. That it comes from this machine says nothing: a proxy may run
+ * here and forward the whole world without a header that tells.
  */
-function isLocal({ peer, headers }: HttpRequest): boolean {
-  const address = plainAddress(peer ?? '')
-  if (address !== '::1' && !address.startsWith('127.')) return false
-  return !['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'].some(
-    (name) => name in headers,
-  )
+function showsToken(token: string | undefined): (request: HttpRequest) => boolean {
+  if (token === undefined) return () => false
+  const expected = digest(token)
+  return (request) => {
+    const [, shown] = /^(?:token|bearer)\s+(\S+)$/i.exec(request.header('authorization')?.trim() ?? '') ?? []
+    return shown !== undefined && timingSafeEqual(digest(shown), expected)
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

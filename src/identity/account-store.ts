@@ -7,6 +7,7 @@ export const accountColumns = [
   'email',
   'name',
   'contact_email',
+  'contact_verified',
   'login_id',
   'department',
   'institution',
@@ -29,6 +30,7 @@ export interface AccountRow {
   email: string
   name: string
   contact_email: string
+  contact_verified: number
   login_id: string | null
   department: string
   institution: string
@@ -50,6 +52,7 @@ export function accountFromRow(row: AccountRow): Account {
     email: row.email,
     name: row.name,
     contactEmail: row.contact_email,
+    contactVerified: row.contact_verified === 1,
     loginId: row.login_id ?? '',
     department: row.department,
     institution: row.institution,
@@ -82,24 +85,28 @@ export async function findCredentials(reader: Reader, email: string): Promise<Cr
   return found
 }
 
-/** Account ids win over login ids, and those over contact e-mails; a contact e-mail shared by two opens neither. */
+/**
+ * Account ids win over login ids, and those over verified contact addresses. One statement, whoever is found: a
+ * name that nobody has must not take more queries than one that somebody has.
+ */
 export async function findCredentialsByLogin(
   reader: Reader,
   text: string,
   email: string | undefined,
 ): Promise<Credentials | undefined> {
-  const byId = email === undefined ? undefined : await findCredentials(reader, email)
-  if (byId) return byId
-  const [byLoginId] = await selectCredentials(reader, 'login_id = ?', text)
-  if (byLoginId || email === undefined) return byLoginId
-  const byContact = await selectCredentials(reader, 'contact_email = ?', email)
-  return byContact.length === 1 ? byContact[0] : undefined
+  const condition = 'email = ? or login_id = ? or (contact_email = ? and contact_verified = 1)'
+  const found = await selectCredentials(reader, condition, email ?? null, text, email ?? null)
+  return (
+    found.find(({ account }) => account.email === email) ??
+    found.find(({ account }) => account.loginId === text) ??
+    found[0]
+  )
 }
 
-async function selectCredentials(reader: Reader, condition: string, parameter: string) {
+async function selectCredentials(reader: Reader, condition: string, ...parameters: Value[]) {
   const rows = await reader.all<AccountRow & { password_hash: string }>(
-    `select ${accountColumns}, account.password_hash from account where ${condition} limit 2`,
-    parameter,
+    `select ${accountColumns}, account.password_hash from account where ${condition}`,
+    ...parameters,
   )
   return rows.map((row) => ({ account: accountFromRow(row), passwordHash: row.password_hash }))
 }
@@ -240,6 +247,7 @@ function escapeLike(text: string): string {
 export interface AccountValues {
   name?: string
   contact_email?: string
+  contact_verified?: number
   login_id?: string | null
   department?: string
   institution?: string
@@ -272,13 +280,17 @@ export async function incrementEpoch(tx: Transaction, email: string): Promise<vo
   await tx.run('update account set epoch = epoch + 1 where email = ?', email)
 }
 
-/** Whether another account goes by this e-mail, as its id or as its contact. */
+/**
+ * Whether another account goes by this address, as its id or as its verified contact. An unverified contact
+ * reserves nothing.
+ */
 export async function isContactTaken(
   reader: Reader,
   contactEmail: string,
   exceptEmail: string,
 ): Promise<boolean> {
-  const sql = 'select key from account where (email = ? or contact_email = ?) and email <> ? limit 1'
+  const sql = `select key from account
+    where (email = ? or (contact_email = ? and contact_verified = 1)) and email <> ? limit 1`
   return (await reader.get(sql, contactEmail, contactEmail, exceptEmail)) !== undefined
 }
 
@@ -313,7 +325,7 @@ export async function lockActiveAdministrators(tx: Transaction): Promise<number>
 /** Takes everything personal out of the row but the marked e-mail. False if it was removed already. */
 export async function markRemoved(tx: Transaction, account: Account): Promise<boolean> {
   const changed = await tx.run(
-    `update account set email = ?, name = '', contact_email = '', login_id = null, department = '',
+    `update account set email = ?, name = '', contact_email = '', contact_verified = 0, login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
        default_library_key = null, last_login_at = null,
        avatar = '', avatar_at = 0, epoch = epoch + 1

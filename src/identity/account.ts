@@ -12,6 +12,8 @@ export interface Account {
   readonly name: string
   /** As set, or ''. What is shown is `contactEmailOf`. */
   readonly contactEmail: string
+  /** Whether an administrator vouched for the contact address. Only then can it be used to sign in. */
+  readonly contactVerified: boolean
   /** A second name to sign in with, or ''. */
   readonly loginId: string
   readonly department: string
@@ -52,6 +54,11 @@ export function displayName(account: Pick<Account, 'email' | 'name' | 'contactEm
 /** The contact e-mail, else the account id. */
 export function contactEmailOf(account: Pick<Account, 'email' | 'contactEmail'>): string {
   return account.contactEmail || account.email
+}
+
+/** Whether the contact address as shown can be used to sign in. */
+export function isContactVerified(account: Pick<Account, 'contactEmail' | 'contactVerified'>): boolean {
+  return account.contactEmail === '' || account.contactVerified
 }
 
 export function personOf(account: Pick<Account, 'email' | 'name' | 'contactEmail' | 'avatar'>): Person {

@@ -29,6 +29,7 @@ await onEachDatabase('Accounts', (open) => {
         email: 'ann@example.org',
         name: '',
         contactEmail: '',
+        contactVerified: false,
         loginId: '',
         department: '',
         institution: '',
@@ -88,15 +89,42 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal(await identity.accounts.find('bob@example.org'), undefined)
     })
 
-    it('refuses a contact e-mail that is the id or the contact of another', async () => {
+    it('refuses a contact e-mail that is the id or the verified contact of another', async () => {
       await using identity = await open()
-      await identity.signUp('ann', { contactEmail: 'office@example.com' })
+      await identity.signUp('ann', { contactEmail: 'office@example.com', contactVerified: true })
       for (const contactEmail of ['ann@example.org', 'Office@example.com']) {
         const taken = rule('contact-email-taken', contactEmail.toLowerCase())
         await assert.rejects(identity.signUp('bob', { contactEmail }), taken)
       }
       const bob = await identity.signUp('bob', { contactEmail: 'bob@example.org' })
       assert.equal(bob.contactEmail, 'bob@example.org')
+    })
+
+    it('reserves no contact e-mail for an account that nobody verified it for', async () => {
+      await using identity = await open()
+      const contactEmail = 'office@example.com'
+      await identity.signUp('squatter', { contactEmail })
+      await identity.signUp('another', { contactEmail })
+      const ann = await identity.signUp('ann', { contactEmail, contactVerified: true })
+      assert.equal((await identity.accounts.findByLogin(contactEmail))?.key, ann.key)
+      const verified = identity.accounts.update('squatter@example.org', {
+        contactEmail,
+        contactVerified: true,
+      })
+      await assert.rejects(verified, rule('contact-email-taken', contactEmail))
+    })
+
+    it('verifies a contact e-mail for one of two at the same moment', async () => {
+      await using identity = await open()
+      const contactEmail = 'office@example.com'
+      const names = ['ann', 'bob', 'cy']
+      for (const name of names) await identity.signUp(name)
+      const asked = names.map((name) =>
+        identity.accounts.update(`${name}@example.org`, { contactEmail, contactVerified: true }),
+      )
+      const refused = (await Promise.allSettled(asked)).filter((outcome) => outcome.status === 'rejected')
+      assert.equal(refused.length, 2)
+      for (const { reason } of refused) assert.ok(rule('contact-email-taken', contactEmail)(reason))
     })
   })
 
@@ -160,7 +188,11 @@ await onEachDatabase('Accounts', (open) => {
 
     it('by login takes the account id, the login id or the contact e-mail', async () => {
       await using identity = await open()
-      const ann = await identity.signUp('ann', { loginId: 'Reader 7', contactEmail: 'office@example.com' })
+      const ann = await identity.signUp('ann', {
+        loginId: 'Reader 7',
+        contactEmail: 'office@example.com',
+        contactVerified: true,
+      })
       for (const login of ['ann@example.org', ' ANN@Example.org ', 'Reader 7', 'OFFICE@example.com']) {
         assert.equal((await identity.accounts.findByLogin(login))?.key, ann.key, login)
       }
@@ -184,11 +216,9 @@ await onEachDatabase('Accounts', (open) => {
       assert.equal((await identity.accounts.findByLogin('ann@example.org'))?.key, ann.key)
     })
 
-    it('by login gives nobody for a contact e-mail two accounts came to share', async () => {
+    it('by login gives nobody for a contact e-mail that nobody verified', async () => {
       await using identity = await open()
-      await identity.signUp('ann')
-      await identity.signUp('bob')
-      await identity.db.write((tx) => tx.run('update account set contact_email = ?', 'office@example.com'))
+      await identity.signUp('ann', { contactEmail: 'office@example.com' })
       assert.equal(await identity.accounts.findByLogin('office@example.com'), undefined)
     })
 
@@ -302,13 +332,16 @@ await onEachDatabase('Accounts', (open) => {
     it('lets an account keep its own login id and contact e-mail', async () => {
       await using identity = await open()
       const own = { loginId: 'ann', contactEmail: 'office@example.com' }
-      const before = await identity.signUp('ann', own)
+      const before = await identity.signUp('ann', { ...own, contactVerified: true })
       assert.deepEqual(await identity.accounts.update('ann@example.org', own), before)
+      const other = await identity.accounts.update('ann@example.org', { contactEmail: 'other@example.com' })
+      assert.equal(other.contactVerified, false)
     })
 
     it('refuses what others have', async () => {
       await using identity = await open()
-      await identity.signUp('ann', { loginId: 'ann', contactEmail: 'office@example.com' })
+      const own = { loginId: 'ann', contactEmail: 'office@example.com', contactVerified: true } as const
+      await identity.signUp('ann', own)
       await identity.signUp('bob')
       const update = (changes: AccountChanges) => identity.accounts.update('bob@example.org', changes)
       await assert.rejects(update({ loginId: 'ann' }), fault({ code: 'login-id-taken', loginId: 'ann' }))
@@ -373,11 +406,11 @@ await onEachDatabase('Accounts', (open) => {
     it('makes the new password the only one', async () => {
       await using identity = await open()
       await identity.signUp('ann')
-      assert.equal(await identity.accounts.checkPassword('ann@example.org', 'secret of ann'), true)
+      assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), true)
       await identity.accounts.update('ann@example.org', { password: 'another' })
-      assert.equal(await identity.accounts.checkPassword('ann@example.org', 'secret of ann'), false)
-      assert.equal(await identity.accounts.checkPassword('Ann@example.org', 'another'), true)
-      assert.equal(await identity.accounts.checkPassword('nobody', 'another'), false)
+      assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), false)
+      assert.equal(await identity.isPassword('Ann@example.org', 'another'), true)
+      assert.equal(await identity.isPassword('nobody', 'another'), false)
     })
   })
 

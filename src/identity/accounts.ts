@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
 import { DatabaseError } from '../database/errors.ts'
 import { fail } from '../errors.ts'
 import { type Account, parseEmail, type Role } from './account.ts'
@@ -13,7 +13,6 @@ import {
   checkedPassword,
   checkedQuota,
   isPlainText,
-  longestPassword,
 } from './account-rules.ts'
 import {
   type AccountQuery,
@@ -22,7 +21,6 @@ import {
   countAccounts,
   findAccount,
   findAccountByKey,
-  findCredentials,
   findCredentialsByLogin,
   incrementEpoch,
   insertAccount,
@@ -46,6 +44,8 @@ export interface AccountChanges {
   readonly name?: string
   /** '' takes it back, so that the account id is shown again. */
   readonly contactEmail?: string
+  /** Set with a contact address by who may vouch for it. Without it, a new address is unverified. */
+  readonly contactVerified?: true
   /** Null takes it away. */
   readonly loginId?: string | null
   readonly department?: string
@@ -73,8 +73,11 @@ export interface AccountsOptions {
   /** What other rooms do about an account that goes, in the transaction it goes in. */
   readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
   /** Called after commit when all credentials of an account were revoked. */
-  readonly onSignOut?: (account: Account) => void
+  readonly onSignOut?: (account: Account) => void | Promise<void>
 }
+
+/** The share of the hashing queue that all new accounts have together: an import does not hold up sign-ins. */
+const NEW_ACCOUNTS = 'new accounts'
 
 /** More to be written in the transaction that changes an account. */
 export type AlsoFor = (tx: Transaction, account: Account) => Promise<void>
@@ -92,7 +95,7 @@ export class Accounts {
   /** Throws account-exists, login-id-taken, or AccountRuleError. `also` is written in the same transaction. */
   async create(wanted: NewAccount, also?: AlsoFor): Promise<Account> {
     const email = checkedEmail(wanted.email)
-    const values = await this.#valuesOf(wanted)
+    const values = await this.#valuesOf(wanted, NEW_ACCOUNTS)
     const row = {
       role: 'default' as const,
       active: 1,
@@ -109,7 +112,9 @@ export class Accounts {
         await also?.(tx, account)
         return account
       }
-      if (account || !row.login_id) return fail({ code: 'account-exists', email })
+      if (account) return fail({ code: 'account-exists', email })
+      await this.#checkContact(tx, email, values)
+      if (!row.login_id) return fail({ code: 'account-exists', email })
       return fail({ code: 'login-id-taken', loginId: row.login_id })
     })
     this.#options.directory?.forget(email)
@@ -130,12 +135,12 @@ export class Accounts {
     return findAccountByKey(this.#db, key)
   }
 
-  /** By account id, login id or contact e-mail. */
+  /** By account id, login id or verified contact address. */
   async findByLogin(text: string): Promise<Account | undefined> {
     return (await this.findCredentials(text))?.account
   }
 
-  /** As findByLogin, with the hash that Login compares the password with. */
+  /** As findByLogin, with the hash that PasswordChecks compares the password with. */
   async findCredentials(login: string): Promise<Credentials | undefined> {
     const text = login.trim()
     if (text === '' || !isPlainText(text)) return undefined
@@ -173,26 +178,13 @@ export class Accounts {
     return countAccounts(this.#db, query)
   }
 
-  /** Whether this is the password of the account. */
-  async checkPassword(email: string, password: string): Promise<boolean> {
-    const parsed = parseEmail(email)
-    const found = parsed === undefined ? undefined : await findCredentials(this.#db, parsed)
-    return this.verify(found, password)
-  }
-
-  /** As checkPassword; takes as long whether or not there is an account. */
-  async verify(credentials: Credentials | undefined, password: string): Promise<boolean> {
-    if (password.length > longestPassword) return false
-    return this.#options.passwords.verify(password, credentials?.passwordHash)
-  }
-
   /**
    * Changes what is given. A new password and being deactivated sign out everywhere. `also` is written in the same transaction. Throws account-not-found,
    * login-id-taken, last-administrator, or AccountRuleError.
    */
   async update(email: string, changes: AccountChanges, also?: AlsoFor): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
-    const values = await this.#valuesOf(changes)
+    const values = await this.#valuesOf(changes, id)
     if (Object.keys(values).length === 0) return this.get(id)
     const signsOut = changes.password !== undefined || changes.active === false
     const stepsDown = changes.active === false || (changes.role ?? 'admin') !== 'admin'
@@ -200,18 +192,20 @@ export class Accounts {
       const updated = await this.#db.write(async (tx) => {
         await this.#checkContact(tx, id, values)
         if (stepsDown) await checkNotLastAdministrator(tx, id)
-        const changed = await updateAccount(tx, id, values)
+        const changed = await updateAccount(tx, id, await withContactUnchanged(tx, id, values))
         if (!changed) fail({ code: 'account-not-found', email: id })
         const account = signsOut ? await revokeAll(tx, id) : await findAccount(tx, id)
         if (!account) return fail({ code: 'account-not-found', email: id })
         await also?.(tx, account)
         return account
       })
-      if (signsOut) this.#options.onSignOut?.(updated)
+      if (signsOut) await this.#options.onSignOut?.(updated)
       return updated
     } catch (error) {
-      // The login id is the only unique thing that changes.
-      if (isTaken(error) && values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
+      if (!isTaken(error)) throw error
+      // Another process took one of them after it was checked; these two are all that is unique and changes.
+      await this.#checkContact(this.#db, id, values)
+      if (values.login_id) fail({ code: 'login-id-taken', loginId: values.login_id })
       throw error
     } finally {
       this.#options.directory?.forget(id)
@@ -250,16 +244,19 @@ export class Accounts {
       await also?.(tx, account)
       return account
     })
-    this.#options.onSignOut?.(removed)
+    await this.#options.onSignOut?.(removed)
     this.#options.directory?.forget(id)
   }
 
   /** Checks each field and hashes the password: all that is slow happens before a transaction begins. */
-  async #valuesOf(changes: AccountChanges): Promise<AccountValues> {
+  async #valuesOf(changes: AccountChanges, queue: string): Promise<AccountValues> {
     const { password, name, contactEmail, loginId, department, institution, quota } = changes
     const values: AccountValues = {}
     if (name !== undefined) values.name = checkedName(name)
-    if (contactEmail !== undefined) values.contact_email = checkedContactEmail(contactEmail)
+    if (contactEmail !== undefined) {
+      values.contact_email = checkedContactEmail(contactEmail)
+      values.contact_verified = changes.contactVerified && values.contact_email !== '' ? 1 : 0
+    }
     if (loginId !== undefined) values.login_id = checkedLoginId(loginId)
     if (department !== undefined) values.department = checkedDepartment(department)
     if (institution !== undefined) values.institution = checkedInstitution(institution)
@@ -271,15 +268,14 @@ export class Accounts {
     if (changes.active !== undefined) values.active = changes.active ? 1 : 0
     if (changes.defaultLibraryKey !== undefined) values.default_library_key = changes.defaultLibraryKey
     if (password !== undefined) {
-      values.password_hash = await this.#options.passwords.hash(checkedPassword(password))
+      values.password_hash = await this.#options.passwords.hash(checkedPassword(password), queue)
     }
     return values
   }
 
-  // Two accounts that take one contact e-mail at the same moment on PostgreSQL may both get it; it
-  // then opens neither of them (findCredentialsByLogin).
-  async #checkContact(tx: Transaction, email: string, { contact_email: contact }: AccountValues) {
-    if (contact && (await isContactTaken(tx, contact, email))) {
+  // An index rejects what two processes do at the same moment.
+  async #checkContact(reader: Reader, email: string, { contact_email: contact }: AccountValues) {
+    if (contact && (await isContactTaken(reader, contact, email))) {
       throw new AccountRuleError('contact-email-taken', contact)
     }
   }
@@ -294,6 +290,19 @@ async function revokeAll(tx: Transaction, email: string): Promise<Account | unde
   await deleteScopedTokensOf(tx, account.key)
   await deleteSyncTokensOfAccount(tx, account.key)
   return account
+}
+
+/** A contact address that is set again as it was stays verified if it was. */
+async function withContactUnchanged(
+  tx: Transaction,
+  email: string,
+  values: AccountValues,
+): Promise<AccountValues> {
+  if (values.contact_email === undefined || values.contact_verified === 1) return values
+  const account = await findAccount(tx, email)
+  if (account?.contactEmail !== values.contact_email) return values
+  const { contact_verified: _unchanged, ...others } = values
+  return others
 }
 
 /** The account is read after the lock, so that two administrators cannot send each other away at once. */

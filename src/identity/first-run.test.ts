@@ -12,14 +12,14 @@ await onEachDatabase('The first start', (open) => {
     assert.ok(first.created && first.generatedPassword)
     assert.equal(first.email, 'admin@carrel.local')
     assert.equal((await identity.accounts.get(email)).role, 'admin')
-    assert.equal(await identity.accounts.checkPassword(email, first.generatedPassword), true)
+    assert.equal(await identity.isPassword(email, first.generatedPassword), true)
   })
 
   it('takes the password of the settings and does not tell it again', async () => {
     await using identity = await open()
     const first = await ensureAdministrator(identity.accounts, { email, password: 'from the settings' })
     assert.deepEqual(first, { created: true, email: 'admin@carrel.local' })
-    assert.equal(await identity.accounts.checkPassword(email, 'from the settings'), true)
+    assert.equal(await identity.isPassword(email, 'from the settings'), true)
   })
 
   it('makes nothing once there is an account, and leaves its password alone', async () => {
@@ -30,7 +30,7 @@ await onEachDatabase('The first start', (open) => {
       assert.deepEqual(start, { created: false })
     }
     assert.equal(await identity.accounts.count(), 1)
-    assert.equal(await identity.accounts.checkPassword('ann@example.org', 'secret of ann'), true)
+    assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), true)
     assert.equal((await identity.accounts.get('ann@example.org')).role, 'default')
   })
 

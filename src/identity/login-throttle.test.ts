@@ -82,9 +82,15 @@ describe('LoginThrottle', () => {
     failTimes(throttle, 1, 'first', 'here')
   })
 
-  it('holds little of a name that is far too long', () => {
+  it('counts a try that was not made no longer', () => {
     const { throttle } = throttleAt(1000)
-    failTimes(throttle, 10, `${'x'.repeat(255)}1`, 'here')
-    assert.equal(throttle.begin(`${'x'.repeat(255)}2`, 'here'), 300)
+    failTimes(throttle, 10, 'ann', 'here')
+    throttle.cancel('ann', 'here')
+    failTimes(throttle, 1, 'ann', 'here')
+    assert.equal(throttle.begin('ann', 'here'), 300)
+    failTimes(throttle, 1, 'bob', 'here')
+    throttle.cancel('bob', 'here')
+    throttle.cancel('bob', 'here')
+    assert.equal(throttle.size, 1)
   })
 })

@@ -1,8 +1,9 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
 const windowSeconds = 300
 const mostPerAddress = 10
 const mostPerName = 100
 const mostNames = 20_000
-const longestKey = 255
 
 /**
  * Holds back guessing: at most 10 failed tries in five minutes for a login name from one address, and
@@ -10,7 +11,9 @@ const longestKey = 255
  */
 export class LoginThrottle {
   readonly #now: () => number
-  // The times of failed tries, oldest first, by login name and then by address.
+  // Names may be passwords typed into the wrong field, so memory holds hashes of them under a key of this process.
+  readonly #key = randomBytes(32)
+  // The times of failed tries, oldest first, by hashed login name and then by address.
   readonly #tries = new Map<string, Map<string, number[]>>()
 
   constructor(now: () => number) {
@@ -22,7 +25,7 @@ export class LoginThrottle {
    * Resolves to the seconds to wait if there have been too many; that try is then not counted.
    */
   begin(name: string, address: string): number | undefined {
-    const key = keyOf(name)
+    const key = this.#keyOf(name)
     const now = this.#now()
     const byAddress = this.#recent(key, now)
     const here = byAddress.get(address) ?? []
@@ -39,15 +42,29 @@ export class LoginThrottle {
 
   /** A try succeeded: what this address got wrong before is forgotten. */
   succeed(name: string, address: string): void {
-    const key = keyOf(name)
+    const key = this.#keyOf(name)
     const byAddress = this.#tries.get(key)
     byAddress?.delete(address)
+    if (byAddress?.size === 0) this.#tries.delete(key)
+  }
+
+  /** The last try that began was not made: nothing was learnt from it. */
+  cancel(name: string, address: string): void {
+    const key = this.#keyOf(name)
+    const byAddress = this.#tries.get(key)
+    const times = byAddress?.get(address)
+    times?.pop()
+    if (times?.length === 0) byAddress?.delete(address)
     if (byAddress?.size === 0) this.#tries.delete(key)
   }
 
   /** How many login names are remembered. */
   get size(): number {
     return this.#tries.size
+  }
+
+  #keyOf(name: string): string {
+    return createHmac('sha256', this.#key).update(name.trim().toLowerCase()).digest('base64')
   }
 
   #recent(key: string, now: number): Map<string, number[]> {
@@ -72,11 +89,6 @@ export class LoginThrottle {
 function waitFor(times: readonly number[], most: number, now: number): number {
   const last = times.at(-most)
   return last === undefined ? 0 : Math.max(1, Math.ceil(last + windowSeconds - now))
-}
-
-// Longer names are nobody's; they share a count.
-function keyOf(name: string): string {
-  return name.trim().toLowerCase().slice(0, longestKey)
 }
 
 function ascending(a: number, b: number): number {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { Login } from './login.ts'
+import { describe, it, mock } from 'node:test'
+import type { Login } from './login.ts'
 import { Passwords } from './passwords.ts'
 import { cheapCost, laptop, onEachDatabase, openOnSqlite, type TestIdentity } from './test-support.ts'
 
 const address = '192.0.2.7'
 const annsOwn = { username: 'ann@example.org', password: 'secret of ann', address }
 const wrong = { ...annsOwn, password: 'a guess' }
-const bad = { refused: 'bad-credentials' }
+/** Who was named by the attempt is for the audit log. */
+const badFor = (actor: string, reason: string) => ({ refused: 'bad-credentials', actor, reason })
+const bad = badFor('ann@example.org', 'wrong-password')
 
 async function tokenOf(identity: TestIdentity, request: Parameters<Login['login']>[0]): Promise<string> {
   const outcome = await identity.login.login(request)
@@ -17,16 +19,20 @@ async function tokenOf(identity: TestIdentity, request: Parameters<Login['login'
 /** Notes what passwords were compared with, in place of comparing them. */
 class WatchedPasswords extends Passwords {
   readonly compared: (string | undefined)[] = []
-  override async verify(password: string, encoded: string | undefined): Promise<boolean> {
-    this.compared.push(encoded)
-    return super.verify(password, encoded)
+  override async verify(...args: Parameters<Passwords['verify']>): Promise<boolean> {
+    this.compared.push(args[1])
+    return super.verify(...args)
   }
 }
 
 await onEachDatabase('Login', (open) => {
   it('gives the token of the account, the same each time, by any of its names', async () => {
     await using identity = await open()
-    const ann = await identity.signUp('ann', { loginId: 'reader', contactEmail: 'office@example.com' })
+    const ann = await identity.signUp('ann', {
+      loginId: 'reader',
+      contactEmail: 'office@example.com',
+      contactVerified: true,
+    })
     const token = await tokenOf(identity, annsOwn)
     const found = await identity.apiTokens.authenticate(token)
     const { apiTokenKey, ...opened } = 'ok' in found ? found.ok : assert.fail()
@@ -62,7 +68,9 @@ await onEachDatabase('Login', (open) => {
     await identity.signUp('ann')
     const usernames = ['ann@example.org', 'nobody@example.org', 'nobody', '\0', "' or 1=1 --"]
     for (const username of usernames) {
-      assert.deepEqual(await identity.login.login({ ...wrong, username }), bad)
+      assert.partialDeepStrictEqual(await identity.login.login({ ...wrong, username }), {
+        refused: 'bad-credentials',
+      })
     }
     assert.deepEqual(await identity.login.login({ ...wrong, password: 'x'.repeat(100_000) }), bad)
   })
@@ -71,19 +79,49 @@ await onEachDatabase('Login', (open) => {
     await using identity = await open()
     await identity.signUp('ann')
     await identity.accounts.remove('ann@example.org')
-    assert.deepEqual(await identity.login.login(annsOwn), bad)
+    assert.partialDeepStrictEqual(await identity.login.login(annsOwn), { reason: 'unknown-account' })
     await identity.signUp('ann', { password: 'another' })
     assert.deepEqual(await identity.login.login(annsOwn), bad)
     await tokenOf(identity, { ...annsOwn, password: 'another' })
   })
 
-  it('says that an account is disabled, whatever the password', async () => {
+  it('refuses an inactive account as it does a wrong password, whatever the password', async () => {
     await using identity = await open()
     await identity.signUp('ann', { active: false })
-    assert.deepEqual(await identity.login.login(annsOwn), { refused: 'disabled' })
-    assert.deepEqual(await identity.login.login(wrong), { refused: 'disabled' })
+    const inactive = badFor('ann@example.org', 'inactive-account')
+    assert.deepEqual(await identity.login.login(annsOwn), inactive)
+    assert.deepEqual(await identity.login.login(wrong), inactive)
     await identity.accounts.update('ann@example.org', { active: true })
     await tokenOf(identity, annsOwn)
+  })
+
+  it('takes a contact address for a name only once it is verified', async () => {
+    await using identity = await open()
+    const username = 'office@example.com'
+    await identity.signUp('ann')
+    await identity.accounts.update('ann@example.org', { contactEmail: username })
+    assert.partialDeepStrictEqual(await identity.login.login({ ...annsOwn, username }), {
+      refused: 'bad-credentials',
+      reason: 'unknown-account',
+    })
+    await identity.accounts.update('ann@example.org', { contactEmail: username, contactVerified: true })
+    await tokenOf(identity, { ...annsOwn, username })
+    await identity.accounts.update('ann@example.org', { contactEmail: username })
+    await tokenOf(identity, { ...annsOwn, username })
+  })
+
+  it('names an unknown name by a hash that depends on the secret, and equal names alike', async () => {
+    await using identity = await open()
+    const actorOf = async (username: string) => {
+      const outcome = await identity.login.login({ ...wrong, username })
+      return 'actor' in outcome ? outcome.actor : assert.fail('no actor')
+    }
+    const typed = 'my Password in the wrong field'
+    const actor = await actorOf(typed)
+    assert.match(actor, /^unknown-[0-9a-f]{16}$/)
+    assert.equal(await actorOf(` ${typed.toUpperCase()}`), actor)
+    assert.notEqual(await actorOf(`${typed}!`), actor)
+    assert.deepEqual(identity.failures[0], { address, kind: 'sign-in', reason: 'refused', user: undefined })
   })
 
   it('refuses half a device before anything, and an odd one only to who knows the password', async () => {
@@ -106,17 +144,16 @@ await onEachDatabase('Login', (open) => {
     await using identity = await open()
     await identity.signUp('ann')
     class SlowPasswords extends Passwords {
-      override async verify(password: string, encoded: string | undefined) {
-        const matches = await super.verify(password, encoded)
+      override async verify(...args: Parameters<Passwords['verify']>) {
+        const matches = await super.verify(...args)
         await identity.accounts.update('ann@example.org', { password: 'another' })
         return matches
       }
     }
     const passwords = new SlowPasswords({ cost: cheapCost })
-    const { db, apiTokens } = identity
-    const accounts = identity.accountsWith(passwords)
-    const login = new Login({ db, accounts, apiTokens, passwords, now: () => identity.time, rateLimit: true })
-    assert.deepEqual(await login.login(annsOwn), bad)
+    const { db } = identity
+    const login = identity.loginWith(passwords)
+    assert.deepEqual(await login.login(annsOwn), badFor('ann@example.org', 'changed-meanwhile'))
     assert.deepEqual(await db.all('select hash from api_token'), [])
   })
 
@@ -125,9 +162,8 @@ await onEachDatabase('Login', (open) => {
     await identity.signUp('ann')
     const token = await tokenOf(identity, annsOwn)
     const passwords = new Passwords({ cost: { ...cheapCost, passes: 2 } })
-    const accounts = identity.accountsWith(passwords)
-    const { db, apiTokens } = identity
-    const login = new Login({ db, accounts, apiTokens, passwords, now: () => identity.time, rateLimit: true })
+    const { db } = identity
+    const login = identity.loginWith(passwords)
     const hash = async () => String((await db.get('select password_hash from account'))?.password_hash)
     await login.login(wrong)
     assert.match(await hash(), /t=1,/)
@@ -141,18 +177,30 @@ await onEachDatabase('Login', (open) => {
 })
 
 describe('guessing', () => {
-  it('compares an unknown name with a hash too, so that it takes as long', async () => {
+  it('does the same work for a wrong password, an unknown name and an inactive account', async () => {
     await using identity = await openOnSqlite()
     await identity.signUp('ann')
+    await identity.signUp('bob', { active: false })
     const passwords = new WatchedPasswords({ cost: cheapCost })
-    const accounts = identity.accountsWith(passwords)
-    const { db, apiTokens } = identity
-    const login = new Login({ db, accounts, apiTokens, passwords, now: () => identity.time, rateLimit: true })
-    await login.login(wrong)
-    await login.login({ ...wrong, username: 'nobody@example.org' })
-    assert.equal(passwords.compared.length, 2)
-    assert.match(passwords.compared[0] ?? '', /^\$argon2id/)
-    assert.equal(passwords.compared[1], undefined)
+    const login = identity.loginWith(passwords)
+    let reads = 0
+    const count = mock.method(identity.db, 'all')
+    const countOne = mock.method(identity.db, 'get')
+    const work: unknown[] = []
+    for (const username of ['ann@example.org', 'nobody@example.org', 'nobody', 'bob@example.org']) {
+      reads = count.mock.callCount() + countOne.mock.callCount()
+      passwords.compared.length = 0
+      const password = username.startsWith('bob') ? 'secret of bob' : 'a guess'
+      assert.partialDeepStrictEqual(await login.login({ username, password, address }), {
+        refused: 'bad-credentials',
+      })
+      reads = count.mock.callCount() + countOne.mock.callCount() - reads
+      work.push({ reads, hashes: passwords.compared.length })
+    }
+    assert.deepEqual(
+      work,
+      Array.from({ length: 4 }, () => ({ reads: 1, hashes: 1 })),
+    )
   })
 
   it('is held back after ten tries, the right password included, until the window frees', async () => {
@@ -171,7 +219,9 @@ describe('guessing', () => {
   it('is held back for unknown names just the same', async () => {
     await using identity = await openOnSqlite()
     const request = { ...wrong, username: 'nobody@example.org' }
-    for (let tries = 0; tries < 10; tries += 1) assert.deepEqual(await identity.login.login(request), bad)
+    for (let tries = 0; tries < 10; tries += 1) {
+      assert.partialDeepStrictEqual(await identity.login.login(request), { reason: 'unknown-account' })
+    }
     assert.deepEqual(await identity.login.login(request), { refused: 'throttled', retryAfterSeconds: 300 })
   })
 

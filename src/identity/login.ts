@@ -1,18 +1,18 @@
+import { createHmac, hkdfSync } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
-import type { Accounts, AlsoFor } from './accounts.ts'
+import type { AlsoFor } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
-import { LoginThrottle } from './login-throttle.ts'
+import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
 import type { Passwords } from './passwords.ts'
 
-/** Somebody asking for an API token. Name and password are not empty. */
-export interface LoginRequest extends DeviceFields {
+/** A request for an API token. Name and password are not empty. */
+export interface LoginRequest
+  extends DeviceFields,
+    Pick<AccountPasswordAttempt, 'password' | 'address' | 'network' | 'signal'> {
   readonly username: string
-  readonly password: string
-  /** Where the request came from. */
-  readonly address: string
   /** What the client calls itself. */
   readonly userAgent?: string | undefined
 }
@@ -21,55 +21,71 @@ export interface LoginRequest extends DeviceFields {
 export type LoginOutcome =
   | { readonly token: string; readonly account: Account }
   | { readonly refused: 'throttled'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'invalid-params' }
   | {
-      readonly refused:
-        | 'invalid-params'
-        | 'bad-credentials'
-        | 'disabled'
-        | 'invalid-device-id'
-        | 'invalid-platform'
+      readonly refused: 'bad-credentials' | 'invalid-device-id' | 'invalid-platform'
+      /** Whose sign-in failed, as the audit log names it: an account id, or a keyed hash of the name as typed. */
+      readonly actor: string
+      /** For the audit log. The client is told `refused` and cannot distinguish these. */
+      readonly reason: string
     }
 
 export interface LoginOptions {
   readonly db: Database
-  readonly accounts: Accounts
+  readonly checks: PasswordChecks
   readonly apiTokens: ApiTokens
   readonly passwords: Passwords
+  /** The secret of the server. */
+  readonly secret: Buffer
   /** Unix seconds. */
   readonly now: () => number
-  /** False leaves guessing unhindered: for tests and trusted networks. */
-  readonly rateLimit: boolean
+  /** Called after an account signed in. */
+  readonly onSignIn?: ((account: Account) => Promise<void>) | undefined
 }
 
 /** The way from a name and a password to an API token. */
 export class Login {
   readonly #options: LoginOptions
-  readonly #throttle: LoginThrottle | undefined
+  readonly #nameKey: Buffer
 
   constructor(options: LoginOptions) {
     this.#options = options
-    this.#throttle = options.rateLimit ? new LoginThrottle(options.now) : undefined
+    this.#nameKey = Buffer.from(hkdfSync('sha256', options.secret, '', 'names typed at sign-in', 32))
   }
 
-  /** `also` is written with the login, if it succeeds. */
+  /** `also` is written with the login, if it succeeds. Throws too-many-tries when too many sign-ins are waiting. */
   async login(request: LoginRequest, also?: AlsoFor): Promise<LoginOutcome> {
     const given = deviceFieldsGiven(request)
     if (given === 'some') return { refused: 'invalid-params' }
 
-    const { username, password, address } = request
-    const retryAfterSeconds = this.#throttle?.begin(username, address)
-    if (retryAfterSeconds !== undefined) return { refused: 'throttled', retryAfterSeconds }
+    const { username, password, address, network, signal } = request
+    const attempt = { kind: 'sign-in', name: username, password, address, network, signal } as const
+    const outcome = await this.#options.checks.check(attempt)
+    if (outcome.kind === 'throttled') {
+      return { refused: 'throttled', retryAfterSeconds: outcome.retryAfterSeconds }
+    }
+    if (outcome.kind === 'wrong') {
+      const actor = this.#actorFor(username, outcome.account)
+      return { refused: 'bad-credentials', actor, reason: outcome.why }
+    }
 
-    const found = await this.#options.accounts.findCredentials(username)
-    if (found && !found.account.active) return { refused: 'disabled' }
-    const matches = await this.#options.accounts.verify(found, password)
-    if (!found || !matches) return { refused: 'bad-credentials' }
-    this.#throttle?.succeed(username, address)
-
+    const { account } = outcome.credentials
     const device = given === 'all' ? parseDevice(request) : undefined
-    if (typeof device === 'string') return { refused: device }
-    const token = await this.#tokenFor(await this.#withNewerHash(found, password), device, request, also)
-    return token === undefined ? { refused: 'bad-credentials' } : { token, account: found.account }
+    if (typeof device === 'string') return { refused: device, actor: account.email, reason: device }
+    const credentials = await this.#withNewerHash(outcome.credentials, password)
+    const token = await this.#tokenFor(credentials, device, request, also)
+    if (token === undefined) {
+      return { refused: 'bad-credentials', actor: account.email, reason: 'changed-meanwhile' }
+    }
+    await this.#options.onSignIn?.(account)
+    return { token, account }
+  }
+
+  /** A typed name may be a password in the wrong field. Equal names have equal hashes, so repeated guesses still show. */
+  #actorFor(username: string, account: Account | undefined): string {
+    const name = username.trim().toLowerCase()
+    const hash = createHmac('sha256', this.#nameKey).update(name).digest('hex').slice(0, 16)
+    return account?.email ?? `unknown-${hash}`
   }
 
   /** Undefined if the password was changed or the account deactivated while the password was checked. */
@@ -95,7 +111,7 @@ export class Login {
   async #withNewerHash(found: Credentials, password: string): Promise<Credentials> {
     const { db, passwords } = this.#options
     if (!passwords.isOutdated(found.passwordHash)) return found
-    const newer = await passwords.hash(password)
+    const newer = await passwords.hash(password, found.account.email)
     await db.write((tx) => replacePasswordHash(tx, found, newer))
     return { ...found, passwordHash: newer }
   }

@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type HashClient, HashQueue } from './hash-queue.ts'
 
 /** What one hash costs. Memory is in KiB. */
 export interface PasswordCost {
@@ -13,33 +14,34 @@ export const defaultPasswordCost: PasswordCost = { memory: 19_456, passes: 2, pa
 const saltBytes = 16
 const tagBytes = 32
 
-/**
- * Hashes and checks passwords with argon2id on the thread pool. At most `atOnce` run at a time and
- * the rest wait in line, so that a storm of logins leaves threads for files and syncs.
- */
+/** Of libuv's four threads. The others stay free for files and name lookups. */
+const SLOTS = 2
+
+/** Hashes and checks passwords with argon2id on the thread pool, in the order of a `HashQueue`. */
 export class Passwords {
   readonly #cost: PasswordCost
-  readonly #line: Line
+  readonly #queue: HashQueue
   // No password has this tag: it is random and not the hash of anything.
   readonly #nobody: Encoded
 
-  constructor(options: { cost?: PasswordCost; atOnce?: number } = {}) {
+  constructor(options: { cost?: PasswordCost; queue?: HashQueue } = {}) {
     this.#cost = options.cost ?? defaultPasswordCost
-    this.#line = new Line(options.atOnce ?? 2)
+    this.#queue = options.queue ?? new HashQueue({ slots: SLOTS })
     this.#nobody = { cost: this.#cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) }
   }
 
-  /** `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, with a salt of its own. */
-  async hash(password: string): Promise<string> {
+  /** `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, with a salt of its own. `source` is whose share of the queue it takes. */
+  async hash(password: string, source: string): Promise<string> {
     const salt = randomBytes(saltBytes)
-    const tag = await this.#derive(password, { cost: this.#cost, salt }, tagBytes)
+    const client = { source, subject: '' }
+    const tag = await this.#derive(password, { cost: this.#cost, salt }, tagBytes, client)
     return encode({ cost: this.#cost, salt, tag })
   }
 
   /** Whether `password` was hashed into `encoded`. Costs as much when there is no hash to compare with. */
-  async verify(password: string, encoded: string | undefined): Promise<boolean> {
+  async verify(password: string, encoded: string | undefined, client: HashClient): Promise<boolean> {
     const expected = (encoded && decode(encoded)) || this.#nobody
-    const tag = await this.#derive(password, expected, expected.tag.length)
+    const tag = await this.#derive(password, expected, expected.tag.length, client)
     return timingSafeEqual(tag, expected.tag)
   }
 
@@ -53,10 +55,16 @@ export class Passwords {
     )
   }
 
-  #derive(password: string, { cost, salt }: Omit<Encoded, 'tag'>, tagLength: number): Promise<Buffer> {
+  #derive(
+    password: string,
+    { cost, salt }: Omit<Encoded, 'tag'>,
+    tagLength: number,
+    client: HashClient,
+  ): Promise<Buffer> {
     // The same password typed on different systems may arrive composed or decomposed.
     const message = Buffer.from(password.normalize('NFC'))
-    return this.#line.run(
+    return this.#queue.run(
+      client,
       () =>
         new Promise((resolve, reject) => {
           argon2('argon2id', { message, nonce: salt, tagLength, ...cost }, (error, tag) =>
@@ -94,28 +102,4 @@ function decode(encoded: string): Encoded | undefined {
 /** Base64 without padding, as encoded hashes are commonly written. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '')
-}
-
-/** Lets at most `atOnce` pieces of work run; the rest start in the order they came. */
-class Line {
-  readonly #atOnce: number
-  readonly #waiting: (() => void)[] = []
-  #running = 0
-
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#running += 1
-    try {
-      return await work()
-    } finally {
-      // Whoever is next takes over the place, so the count only falls when nobody waits.
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running -= 1
-    }
-  }
 }

@@ -11,6 +11,8 @@ import { ApiTokens } from './api-tokens.ts'
 import type { Device } from './device.ts'
 import { Directory } from './directory.ts'
 import { Login } from './login.ts'
+import { PasswordChecks } from './password-checks.ts'
+import type { FailedAuthentication } from './password-guard.ts'
 import { Passwords } from './passwords.ts'
 import { type SyncedLibrary, SyncTokens } from './sync-tokens.ts'
 
@@ -42,11 +44,13 @@ export class TestIdentity implements AsyncDisposable {
   readonly apiTokens: ApiTokens
   readonly syncTokens: SyncTokens
   readonly login: Login
+  readonly failures: FailedAuthentication[] = []
   readonly removed: string[] = []
   time = 1_700_000_000
   /** What the hook of other rooms does when an account goes, after noting who went. */
   onRemove: (tx: Transaction, account: Account) => Promise<void> = async () => {}
   readonly #close: () => Promise<void>
+  readonly #rateLimit: boolean
 
   constructor(db: Database, options: IdentityOptions = {}, close: () => Promise<void> = async () => {}) {
     const now = () => this.time
@@ -57,14 +61,27 @@ export class TestIdentity implements AsyncDisposable {
     this.accounts = this.accountsWith(this.passwords)
     this.apiTokens = new ApiTokens(db, secret, now)
     this.syncTokens = new SyncTokens(db, now)
-    this.login = new Login({
-      db,
-      accounts: this.accounts,
-      apiTokens: this.apiTokens,
-      passwords: this.passwords,
+    this.#rateLimit = options.rateLimit ?? true
+    this.login = this.loginWith(this.passwords)
+  }
+
+  loginWith(passwords: Passwords): Login {
+    const { db, apiTokens } = this
+    const now = () => this.time
+    const checks = new PasswordChecks({
+      accounts: this.accountsWith(passwords),
+      passwords,
       now,
-      rateLimit: options.rateLimit ?? true,
+      rateLimit: this.#rateLimit,
+      onFailure: (failure) => this.failures.push(failure),
     })
+    return new Login({ db, checks, apiTokens, passwords, secret, now })
+  }
+
+  /** Whether this is the password of the account. */
+  async isPassword(email: string, password: string): Promise<boolean> {
+    const found = await this.accounts.findCredentials(email)
+    return this.passwords.verify(password, found?.passwordHash, { source: '', subject: '' })
   }
 
   accountsWith(passwords: Passwords): Accounts {

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Account } from './account.ts'
+import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
 import type { Also } from './scoped-tokens.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
@@ -11,21 +12,28 @@ const fewest = 8
 const most = 29
 const kinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-zA-Z]/]
 
+export interface WebdavSecretsOptions extends PasswordGuardOptions {
+  readonly db: Database
+  readonly passwords: Passwords
+}
+
 /** A second password of an account, for clients that speak WebDAV; only its hash is kept. */
 export class WebdavSecrets {
   readonly #db: Database
   readonly #passwords: Passwords
+  readonly #guard: PasswordGuard
 
-  constructor(db: Database, passwords: Passwords) {
+  constructor({ db, passwords, ...options }: WebdavSecretsOptions) {
     this.#db = db
     this.#passwords = passwords
+    this.#guard = new PasswordGuard(options)
   }
 
   /** '' takes the secret away. Gives what is wrong with one that is not taken. */
   async set(account: Account, secret: string, also?: Also): Promise<SecretProblem | undefined> {
     const problem = secret === '' ? undefined : problemOf(secret)
     if (problem !== undefined) return problem
-    const hash = secret === '' ? undefined : await this.#passwords.hash(secret)
+    const hash = secret === '' ? undefined : await this.#passwords.hash(secret, account.email)
     await this.#db.write(async (tx) => {
       if (hash === undefined) await deleteWebdavSecret(tx, account.key)
       else await putWebdavSecret(tx, account, hash)
@@ -38,10 +46,15 @@ export class WebdavSecrets {
     return (await findWebdavSecret(this.#db, account.key)) !== undefined
   }
 
-  /** Takes as long whether or not there is a secret. */
-  async verify(account: Pick<Account, 'key'>, secret: string): Promise<boolean> {
-    if (secret.length > most) return false
-    return this.#passwords.verify(secret, await findWebdavSecret(this.#db, account.key))
+  /** Takes as long whether or not there is a secret. Throws too-many-tries when too many passwords are waiting. */
+  verify(account: Pick<Account, 'key'>, secret: string, address: string): Promise<PasswordOutcome> {
+    const subject = String(account.key)
+    return this.#guard.try({ kind: 'webdav', subject, source: address, address }, async () => {
+      if (secret.length > most) return { isRight: false, user: account.key }
+      const hash = await findWebdavSecret(this.#db, account.key)
+      const isRight = await this.#passwords.verify(secret, hash, { source: address, subject })
+      return { isRight, user: account.key }
+    })
   }
 }
 

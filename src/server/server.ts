@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly logger: Logger
   /** Unix seconds; the clock unless a test brings its own. */
   readonly now?: () => number
+  /** Whether the caller shows a generated password to the operator. Otherwise it is put into a file. */
+  readonly showsPassword?: boolean
   /** Called when nothing may be acknowledged any more, after it was logged; the process must stop. */
   readonly onFatal: (error: Error) => void
 }
@@ -59,7 +61,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('thumbnails', services.thumbnails)
   opened.use('texts of documents', services.documentTexts)
   await services.partialUploads.prepare()
-  const firstRun = await ensureAdministrator(services.accounts, config.administrator)
+  const passwordFile = options.showsPassword ? undefined : services.initialPassword
+  const firstRun = await ensureAdministrator(services.accounts, config.administrator, passwordFile)
   await services.activity.start()
   await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()

@@ -18,7 +18,11 @@ import { Avatars } from '../identity/avatars.ts'
 import { CredentialOrigins } from '../identity/credential-origins.ts'
 import { Directory } from '../identity/directory.ts'
 import { Groups, leaveGroups } from '../identity/groups.ts'
+import { HashQueue } from '../identity/hash-queue.ts'
+import { InitialPasswordFile } from '../identity/initial-password.ts'
 import { Login } from '../identity/login.ts'
+import { PasswordChecks } from '../identity/password-checks.ts'
+import type { FailedAuthentication } from '../identity/password-guard.ts'
 import { Passwords } from '../identity/passwords.ts'
 import { ScopedTokens } from '../identity/scoped-tokens.ts'
 import { SyncTokens } from '../identity/sync-tokens.ts'
@@ -48,11 +52,18 @@ import { threadsOf } from './stores.ts'
 // A hundred pages are enough to look at.
 const SHOWN_TEXTS = { threads: 2, waiting: 50, limits: { textLength: 2 ** 18 } }
 
+/** Passwords of accounts hashed at once, of libuv's four threads. Libraries have one more. */
+const HASHES = 2
+
 /** What the routes of all surfaces work with. */
 export type Services = ApiServices &
   PageServices &
   TransferServices &
-  SyncServices & { readonly chores: ChoreLog; readonly copyMoveTasks: CopyMoveTasks }
+  SyncServices & {
+    readonly chores: ChoreLog
+    readonly copyMoveTasks: CopyMoveTasks
+    readonly initialPassword: InitialPasswordFile
+  }
 
 /** The rooms without a listening server: what the operator's commands work on. */
 export function createServices(parts: {
@@ -65,9 +76,18 @@ export function createServices(parts: {
   logger: Logger
 }): Services {
   const { db, core, config, secret, now } = parts
-  const passwords = new Passwords()
+  const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
   const directory = new Directory(db, now)
-  const accounts = createAccounts({ db, now, passwords, directory, core })
+  const securityLogger = parts.logger.child({ room: 'security' })
+  // A format that operators match: see docs/fail2ban.md. None of the fields was typed by a client.
+  const onFailure = ({ address, kind, reason, user }: FailedAuthentication) =>
+    securityLogger.warn({ address, kind, reason, user }, 'authentication failed')
+  const guarding = { now, rateLimit: config.rateLimit, onFailure }
+  const initialPassword = createInitialPassword(config, (error) =>
+    securityLogger.error({ err: error }, 'the file with the first password could not be deleted'),
+  )
+  const accounts = createAccounts({ db, now, passwords, directory, core, initialPassword })
+  const passwordChecks = new PasswordChecks({ accounts, passwords, ...guarding })
   const apiTokens = new ApiTokens(db, secret, now, config.sessionIdleDays * 86_400)
   const access = new Access(core)
   const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
@@ -132,23 +152,32 @@ export function createServices(parts: {
     directory,
     // Not the workers of the index: who looks at a document does not wait until all others are read.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
-    libraryPasswords: new LibraryPasswords({ core, now, rateLimit: config.rateLimit }),
+    libraryPasswords: new LibraryPasswords({ core, ...guarding }),
     groups,
     links: new Links({
       core,
       access,
       origins,
       secret,
-      now,
+      ...guarding,
       identify: async (token) => {
         const found = await apiTokens.authenticate(token)
         return 'ok' in found ? found.ok : undefined
       },
-      rateLimit: config.rateLimit,
       shortestPassword: config.linkPasswordLength,
     }),
-    login: new Login({ db, accounts, apiTokens, passwords, now, rateLimit: config.rateLimit }),
+    initialPassword,
+    login: new Login({
+      db,
+      checks: passwordChecks,
+      apiTokens,
+      passwords,
+      secret,
+      now,
+      onSignIn: ({ email }) => initialPassword.forget(email),
+    }),
     now,
+    passwordChecks,
     quotas,
     scopedTokens,
     server: new ServerState({
@@ -173,7 +202,7 @@ export function createServices(parts: {
     thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
     tickets,
     usage: new Usage(core),
-    webdavSecrets: new WebdavSecrets(db, passwords),
+    webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
     indexedUploads: new IndexedUploads(now, tickets),
     partialUploads,
     quotaStatus: config.quotaStatus,
@@ -242,6 +271,13 @@ export function createSearch(parts: {
   })
 }
 
+export function createInitialPassword(
+  { dataDirectory }: Pick<Config, 'dataDirectory'>,
+  onError?: (error: unknown) => void,
+): InitialPasswordFile {
+  return new InitialPasswordFile(path.join(dataDirectory, 'admin-password.txt'), onError)
+}
+
 /** The accounts, with what the other rooms do when one goes. */
 export function createAccounts(parts: {
   db: Database
@@ -250,13 +286,17 @@ export function createAccounts(parts: {
   directory?: Directory
   /** Of a server that holds keys; a command has none. */
   core?: LibraryCore
+  initialPassword?: InitialPasswordFile
 }): Accounts {
-  const { core, now, ...rest } = parts
+  const { core, now, initialPassword, ...rest } = parts
   return new Accounts({
     passwords: new Passwords(),
     now,
     ...rest,
-    ...(core && { onSignOut: (account: Account) => core.keys.forgetAccount(account.key) }),
+    async onSignOut(account: Account) {
+      core?.keys.forgetAccount(account.key)
+      await initialPassword?.forget(account.email)
+    },
     async onRemove(tx, account) {
       await leaveGroups(tx, account.key)
       await leaveWithAccount(tx, account.key, now())

@@ -78,6 +78,8 @@ export function createHttp(
     logger,
     logRequest: lineWriter(logger, 'request'),
     metrics,
+    metricsToken: config.metricsToken,
+    securityContact: config.securityContact,
     ready: async () => ready(db),
   })
 }

@@ -29,6 +29,7 @@ describe('/api2/account/info/', () => {
       email: 'ann@example.org',
       name: 'ann',
       contact_email: 'ann@example.org',
+      contact_email_verified: true,
       login_id: '',
       department: '',
       institution: '',
@@ -127,6 +128,7 @@ describe('/api/v2.1/user/', () => {
       email: 'prof@example.org',
       name: '',
       contact_email: 'prof@example.org',
+      contact_email_verified: true,
       telephone: '',
       login_id: '',
       list_in_address_book: false,
@@ -136,7 +138,8 @@ describe('/api/v2.1/user/', () => {
       assert.deepEqual([reply.status, reply.body], [200, profile])
     }
     const fields = { name: 'Prof', contact_email: 'Prof@Example.net', list_in_address_book: true }
-    const changed = { ...profile, ...fields, contact_email: 'prof@example.net' }
+    const own = { contact_email: 'prof@example.net', contact_email_verified: false }
+    const changed = { ...profile, ...fields, ...own }
     for (const options of encodings(fields)) {
       const reply = await user.put('/api/v2.1/user/', options)
       assert.deepEqual([reply.status, reply.body], [200, changed])
@@ -145,7 +148,11 @@ describe('/api/v2.1/user/', () => {
     const cleared = await user.put('/api/v2.1/user/', {
       form: { contact_email: '', list_in_address_book: '' },
     })
-    assert.deepEqual(cleared.body, { ...changed, contact_email: 'prof@example.org' })
+    assert.deepEqual(cleared.body, {
+      ...changed,
+      contact_email: 'prof@example.org',
+      contact_email_verified: true,
+    })
   })
 
   const refusals: [json: Record<string, unknown>, message: string][] = [

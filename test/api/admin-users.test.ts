@@ -28,6 +28,7 @@ describe('/api/v2.1/admin/users/', () => {
     email,
     name: email.split('@')[0],
     contact_email: email,
+    contact_email_verified: true,
     login_id: '',
     is_staff: false,
     is_active: true,

@@ -12,7 +12,12 @@ describe('POST /api2/auth-token/', () => {
     server = await startServer()
     const { accounts } = server.running.services
     await accounts.create({ email: 'ann@example.org', password: PASSWORD, loginId: 'ann' })
-    await accounts.create({ email: 'bob@example.org', password: PASSWORD, contactEmail: 'bob@example.net' })
+    await accounts.create({
+      email: 'bob@example.org',
+      password: PASSWORD,
+      contactEmail: 'bob@example.net',
+      contactVerified: true,
+    })
     await accounts.create({ email: 'gone@example.org', password: PASSWORD, active: false })
   })
   after(() => server[Symbol.asyncDispose]())
@@ -61,7 +66,8 @@ describe('POST /api2/auth-token/', () => {
     [{ username: 'nobody@example.org', password: PASSWORD }, wrong],
     [{ username: '../../etc/passwd', password: PASSWORD }, wrong],
     [{ username: 'x'.repeat(5000), password: 'x'.repeat(5000) }, wrong],
-    [{ username: 'gone@example.org', password: 'wrong' }, nonField('User account is disabled.')],
+    [{ username: 'gone@example.org', password: 'wrong' }, wrong],
+    [{ username: 'gone@example.org', password: PASSWORD }, wrong],
     [{ username: 'a\0', password: 'x' }, { username: ['Null characters are not allowed.'] }],
   ]
   for (const [sent, body] of refusals) {

@@ -27,7 +27,9 @@ const table: Table = {
 let server: TestServer
 let cast: Cast
 before(async () => {
-  server = await startServer({ env: { CARREL_WEBHOOK_PRIVATE: 'on' } })
+  server = await startServer({
+    env: { CARREL_WEBHOOK_PRIVATE: 'on', CARREL_SECURITY_CONTACT: 'security@example.org' },
+  })
   cast = await Cast.make(server)
 })
 after(() => server[Symbol.asyncDispose]())

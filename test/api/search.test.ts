@@ -380,7 +380,7 @@ describe('what an administrator sees of searching', () => {
   })
 
   it('is how far the index is behind', async () => {
-    const { text } = await server.anonymous.get('/metrics')
+    const { text } = await (await server.admin()).get('/metrics')
     assert.match(text, /^carrel_search_commits_behind \d+$/m)
     assert.match(text, /^carrel_search_seconds_behind \d+$/m)
     assert.match(text, /^carrel_search_texts_waiting \d+$/m)

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/database/open.ts'
 import { Client } from '../support/client.ts'
-import { carrel, serve } from '../support/command.ts'
+import { carrel, program, serve } from '../support/command.ts'
 
 describe('carrel serve', { timeout: 300_000 }, () => {
   let folder = ''
@@ -18,15 +19,23 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   after(() => rm(folder, { recursive: true }))
   const newData = () => path.join(folder, `data-${++count}`)
 
-  it('tells where it listens and, once, the password it generated; it ends well on SIGTERM', async () => {
+  it('tells where it listens and where the password is that it generated; it ends well on SIGTERM', async () => {
     const data = newData()
     await using first = await serve(['--data', data])
     const [made, ready] = first.lines
     assert.equal(made?.['administrator'], 'admin@carrel.local')
     assert.equal(ready?.['dataFolder'], data)
     assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/)
-    const password = String(made?.['generatedPassword'])
+    const file = path.join(data, 'admin-password.txt')
+    assert.equal(made?.['passwordFile'], file)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const password = await passwordIn(file)
+    assert.ok(!JSON.stringify(first.lines).includes(password))
+    const wrong = { username: 'admin@carrel.local', password: 'wrong' }
+    await new Client(first.url).post('/api2/auth-token/', { form: wrong })
+    await stat(file)
     const admin = await Client.signIn(first.url, 'admin@carrel.local', password)
+    await assert.rejects(stat(file), { code: 'ENOENT' })
     assert.equal((await admin.get('/api2/account/info/')).body.is_staff, true)
     assert.equal((await stat(data)).mode & 0o777, 0o700)
     assert.deepEqual(await first.stop(), { code: 0, signal: null })
@@ -36,6 +45,51 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.ok(!JSON.stringify(second.lines).includes(password))
     assert.equal((await new Client(second.url, admin.token).get('/api2/auth/ping/')).status, 200)
     assert.deepEqual(await second.stop('SIGINT'), { code: 0, signal: null })
+  })
+
+  it('keeps the generated password in a file until the account is opened or has another one', async () => {
+    const data = newData()
+    const file = path.join(data, 'admin-password.txt')
+    {
+      await using first = await serve(['--data', data, '--log', 'silent'])
+      const password = await passwordIn(file)
+      await first.stop()
+      await using second = await serve(['--data', data])
+      assert.equal(await passwordIn(file), password)
+      await carrel(['user', 'add', 'ann@example.org', '--password-stdin', '--data', data], { input: 'ann' })
+      await Client.signIn(second.url, 'ann@example.org', 'ann')
+      await stat(file)
+    }
+    const changed = await carrel(['user', 'password', 'admin@carrel.local', '--data', data])
+    assert.equal(changed.code, 0)
+    await assert.rejects(stat(file), { code: 'ENOENT' })
+  })
+
+  it('shows the generated password on a terminal, and puts it nowhere else', async () => {
+    const data = newData()
+    const command = [process.execPath, ...program, 'serve', '--port', '0', '--data', data]
+    // `script` gives it a terminal.
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARREL_'))
+    const child = spawn('script', ['-qefc', command.join(' '), '/dev/null'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: Object.fromEntries(inherited),
+    })
+    let shown = ''
+    for await (const chunk of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
+      shown += chunk
+      if (shown.includes('(shown only this once)')) break
+    }
+    const [, url = '', password = ''] =
+      /ready at (\S+)[^]*Password: (\S+) \(shown only this once\)/.exec(shown) ?? assert.fail(shown)
+    const exited = once(child, 'exit')
+    try {
+      await Client.signIn(url, 'admin@carrel.local', password)
+      await assert.rejects(stat(path.join(data, 'admin-password.txt')), { code: 'ENOENT' })
+    } finally {
+      child.kill('SIGTERM')
+      await exited
+      await untilRefused(url)
+    }
   })
 
   it('takes the administrator from the settings and does not repeat the password', async () => {
@@ -150,6 +204,13 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     }
   })
 })
+
+async function passwordIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8')
+  const [, password = ''] =
+    /^Administrator: admin@carrel\.local\nPassword: (\S+)\n/.exec(text) ?? assert.fail(text)
+  return password
+}
 
 /** A login whose body is one byte short, so that the server has to wait for it. */
 async function beginRequest(url: string) {

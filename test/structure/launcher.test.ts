@@ -110,3 +110,21 @@ describe('the carrel command', () => {
     assert.equal(code, 1)
   })
 })
+
+describe('what npm start installs', () => {
+  it('runs no scripts of packages', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'carrel-setup-'))
+    await cp(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true })
+    await writeFile(path.join(folder, 'package-lock.json'), '{"packages": {"": {}, "left-out": {}}}')
+    // Stands for npm: says what it was started with, and installs nothing.
+    await writeFile(path.join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\nexit 1\n', { mode: 0o755 })
+    const { npm_execpath: _npm, ...env } = process.env
+    const child = spawn(process.execPath, [path.join(folder, 'bin/setup.cjs'), 'serve'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...env, PATH: `${folder}${path.delimiter}${env['PATH']}` },
+    })
+    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    await rm(folder, { recursive: true })
+    assert.match(output, /^npm ci .*--ignore-scripts/m)
+  })
+})

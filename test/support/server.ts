@@ -26,6 +26,8 @@ export interface TestServerOptions {
 export interface TestServer extends AsyncDisposable {
   readonly url: string
   readonly data: string
+  /** Undefined for SQLite in the data folder. */
+  readonly databaseUrl: string | undefined
   readonly running: RunningServer
   /** Not signed in. */
   readonly anonymous: Client
@@ -48,7 +50,7 @@ const hashes = new Map<string, Promise<string>>()
 
 /** A hash costs a twentieth of a second, and most test accounts have the same password. */
 function hashOf(password: string): Promise<string> {
-  const known = hashes.get(password) ?? passwords.hash(password)
+  const known = hashes.get(password) ?? passwords.hash(password, 'tests')
   hashes.set(password, known)
   return known
 }
@@ -86,6 +88,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   return {
     url,
     data,
+    databaseUrl: config.database.kind === 'postgres' ? config.database.url : undefined,
     running,
     anonymous: new Client(url),
     admin: () => Client.signIn(url, ADMIN.email, ADMIN.password),

@@ -16,12 +16,13 @@ import { openLibrary } from '../support/stored-files.ts'
 
 const MB = 1_000_000
 const SIZE = 200 * MB
+const METRICS_TOKEN = 'a-token-for-prometheus'
 
 it('a file of 200 MB is sent in little memory, to clients that read and to clients that do not', async () => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-memory-'))
   try {
     const { digest, email, library } = await storeLargeFile(data)
-    await using server = await spawnServer(data)
+    await using server = await spawnServer(data, { CARREL_METRICS_TOKEN: METRICS_TOKEN })
     const client = await Client.signIn(server.url, email, 'a long password')
     const link = (await client.get(`/api2/repos/${library}/file/`, { p: '/large', reuse: 1 })).body
     const whole = async () => {
@@ -72,6 +73,6 @@ async function begin(url: string): Promise<IncomingMessage> {
 }
 
 async function residentBytes(url: string): Promise<number> {
-  const { text } = await new Client(url).get('/metrics')
+  const { text } = await new Client(url, METRICS_TOKEN).get('/metrics')
   return Number(/^carrel_process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
 }

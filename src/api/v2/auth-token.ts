@@ -38,12 +38,14 @@ export const authTokenRoutes = [
     },
     async handle({ body, request }, { audit, login }) {
       const { username, password } = credentialsIn(body)
-      const { address } = request
+      const { address, network, signal } = request
       const wish = {
         username,
         password,
         address,
         userAgent: request.headers['user-agent'],
+        network,
+        signal,
         platform: body.platform,
         deviceId: body.device_id,
         deviceName: body.device_name,
@@ -54,10 +56,10 @@ export const authTokenRoutes = [
         audit.record(tx, { actor: account.email, address, ...accountDeed('login', account.email) }),
       )
       if ('refused' in outcome) {
-        const detail = { reason: outcome.refused }
-        // Whoever is throttled has been put down often enough.
-        if (outcome.refused !== 'throttled') {
-          await audit.note({ actor: username, address, ...accountDeed('login-failed', username, detail) })
+        // Throttled attempts are not audited: the ones before them are, and a client could fill the log.
+        if ('actor' in outcome) {
+          const { actor, reason } = outcome
+          await audit.note({ actor, address, ...accountDeed('login-failed', actor, { reason }) })
         }
         throw refusalOf(outcome)
       }
@@ -82,7 +84,6 @@ function credentialsIn({ username, password }: { username: Sent; password: Sent 
 const words = {
   'invalid-params': 'invalid params',
   'bad-credentials': 'Unable to login with provided credentials.',
-  disabled: 'User account is disabled.',
   'invalid-device-id': 'invalid device id',
   'invalid-platform': 'invalid platform',
 }

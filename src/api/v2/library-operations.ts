@@ -4,7 +4,6 @@ import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { HttpRequest } from '../../http/request.ts'
 import type { Account } from '../../identity/account.ts'
-import { checkMagic } from '../../library/encryption.ts'
 import { renameLibrary } from '../../library/libraries.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import type { LibraryId } from '../../objects/ids.ts'
@@ -69,7 +68,8 @@ async function setPassword({ user, id, services, request }: Call, password: stri
   if (!password) throw errorMessage(440, 'Library password is needed.')
   // With NULs at its end a password makes the same key as without them; no password has any.
   if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
-  const outcome = await services.libraryPasswords.set(library, encryption, password)
+  const opening = { library, encryption, address: request.address }
+  const outcome = await services.libraryPasswords.set(opening, password)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
   const deed = libraryDeed('library-unlocked', library.info)
@@ -77,11 +77,14 @@ async function setPassword({ user, id, services, request }: Call, password: stri
   return 'success'
 }
 
-async function compareMagic({ user, id, services }: Call, magic: string | undefined) {
+async function compareMagic({ user, id, services, request }: Call, magic: string | undefined) {
   if (!magic) throw errorMessage(441, 'Library password magic is needed.')
-  const { info } = await services.access.open(user, id)
+  const library = await services.access.open(user, id)
+  const opening = { library, encryption: encryptionOf(library.info), address: request.address }
+  const outcome = await services.libraryPasswords.compareMagic(opening, magic)
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   // The status is what existing clients know for a wrong password on this call, odd as it is.
-  if (!checkMagic(encryptionOf(info), magic)) throw errorMessage(500, `SearpcError:${INCORRECT_PASSWORD}`)
+  if (outcome === 'wrong') throw errorMessage(500, `SearpcError:${INCORRECT_PASSWORD}`)
   return 'success'
 }
 

@@ -222,6 +222,8 @@ function changesIn(body: Sent, account: Account | undefined): AccountChanges {
     // Here, unlike in /api2/accounts/, an empty login id takes it away.
     loginId: loginId === '' ? null : loginId,
     contactEmail: body.contact_email,
+    // An administrator vouches for the address, also for one that the holder of the account set.
+    contactVerified: body.contact_email === undefined ? undefined : (true as const),
     department: body.department,
     institution: body.institution,
     listInAddressBook: body.list_in_address_book,

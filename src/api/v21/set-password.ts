@@ -1,7 +1,7 @@
-import type { PasswordOutcome } from '../../access/library-passwords.ts'
 import { throttled } from '../../http/rate-limit.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import type { PasswordOutcome } from '../../identity/password-guard.ts'
 import type { LibraryEncryption, LibraryInfo } from '../../library/library-info.ts'
 import { doerOf, libraryDeed, noting } from '../audited.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -27,7 +27,7 @@ export const setPasswordRoutes = [
       const password = readPassword(body.password, 'password')
       const library = await access.open(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const outcome = await libraryPasswords.set(library, encryption, password)
+      const outcome = await libraryPasswords.set({ library, encryption, address: request.address }, password)
       if (outcome === 'right') {
         await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-unlocked', library.info) })
       }
@@ -52,7 +52,8 @@ export const setPasswordRoutes = [
       const encryption = encryptionOf(library.info)
       const deed = libraryDeed('library-password-changed', library.info)
       const also = noting({ audit }, { user, request }, deed)
-      const outcome = await libraryPasswords.change(library, encryption, older, newer, also)
+      const opening = { library, encryption, address: request.address }
+      const outcome = await libraryPasswords.change(opening, older, newer, also)
       return done(outcome, 403, 'Wrong old password')
     },
   }),

@@ -1,3 +1,4 @@
+import { throttled } from '../../http/rate-limit.ts'
 import { optionalText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { given, optionalFlag, worded } from '../account-input.ts'
@@ -39,13 +40,16 @@ export const userRoutes = [
     auth: 'user',
     summary: "Changes the caller's password, which signs out everywhere.",
     body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
-    async handle({ user, body, request }, { accounts, audit }) {
+    async handle({ user, body, request }, { accounts, audit, passwordChecks }) {
       const { old_password: older, new_password: newer } = body
       if (older === '') throw errorMessage(400, 'Old password invalid')
       if (newer === '') throw errorMessage(400, 'New password invalid')
       if (older === newer) throw errorMessage(400, 'New password cannot be the same as old password')
-      if (!(await accounts.checkPassword(user.email, older)))
-        throw errorMessage(400, 'Old password incorrect')
+      const { address, network, signal } = request
+      const attempt = { kind: 'password-change', name: user.email, password: older } as const
+      const outcome = await passwordChecks.check({ ...attempt, address, network, signal })
+      if (outcome.kind === 'throttled') throw throttled(outcome.retryAfterSeconds)
+      if (outcome.kind === 'wrong') throw errorMessage(400, 'Old password incorrect')
       const also = noting({ audit }, { user, request }, accountDeed('password-changed', user.email))
       await worded(accounts.update(user.email, { password: newer }, also), {
         'password-too-long': 'New password invalid',

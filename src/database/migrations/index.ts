@@ -9,6 +9,7 @@ import { administration } from './0008-administration.ts'
 import { sync } from './0010-sync.ts'
 import { credentialOrigins } from './0011-credential-origins.ts'
 import { allowances } from './0012-allowances.ts'
+import { signIn } from './0013-sign-in.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   sync,
   credentialOrigins,
   allowances,
+  signIn,
 ]

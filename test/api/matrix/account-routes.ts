@@ -22,8 +22,7 @@ export const accountRoutes: Table = {
     'GET /media/avatars/default.png': {},
     'GET /healthz': {},
     'GET /readyz': {},
-    // From this machine, as tests are.
-    'GET /metrics': {},
+    'GET /.well-known/security.txt': {},
     'POST /api2/auth-token/': ({ cast }) => ({
       form: { username: cast.callers.stranger.email, password: 'a long password' },
     }),
@@ -97,6 +96,7 @@ export const accountRoutes: Table = {
       form: { op: 'migrate', to_user: (await stage.cast.victim()).email },
     }),
     'DELETE /api2/accounts/:email/': victim(),
+    'GET /metrics': {},
     'GET /api/v2.1/admin/users/': {},
     'POST /api/v2.1/admin/users/': () => ({ form: { email: fresh(), password: 'a long password' } }),
     'GET /api/v2.1/admin/users/:email/': victim(),

@@ -62,7 +62,7 @@ function ProfileForm(props: { profile: ProfileValues }) {
       />
       <TextField
         label={texts.contactEmail}
-        hint={texts.contactEmailHint}
+        hint={profile.contact_email_verified ? texts.contactEmailHint : texts.contactEmailUnverified}
         type="email"
         autoComplete="email"
         value={contact}

@@ -21,6 +21,8 @@ export interface Profile {
   /** As its holder entered it; '' if they did not. */
   readonly name: string
   readonly contact_email: string
+  /** Whether the contact address can be used to sign in. */
+  readonly contact_email_verified: boolean
   readonly login_id: string
 }
 

@@ -25,6 +25,8 @@ export const account: Texts['account'] = {
   nameHint: 'So sehen dich andere.',
   contactEmail: 'Kontakt-E-Mail',
   contactEmailHint: 'Andere finden dich darüber, und du kannst dich damit anmelden.',
+  contactEmailUnverified:
+    'Andere finden dich darüber. Anmelden kannst du dich damit, sobald die Verwaltung sie bestätigt hat.',
   signInName: 'Du meldest dich an als',
   loginId: 'Anmeldename',
   profileSaved: 'Dein Profil wurde gespeichert',

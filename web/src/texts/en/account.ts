@@ -22,6 +22,8 @@ export const account = {
   nameHint: 'How others see you.',
   contactEmail: 'Contact e-mail',
   contactEmailHint: 'Others can find you by it, and you can sign in with it.',
+  contactEmailUnverified:
+    'Others can find you by it. You can sign in with it once an administrator has confirmed it.',
   signInName: 'You sign in as',
   loginId: 'Login id',
   profileSaved: 'Your profile was saved',

@@ -24,6 +24,7 @@ export const account: Texts['account'] = {
   nameHint: '他人看到的名称。',
   contactEmail: '联系邮箱',
   contactEmailHint: '他人可通过它找到您，您也可用它登录。',
+  contactEmailUnverified: '他人可通过它找到您。管理员确认后，您才能用它登录。',
   signInName: '登录账户',
   loginId: '登录名',
   profileSaved: '个人资料已保存',

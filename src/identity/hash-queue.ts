@@ -1,0 +1,64 @@
+import { DomainError } from '../errors.ts'
+import { Busy, FairSemaphore } from '../scheduling/fair-semaphore.ts'
+
+/** For whom a hash is computed. */
+export interface HashClient {
+  /** Whose share of the queue it takes: a network address, or an account. */
+  readonly source: string
+  /** What the password would open. Within a source, subjects take turns. */
+  readonly subject: string
+  /** Aborted when nobody waits for the hash any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface HashQueueOptions {
+  /** Hashes computed at once. They run on libuv's four threads, of which files and name lookups need some. */
+  readonly slots: number
+  /** False leaves the queue unbounded: for tests and trusted networks. */
+  readonly bounded?: boolean
+}
+
+/** At 50 ms a hash, the last waiter of a source that is alone waits 1.5 s. */
+const WAITING_PER_SOURCE = 30
+const SOURCES = 300
+const LONGEST_WAIT_MS = 15_000
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * Schedules password hashes. A hash takes 50 ms of a core or more, so without turns one client could keep everybody
+ * else from signing in. Sources take turns and compute one hash at a time, and the subjects of a source take turns
+ * for its share.
+ */
+export class HashQueue {
+  readonly #bounded: boolean
+  readonly #sources: FairSemaphore
+  /** Decides which of a source is next, so that it has one waiter among the sources. */
+  readonly #withinSource = new Map<string, { readonly turns: FairSemaphore; users: number }>()
+
+  constructor({ slots, bounded = true }: HashQueueOptions) {
+    this.#bounded = bounded
+    const bounds = { waiting: SOURCES, waitMs: LONGEST_WAIT_MS, retryAfterSeconds: RETRY_AFTER_SECONDS }
+    this.#sources = new FairSemaphore({ slots, ...(bounded && bounds) })
+  }
+
+  /** Throws too-many-tries when the queue is full. */
+  async run<T>({ source, subject, signal }: HashClient, work: () => Promise<T>): Promise<T> {
+    const own = this.#withinSource.get(source) ?? { turns: this.#newTurns(), users: 0 }
+    this.#withinSource.set(source, own)
+    own.users += 1
+    try {
+      return await own.turns.run(subject, () => this.#sources.run(source, work, signal), signal)
+    } catch (error) {
+      if (!(error instanceof Busy)) throw error
+      throw new DomainError({ code: 'too-many-tries', seconds: error.retryAfterSeconds }, { cause: error })
+    } finally {
+      own.users -= 1
+      if (own.users === 0) this.#withinSource.delete(source)
+    }
+  }
+
+  #newTurns(): FairSemaphore {
+    const bounds = { waiting: WAITING_PER_SOURCE, retryAfterSeconds: RETRY_AFTER_SECONDS }
+    return new FairSemaphore({ slots: 1, ...(this.#bounded && bounds) })
+  }
+}

@@ -1,0 +1,42 @@
+import { open, readFile, rm } from 'node:fs/promises'
+
+/**
+ * The generated password of the first administrator, in a file only the user of the server can read. It is deleted when
+ * that account first signs in, or gets another password.
+ */
+export class InitialPasswordFile {
+  readonly file: string
+  readonly #onError: (error: unknown) => void
+  /** Only the first start makes the file, so once it is gone it stays so. */
+  #isGone = false
+
+  constructor(file: string, onError: (error: unknown) => void = () => {}) {
+    this.file = file
+    this.#onError = onError
+  }
+
+  async write(email: string, password: string): Promise<void> {
+    // Made anew, so that it has our mode and no one has it open, nor is it a link to elsewhere.
+    await rm(this.file, { force: true })
+    await using handle = await open(this.file, 'wx', 0o600)
+    await handle.writeFile(
+      `Administrator: ${email}\nPassword: ${password}\nThis file is deleted when the administrator first signs in.\n`,
+    )
+    await handle.sync()
+    this.#isGone = false
+  }
+
+  /** Deletes the file if it holds the password of this account. Never rejects. */
+  async forget(email: string): Promise<void> {
+    if (this.#isGone) return
+    try {
+      const text = await readFile(this.file, 'utf8')
+      if (!text.startsWith(`Administrator: ${email}\n`)) return
+      await rm(this.file, { force: true })
+      this.#isGone = true
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') this.#isGone = true
+      else this.#onError(error)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Account } from './account.ts'
+import { longestPassword } from './account-rules.ts'
+import type { Credentials } from './account-store.ts'
+import type { Accounts } from './accounts.ts'
+import { PasswordGuard, type PasswordGuardOptions } from './password-guard.ts'
+import type { Passwords } from './passwords.ts'
+
+/** Somebody claims to know the password of an account. */
+export interface AccountPasswordAttempt {
+  readonly kind: 'sign-in' | 'password-change'
+  /** A login name as typed, or an account id. */
+  readonly name: string
+  readonly password: string
+  /** The client's address. */
+  readonly address: string
+  /** What the address is counted by: a network of addresses that one subscriber owns. The address itself unless given. */
+  readonly network?: string | undefined
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What came of an attempt. `account` is whose name it was, for the audit log: the client must not be able to tell. */
+export type AccountPasswordOutcome =
+  | { readonly kind: 'right'; readonly credentials: Credentials }
+  | {
+      readonly kind: 'wrong'
+      readonly why: 'unknown-account' | 'inactive-account' | 'wrong-password'
+      readonly account: Account | undefined
+    }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number }
+
+export interface PasswordChecksOptions extends PasswordGuardOptions {
+  readonly accounts: Accounts
+  readonly passwords: Passwords
+}
+
+/**
+ * The only place that checks the password of an account, so that every route that takes one is throttled, queued and
+ * logged alike. Unknown names, inactive accounts and wrong passwords cost the same: one query and one hash.
+ */
+export class PasswordChecks {
+  readonly #accounts: Accounts
+  readonly #passwords: Passwords
+  readonly #guard: PasswordGuard
+
+  constructor({ accounts, passwords, ...options }: PasswordChecksOptions) {
+    this.#accounts = accounts
+    this.#passwords = passwords
+    this.#guard = new PasswordGuard(options)
+  }
+
+  /** Throws too-many-tries when too many passwords are waiting to be checked. */
+  async check(attempt: AccountPasswordAttempt): Promise<AccountPasswordOutcome> {
+    const { kind, name, address, network = address } = attempt
+    let found: Credentials | undefined
+    let matches = false
+    const outcome = await this.#guard.try({ kind, subject: name, source: network, address }, async () => {
+      found = await this.#accounts.findCredentials(name)
+      matches = await this.#matches(attempt, found?.passwordHash)
+      return { isRight: matches && found?.account.active === true, user: found?.account.key }
+    })
+    if (typeof outcome === 'object') return { kind: 'throttled', ...outcome }
+    if (found !== undefined && outcome === 'right') return { kind: 'right', credentials: found }
+    const account = found?.account
+    if (account === undefined) return { kind: 'wrong', why: 'unknown-account', account }
+    return { kind: 'wrong', why: account.active ? 'wrong-password' : 'inactive-account', account }
+  }
+
+  async #matches(attempt: AccountPasswordAttempt, hash: string | undefined): Promise<boolean> {
+    const { name, password, address, network: source = address, signal } = attempt
+    // Nobody has such a password, and whether it is one does not depend on the account.
+    if (password.length > longestPassword) return false
+    return this.#passwords.verify(password, hash, { source, subject: name, signal })
+  }
+}
