@@ -17,6 +17,9 @@ import { type ChunkRange, readChunkRange } from './upload-range.ts'
 // A body that took longer than this is committed only if its sender may still do so.
 const RECHECK_SECONDS = 2
 
+/** Bytes of a text in a form: a path, at most. */
+const LONGEST_TEXT = 64 * 1024
+
 /**
  * One request that brings bytes, from the moment its head was found in order. Disposing gives back
  * what was set aside for it and removes what it left on the way.
@@ -48,6 +51,7 @@ export class UploadSession implements AsyncDisposable {
     this.#services = services
     this.#openedAt = services.now()
     this.request = request
+    request.chargeTo(String(use.library.actor.key))
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
@@ -58,7 +62,10 @@ export class UploadSession implements AsyncDisposable {
     this.dataKey = head.dataKey
     // What was begun with the key ends with it, however long it takes.
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
-    this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, { malformed })
+    this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, {
+      malformed,
+      maxTextBytes: LONGEST_TEXT,
+    })
   }
 
   /**
