@@ -57,6 +57,7 @@ describe('the configuration', () => {
       linkPasswordLength: 10,
       sessionIdleDays: 180,
       rateLimit: true,
+      http: { bodyMemory: 256_000_000, connections: 10_000, connectionsPerAddress: 256 },
       quotaStatus: 500,
       metricsToken: undefined,
       securityContact: undefined,
@@ -142,6 +143,9 @@ describe('the configuration', () => {
     [{ CARREL_SECURITY_CONTACT: 'a@b.org' }, (c) => c.securityContact, 'mailto:a@b.org'],
     [{ CARREL_SECURITY_CONTACT: 'https://b.org/tell' }, (c) => c.securityContact, 'https://b.org/tell'],
     [{ CARREL_RATE_LIMIT: 'off' }, (c) => c.rateLimit, false],
+    [{ CARREL_BODY_MEMORY_MB: '64' }, (c) => c.http.bodyMemory, 64_000_000],
+    [{ CARREL_MAX_CONNECTIONS: '100' }, (c) => c.http.connections, 100],
+    [{ CARREL_MAX_CONNECTIONS_PER_ADDRESS: '5' }, (c) => c.http.connectionsPerAddress, 5],
     [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
     [{ CARREL_PROCESSES: '2', CARREL_THREADS: '4' }, (c) => [c.processes, c.threads], [2, 4]],
     [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
@@ -295,7 +299,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 33)
+    assert.equal(settings.length, 36)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

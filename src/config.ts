@@ -72,6 +72,14 @@ export interface Config {
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
   rateLimit: boolean
+  /** What clients may take of the server before they are refused. */
+  http: {
+    /** Bytes of all request bodies that are buffered. */
+    bodyMemory: number
+    /** Open at the same time. */
+    connections: number
+    connectionsPerAddress: number
+  }
   quotaStatus: 443 | 500
   /** Opens `/metrics` without an account; undefined leaves it to administrators. */
   metricsToken: string | undefined
@@ -306,6 +314,33 @@ const definitions = {
     expects: 'on or off',
     parse: (text) => (text === 'on' ? true : text === 'off' ? false : malformed),
   }),
+  bodyMemoryMb: define({
+    placeholder: 'megabytes',
+    fallback: 256_000_000,
+    default: '256',
+    meaning:
+      'the memory for request bodies that are buffered, of all clients together; one address or account may take a quarter of it',
+    expects: 'a number of megabytes from 64 to 65536',
+    parse: (text) => {
+      const megabytes = parseInteger(text, 64, 65_536)
+      return megabytes === malformed ? malformed : megabytes * 1_000_000
+    },
+  }),
+  maxConnections: define({
+    placeholder: 'number',
+    fallback: 10_000,
+    meaning: 'the most connections at the same time; fewer where the system allows fewer open files',
+    expects: 'a whole number from 16 to 1000000',
+    parse: (text) => parseInteger(text, 16, 1_000_000),
+  }),
+  maxConnectionsPerAddress: define({
+    placeholder: 'number',
+    fallback: 256,
+    meaning:
+      'the most connections of one IPv4 address or IPv6 /64, and requests at the same time of one behind a trusted proxy; this machine and trusted proxies may have more',
+    expects: 'a whole number from 1 to 1000000',
+    parse: (text) => parseInteger(text, 1, 1_000_000),
+  }),
   quotaStatus: define<443 | 500>({
     placeholder: 'status',
     fallback: 500,
@@ -419,6 +454,11 @@ export function readConfig(sources: ConfigSources = {}): Config {
     sessionIdleDays: values.sessionIdleDays,
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
+    http: {
+      bodyMemory: values.bodyMemoryMb,
+      connections: values.maxConnections,
+      connectionsPerAddress: values.maxConnectionsPerAddress,
+    },
     quotaStatus: values.quotaStatus,
     metricsToken: values.metricsToken,
     securityContact: values.securityContact,

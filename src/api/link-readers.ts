@@ -2,6 +2,7 @@ import type { LinkRights, LinkScope, LinkWish } from '../access/link.ts'
 import { linkScopes, readingRights } from '../access/link.ts'
 import { list, optional, optionalText, type Reader, text } from '../http/readers.ts'
 import { errorMessage } from '../http/refusal.ts'
+import { parseOutsideJson } from '../json.ts'
 import type { ApiServices } from './services.ts'
 import { parseTime } from './times.ts'
 
@@ -97,7 +98,7 @@ export function readWish(
 /** A text of JSON; undefined for what is none. */
 function parseJson(sent: string): unknown {
   try {
-    return JSON.parse(sent)
+    return parseOutsideJson(sent)
   } catch {
     return undefined
   }

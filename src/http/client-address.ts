@@ -8,7 +8,9 @@ export function parseTrustedProxies(entries: readonly string[]): ProxyTrust {
   if (entries.length === 0) return () => false
   const list = new BlockList()
   for (const entry of entries) addProxy(list, entry)
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  // The address of a connection that is already gone is empty.
+  return (address) =>
+    isIP(address) !== 0 && list.check(withoutZone(address), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function addProxy(list: BlockList, entry: string): void {
@@ -49,12 +51,19 @@ export function addressKey(address: string): string {
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? [] : Array<string>(8 - left.length - right.length).fill('0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
+  const groups = [...left, ...zeros, ...right].slice(0, 4)
+  // However it is spelled, an address counts as one.
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
 }
 
 /** IPv4 written the IPv6 way, as a dual-stack socket reports it, back to IPv4. */
 export function plainAddress(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+}
+
+/** `fe80::1` of `fe80::1%eth0`. */
+function withoutZone(address: string): string {
+  return address.split('%', 1)[0] ?? address
 }
 
 function withoutPort(hop: string): string {

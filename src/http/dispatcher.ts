@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Answer } from './answer.ts'
 import type { Site } from './base-url.ts'
+import type { BodyMemory } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
+import type { RequestsInFlight } from './requests-in-flight.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
 import { discard, send } from './send.ts'
@@ -25,6 +27,9 @@ export interface DispatcherOptions<User, Services> {
   /** Without it the logger writes all lines. */
   readonly logRequest?: LogRequest | undefined
   readonly metrics: HttpMetrics
+  readonly bodyMemory: BodyMemory
+  /** Counts the requests of clients behind trusted proxies; undefined where no proxy is trusted. */
+  readonly inFlight: RequestsInFlight | undefined
   /** Answers slower than this, streams apart, are logged as warnings. */
   readonly slowMs: number
 }
@@ -53,6 +58,7 @@ export class Dispatcher<User, Services> {
     exchange.streams = route.body === 'raw'
     let result: Answer | undefined | Promise<Answer>
     try {
+      this.#countForwarded(exchange)
       result = run(exchange, route, segments, this.#options.runtime)
     } catch (thrown) {
       result = this.#answerTo(thrown, exchange, surface, route)
@@ -66,10 +72,18 @@ export class Dispatcher<User, Services> {
   }
 
   #finish(exchange: Exchange, result: Answer | undefined, surface: Wording): void {
+    exchange.request.releaseBody()
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
     if (result === undefined) exchange.outgoing.destroy()
     if (sending === undefined) this.#countOut()
     else void sending.then(() => this.#countOut())
+  }
+
+  /** Throws a refusal if a client behind a proxy has too many requests under way. */
+  #countForwarded({ request, outgoing }: Exchange): void {
+    const { inFlight, site } = this.#options
+    if (inFlight === undefined || !site.trust(plainAddress(request.peer ?? ''))) return
+    outgoing.onClose(inFlight.enter(request.address))
   }
 
   #countOut(): void {
@@ -90,9 +104,9 @@ export class Dispatcher<User, Services> {
   }
 
   #begin(pattern: string, incoming: Incoming, outgoing: Outgoing, isProbe = false): Exchange {
-    const { metrics, site } = this.#options
+    const { bodyMemory, metrics, site } = this.#options
     const started = performance.now()
-    const request = new HttpRequest(this.#requestId(incoming), incoming, outgoing, site)
+    const request = new HttpRequest(this.#requestId(incoming), incoming, outgoing, site, bodyMemory)
     // Read now for the log: a socket that has closed may not know its peer any more.
     const { address } = request
     const exchange: Exchange = {
@@ -157,7 +171,13 @@ export class Dispatcher<User, Services> {
     const { outgoing, request } = exchange
     if (!isAbsence(error, request)) this.#logFailure(error, exchange)
     if (outgoing.isBegun) outgoing.destroy()
-    else await send(outgoing, request.method, plainFailure(), headers)
+    else {
+      try {
+        await send(outgoing, request.method, plainFailure(), headers)
+      } catch {
+        outgoing.destroy()
+      }
+    }
   }
 
   #ended(

@@ -86,7 +86,7 @@ function runFor<User, Services>(
     request.bodyFields = parseBody(request.header('content-type'), bytes)
     return handleFields()
   }
-  const bytes = readBody(incoming.body, route.bodyLimit)
+  const bytes = readBody(incoming.body, route.bodyLimit, request.bodyClaim)
   return bytes instanceof Promise ? bytes.then(take) : take(bytes)
 }
 
@@ -108,6 +108,7 @@ async function signIn<User, Services>(
   if (route.auth === 'admin' && !isAdmin(found.user)) throw notPermitted()
   if (admits?.(found.user, route.scope) === false) throw notPermitted()
   throttle.byAccount(route, exchange.userKey)
+  request.chargeTo(exchange.userKey)
   return found.user
 }
 
@@ -121,6 +122,7 @@ async function signInToLibrary<User, Services>(
   if (found?.kind !== 'user') throw libraryTokenRefusal()
   exchange.userKey = userKey(found.user)
   throttle.byAccount(route, exchange.userKey)
+  request.chargeTo(exchange.userKey)
   return found.user
 }
 

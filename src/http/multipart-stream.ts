@@ -1,4 +1,5 @@
 import { decodeUtf8 } from './form-decoding.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import { filenameOf, parametersOf } from './header-parameters.ts'
 
 /** A part of a form whose content is still arriving. It is gone once the next part is asked for. */
@@ -293,15 +294,14 @@ export class MultipartStream {
   }
 
   async #readText(content: AsyncIterable<Buffer>): Promise<string> {
-    const pieces: Buffer[] = []
-    let length = 0
+    const collected = new GrowingBuffer()
     for await (const piece of content) {
-      length += piece.length
-      if (length > this.#options.maxTextBytes) throw this.#malformed('a text is too long')
-      pieces.push(piece)
+      if (collected.length + piece.length > this.#options.maxTextBytes) {
+        throw this.#malformed('a text is too long')
+      }
+      collected.append(piece)
     }
-    const [first] = pieces
-    return decodeUtf8(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces))
+    return decodeUtf8(collected.bytes)
   }
 
   async #need(bytes: number): Promise<void> {

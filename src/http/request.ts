@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { baseUrlOf, type Site } from './base-url.ts'
+import type { BodyClaim, BodyMemory } from './body-memory.ts'
 import { addressKey, clientAddress, plainAddress } from './client-address.ts'
 import { Fields } from './fields.ts'
 import { ClientGone } from './wire/client-gone.ts'
@@ -17,18 +18,44 @@ export class HttpRequest {
   readonly #site: Site
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
+  readonly #bodyMemory: BodyMemory
+  #bodyClaim: BodyClaim | undefined
+  #account: string | undefined
   #address: string | undefined
   #baseUrl: string | undefined
   #queryFields: Fields | undefined
   #signal: AbortSignal | undefined
 
-  constructor(id: string, incoming: Incoming, outgoing: Outgoing, site: Site) {
+  constructor(id: string, incoming: Incoming, outgoing: Outgoing, site: Site, bodyMemory: BodyMemory) {
     this.id = id
     this.method = incoming.head.method
     this.url = incoming.head.url
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.#site = site
+    this.#bodyMemory = bodyMemory
+  }
+
+  /** What reserves memory for the body, should it be buffered. */
+  get bodyClaim(): BodyClaim {
+    if (this.#bodyClaim === undefined) {
+      this.#bodyClaim = this.#bodyMemory.claim(this.address)
+      if (this.#account !== undefined) this.#bodyClaim.chargeTo(this.#account)
+    }
+    return this.#bodyClaim
+  }
+
+  /** Counts the memory of the body against the share of an account. To be called before the body is read. */
+  chargeTo(account: string): void {
+    this.#account = account
+    this.#bodyClaim?.chargeTo(account)
+  }
+
+  /** Returns the memory of the body, once nobody uses it. */
+  releaseBody(): void {
+    if (this.#bodyClaim === undefined) return
+    this.bodyFields = Fields.none
+    this.#bodyClaim.release()
   }
 
   /** Names in lower case. */

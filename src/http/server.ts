@@ -1,17 +1,23 @@
 import type { Logger } from 'pino'
+import { Gauge } from 'prom-client'
 import { parsePublicUrl } from './base-url.ts'
+import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import type { Authenticate } from './credentials.ts'
+import { connectionsFor, descriptorLimit } from './descriptors.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { leading, type Upgrade } from './leading.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { RequestsInFlight } from './requests-in-flight.ts'
 import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
+import { PipelineQueue } from './wire/pipeline-queue.ts'
+import { WireMemory } from './wire/wire-memory.ts'
 import { WireServer } from './wire/wire-server.ts'
 
 export interface HttpServerOptions<User, Services> {
@@ -44,7 +50,7 @@ export interface HttpServerOptions<User, Services> {
   readonly limits?: Partial<HttpLimits>
 }
 
-/** How long a client may keep us waiting, and when we are slow ourselves. */
+/** How much a client may take, how long it may keep us waiting, and when we are slow ourselves. */
 export interface HttpLimits {
   /** For all headers of a request. */
   readonly headersMs: number
@@ -55,6 +61,21 @@ export interface HttpLimits {
   /** How often `headersMs` is checked, at least. */
   readonly checkMs: number
   readonly slowMs: number
+  /** Fewest bytes a second, on average over `rateWindowMs`, of a body and of an answer that wait for the client. */
+  readonly leastRate: number
+  readonly rateWindowMs: number
+  /** Open at the same time. */
+  readonly connections: number
+  /** Of one address; and requests at the same time of one address behind a trusted proxy. */
+  readonly connectionsPerAddress: number
+  /** Bytes of all bodies that are buffered. */
+  readonly bodyMemory: number
+  /** How long a body waits for memory. */
+  readonly bodyMemoryWaitMs: number
+  /** Bytes of all connections that were received and not read yet. */
+  readonly wireMemory: number
+  /** Addresses whose connections are counted in all only. */
+  readonly isExempt: (address: string) => boolean
 }
 
 const defaultLimits: HttpLimits = {
@@ -63,6 +84,14 @@ const defaultLimits: HttpLimits = {
   idleMs: 120_000,
   checkMs: 10_000,
   slowMs: 1_000,
+  leastRate: 100,
+  rateWindowMs: 60_000,
+  connections: 10_000,
+  connectionsPerAddress: 256,
+  bodyMemory: 256_000_000,
+  bodyMemoryWaitMs: 10_000,
+  wireMemory: 128 * 2 ** 20,
+  isExempt: isLoopback,
 }
 
 /** A server of routes, not yet listening. */
@@ -88,23 +117,37 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   const surfaces = [...options.surfaces, system]
   const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
+  const trust = parseTrustedProxies(options.trustedProxies ?? [])
+  const hasProxies = (options.trustedProxies ?? []).length > 0
+  const bodyMemory = new BodyMemory({ total: limits.bodyMemory, waitMs: limits.bodyMemoryWaitMs })
   const dispatcher = new Dispatcher<User, Services>({
     runtime: { ...options, throttle: new Throttle(options.rateLimit) },
     site: {
-      trust: parseTrustedProxies(options.trustedProxies ?? []),
+      trust,
       publicUrl: options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl),
     },
     logger: options.logger,
     logRequest: options.logRequest,
     metrics: options.metrics,
+    bodyMemory,
+    inFlight: hasProxies ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
     slowMs: limits.slowMs,
   })
   const rules = {
     ...limits,
     ...leading(surfaces, dispatcher, options.upgrade),
+    memory: new WireMemory(limits.wireMemory),
+    pipeline: new PipelineQueue(),
     isClosing: () => closing,
+    onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
   }
-  const server = new WireServer(rules, limits.checkMs)
+  const connectionLimits = {
+    connections: Math.min(limits.connections, connectionsFor(descriptorLimit())),
+    connectionsPerAddress: limits.connectionsPerAddress,
+    isExempt: (address: string) => limits.isExempt(address) || trust(address),
+  }
+  const server = new WireServer(rules, connectionLimits, limits.checkMs)
+  registerLimits(options.metrics, server, bodyMemory, rules.memory)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
@@ -116,5 +159,31 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     listen: (where) => startListening(server, where),
     close,
     [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+/** What the limits on memory and connections are held against, for the operator to see. */
+function registerLimits(
+  { registry }: HttpMetrics,
+  server: WireServer,
+  bodies: BodyMemory,
+  wire: WireMemory,
+): void {
+  const gauges: [name: string, help: string, value: () => number][] = [
+    ['carrel_http_connections', 'Connections that are open', () => server.count],
+    ['carrel_http_body_memory_bytes', 'Memory reserved for buffered bodies', () => bodies.used],
+    ['carrel_http_body_memory_waiting', 'Requests that wait for memory for their body', () => bodies.waiting],
+    ['carrel_http_unread_bytes', 'Bytes received and not read yet, of all connections', () => wire.held],
+  ]
+  for (const [name, help, value] of gauges) {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(value())
+      },
+    })
+    registry.registerMetric(gauge)
   }
 }

@@ -1,17 +1,24 @@
-import { isUtf8 } from 'node:buffer'
+import { JsonRefused, parseOutsideJson } from '../json.ts'
 import { InvalidObject } from './invalid.ts'
 
 /** A JSON object of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>
 
+/** A dir of 400,000 entries has six fields each; an object is nested three levels deep. */
+const LIMITS = { depth: 10, values: 10_000_000 }
+
 /** The JSON object in bytes or text that came from outside. */
 export function parseJson(source: Buffer | string): Json {
-  if (typeof source !== 'string' && !isUtf8(source)) throw new InvalidObject('is not UTF-8')
+  return asObject(parsed(source), 'the object')
+}
+
+function parsed(source: Buffer | string): unknown {
   try {
-    return asObject(JSON.parse(source.toString()), 'the object')
+    return parseOutsideJson(source, LIMITS)
   } catch (cause) {
-    if (cause instanceof InvalidObject) throw cause
-    throw new InvalidObject('is not JSON', { cause })
+    if (cause instanceof JsonRefused)
+      throw new InvalidObject(`is not JSON we take: ${cause.message}`, { cause })
+    throw cause
   }
 }
 

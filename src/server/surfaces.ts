@@ -73,6 +73,7 @@ export function createHttp(
     admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
     rateLimit: { enabled: config.rateLimit, now: services.now },
+    limits: config.http,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,

@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts'
 import { Answer, type HeldBytes, raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
+import { STREAM_BYTES } from '../http/body-memory.ts'
 import { begin } from '../http/ranges-reading.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
@@ -42,9 +43,12 @@ export const blockRoutes = [
       const library = await syncDoor.edit(request, id)
       const length = Number(request.header('content-length') ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
+      request.chargeTo(String(library.actor.key))
       if (length < SMALLEST_STORED_BLOCK) {
-        await core.blockIntake.put(library, blockId, await readBody(body, SMALLEST_STORED_BLOCK))
+        const bytes = await readBody(body, SMALLEST_STORED_BLOCK, request.bodyClaim)
+        await core.blockIntake.put(library, blockId, bytes)
       } else {
+        await request.bodyClaim.growTo(STREAM_BYTES)
         await core.blockIntake.receive(library, blockId, bounded(body))
       }
       if (library.info.sub !== undefined) await noteShown(core, library.info, [blockId])

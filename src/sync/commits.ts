@@ -38,7 +38,8 @@ export const commitRoutes = [
     body: 'raw',
     async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.edit(request, id)
-      const commit = parse(await readBody(body, LARGEST_COMMIT))
+      request.chargeTo(String(library.actor.key))
+      const commit = parse(await readBody(body, LARGEST_COMMIT, request.bodyClaim))
       if (commit.id !== commitId || commit.libraryId !== id) throw badRequest('Commit does not match its URL')
       await receiveCommit(core, library, commit)
       return done

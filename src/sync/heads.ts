@@ -90,8 +90,8 @@ export const headRoutes = [
     auth: 'none',
     summary: 'Gives the heads of several libraries away to nobody: clients then ask for each with its token.',
     body: 'raw',
-    async handle({ body }) {
-      const sent = await readJson(body, MOST_LIBRARIES_LISTED)
+    async handle({ body, request }) {
+      const sent = await readJson(request, body, MOST_LIBRARIES_LISTED)
       if (!Array.isArray(sent) || sent.length === 0) throw badRequest('Bad JSON in request')
       sent.forEach(parseLibraryIdOrRefuse)
       // The call carries no token, and to know an id is not to have a right (I7). A library that is left out is

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { parseOutsideJson } from '../json.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 import type { Listening, NotificationTokens } from './notification-tokens.ts'
 
@@ -162,7 +163,7 @@ type Json = Record<string, unknown>
 
 function parse(text: string): { type?: unknown; repos?: Json[] } {
   try {
-    const { type, content } = asJson(JSON.parse(text))
+    const { type, content } = asJson(parseOutsideJson(text, { depth: 10 }))
     const { repos } = asJson(content)
     return Array.isArray(repos) ? { type, repos: repos.map(asJson) } : { type }
   } catch {

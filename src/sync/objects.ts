@@ -1,20 +1,16 @@
 import { fail } from '../errors.ts'
 import { type Chunks, raw } from '../http/answer.ts'
 import { rawText } from '../http/readers.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { missingBlocks } from '../library/block-upload.ts'
 import { listObjects, packObjects } from '../library/object-listing.ts'
 import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
-import type { SentObject } from '../library/sent-object.ts'
 import { findSyncedCommit, shownAmong } from '../library/synced.ts'
 import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/ids.ts'
-import { PACKET_HEAD_BYTES } from '../objects/packets.ts'
+import { PacketReader } from './packet-reader.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
 import { route } from './services.ts'
 
 const ENOUGH_PACKED = 2 ** 20
-/** Most bytes of one packet. */
-const LARGEST_PACKET = 64 * 2 ** 20
 
 const params = { repo_id: libraryParam }
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
@@ -54,7 +50,7 @@ export const objectRoutes = [
     faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      const ids = await readIds(body, parseFsId, { strict: true })
+      const ids = await readIds({ request, body, library }, parseFsId, { strict: true })
       // An empty answer would have the client ask again, and again.
       if (ids.length === 0) throw badRequest('No ids in request')
       const packets = await packObjects(core, library, ids, ENOUGH_PACKED)
@@ -70,7 +66,11 @@ export const objectRoutes = [
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      return missingObjects(core, library, await readIds(body, parseFsId, { strict: false }))
+      return missingObjects(
+        core,
+        library,
+        await readIds({ request, body, library }, parseFsId, { strict: false }),
+      )
     },
   }),
   route({
@@ -82,7 +82,7 @@ export const objectRoutes = [
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      const ids = await readIds(body, parseBlockId, { strict: false })
+      const ids = await readIds({ request, body, library }, parseBlockId, { strict: false })
       const shown = await shownAmong(core, library.info, ids)
       const missing = new Set(await missingBlocks(core, library, [...shown]))
       const asked = [...new Set(ids)].filter((one) => one !== (EMPTY_ID as string))
@@ -97,9 +97,14 @@ export const objectRoutes = [
     params,
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
-      const intake = new ObjectIntake(core, await syncDoor.edit(request, id))
+      const library = await syncDoor.edit(request, id)
+      request.chargeTo(String(library.actor.key))
+      const intake = new ObjectIntake(core, library)
+      const packets = new PacketReader(body, request.bodyClaim)
       try {
-        for await (const object of readPackets(body)) await intake.add(object)
+        for (let object = await packets.next(); object !== undefined; object = await packets.next()) {
+          await intake.add(object)
+        }
       } finally {
         // What came before a fault is kept.
         await intake.finish()
@@ -130,51 +135,5 @@ async function beginList(ids: AsyncGenerator<FsId[], void>): Promise<Chunks | Bu
     async return() {
       await ids.return()
     },
-  }
-}
-
-/** The objects in a body, one at a time. Throws a refusal where a packet is cut short or names no id. */
-async function* readPackets(body: IncomingBody): AsyncGenerator<SentObject, void> {
-  const pieces = new Pieces(async () => body.read())
-  for (;;) {
-    const head = await pieces.take(PACKET_HEAD_BYTES)
-    if (head === undefined) return
-    const id = parseFsId(head.toString('latin1', 0, 40))
-    if (id === undefined) throw badRequest('Invalid object id')
-    const length = head.readUInt32BE(40)
-    if (length > LARGEST_PACKET) throw badRequest('Object is too large')
-    const packed = length === 0 ? undefined : await pieces.take(length)
-    if (packed === undefined) throw badRequest('Object is empty or cut short')
-    yield { id, packed }
-  }
-}
-
-/** Cuts what arrives into pieces of the lengths asked for. */
-class Pieces {
-  readonly #read: () => Promise<Buffer | undefined>
-  #held: Buffer[] = []
-  #length = 0
-
-  constructor(read: () => Promise<Buffer | undefined>) {
-    this.#read = read
-  }
-
-  /** Undefined at the end; throws a refusal if there is something, but not enough. */
-  async take(length: number): Promise<Buffer | undefined> {
-    while (this.#length < length) {
-      const chunk = await this.#read()
-      if (chunk === undefined) {
-        if (this.#length === 0) return undefined
-        throw badRequest('Object is cut short')
-      }
-      this.#held.push(chunk)
-      this.#length += chunk.length
-    }
-    const [first] = this.#held
-    const all = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held)
-    const rest = all.subarray(length)
-    this.#held = rest.length > 0 ? [rest] : []
-    this.#length = rest.length
-    return all.subarray(0, length)
   }
 }

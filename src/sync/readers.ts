@@ -2,7 +2,10 @@ import { Answer } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
+import type { HttpRequest } from '../http/request.ts'
 import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { JsonRefused, parseOutsideJson } from '../json.ts'
+import type { Library } from '../library/library.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 
 /** Enough for 20,000 ids with commas and spaces; clients send a thousand. */
@@ -22,22 +25,31 @@ export function badRequest(text: string): TextRefusal {
  * The JSON value of a body. Clients send JSON under the content type of a form, so that is never looked at.
  * Throws a refusal for what is none.
  */
-export async function readJson(body: IncomingBody, limit = LARGEST_LIST): Promise<unknown> {
-  const bytes = await readBody(body, limit)
+export async function readJson(
+  request: HttpRequest,
+  body: IncomingBody,
+  limit = LARGEST_LIST,
+): Promise<unknown> {
+  const bytes = await readBody(body, limit, request.bodyClaim)
   try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw badRequest('Bad JSON in request')
+    return parseOutsideJson(bytes, { depth: 10 })
+  } catch (error) {
+    if (error instanceof JsonRefused) throw badRequest('Bad JSON in request')
+    throw error
   }
 }
 
-/** The ids of a list in a body. What is no id is left out, or refused where `strict`. */
+/**
+ * The ids of a list in a body, whose memory is charged to the account of the library that was opened for it. What is no id
+ * is left out, or refused where `strict`.
+ */
 export async function readIds<T extends string>(
-  body: IncomingBody,
+  { request, body, library }: { request: HttpRequest; body: IncomingBody; library: Library },
   parse: (text: string) => T | undefined,
   options: { strict: boolean },
 ): Promise<T[]> {
-  const sent = await readJson(body)
+  request.chargeTo(String(library.actor.key))
+  const sent = await readJson(request, body)
   if (!Array.isArray(sent)) throw badRequest('Bad JSON in request')
   const ids: T[] = []
   for (const one of sent) {

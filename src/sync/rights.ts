@@ -11,6 +11,8 @@ import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
 
 const MOST_ASKED = 1000
+/** Enough for so many ids and tokens. The tokens are in the body, so anybody may send one. */
+const LARGEST_ASKED = 256 * 1024
 
 /** A library a client asks about, with its token in the body. */
 interface Asked {
@@ -55,9 +57,12 @@ export const rightRoutes = [
     auth: 'none',
     summary: 'The permissions of single folders, for each library a token is shown for.',
     body: 'raw',
-    async handle({ body }, services) {
+    async handle({ body, request }, services) {
       // Folders have no permissions of their own here yet: the lists are empty, and that never changes.
-      return answerEach(services, await readJson(body), async () => ({ user_perms: [], group_perms: [] }))
+      return answerEach(services, await readJson(request, body, LARGEST_ASKED), async () => ({
+        user_perms: [],
+        group_perms: [],
+      }))
     },
   }),
   route({
@@ -66,8 +71,8 @@ export const rightRoutes = [
     auth: 'none',
     summary: 'The locked files of each library a token is shown for.',
     body: 'raw',
-    async handle({ body }, services) {
-      return answerEach(services, await readJson(body), async (library) => {
+    async handle({ body, request }, services) {
+      return answerEach(services, await readJson(request, body, LARGEST_ASKED), async (library) => {
         const locks = await locksOf(services.core, library.info)
         const files = Array.from(locks.values(), ({ path, accountKey }) => ({
           path: path.slice(1),

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Cover } from '../library/cover.ts'
+import { poison } from '../poison.ts'
 import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 
 /** Bytes gathered before they are written, and bytes read back at a time. */
@@ -88,6 +89,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
     this.#writing = writing
     this.#start += this.#filled
     this.#filled = 0
+    if (this.#spare !== undefined) poison(this.#spare)
     this.#buffer = this.#spare ?? Buffer.allocUnsafe(BUFFER_BYTES)
     this.#spare = full
   }

@@ -1,8 +1,9 @@
-import { parseBody } from '../http/body.ts'
+import { parseBody, readBody } from '../http/body.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { parseOutsideJson } from '../json.ts'
 import { type BlockId, parseBlockId } from '../objects/ids.ts'
 import { uploadError } from './upload-errors.ts'
 
@@ -11,18 +12,21 @@ const LARGEST_FORM = 4 * 2 ** 20
 
 /** The fields of a small form. Read only after the ticket was found in order, so a stranger sends nothing here. */
 export async function readFields(request: HttpRequest, body: IncomingBody): Promise<Fields> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
-    size += piece.length
-    if (size > LARGEST_FORM) throw uploadError(413, 'Request body is too large.')
-    pieces.push(piece)
-  }
+  const bytes = await readBytes(request, body)
   try {
-    return parseBody(request.headers['content-type'], Buffer.concat(pieces))
+    return parseBody(request.headers['content-type'], bytes)
   } catch (error) {
     if (error instanceof Refusal) throw uploadError(error.status, 'Malformed form.')
     throw error
+  }
+}
+
+async function readBytes(request: HttpRequest, body: IncomingBody): Promise<Buffer> {
+  try {
+    return await readBody(body, LARGEST_FORM, request.bodyClaim)
+  } catch (error) {
+    const isTooLarge = error instanceof Refusal && error.status === 413
+    throw isTooLarge ? uploadError(413, 'Request body is too large.') : error
   }
 }
 
@@ -55,7 +59,7 @@ function readBlockIds(fields: Fields): BlockId[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseOutsideJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { raw } from '../http/answer.ts'
+import { STREAM_BYTES } from '../http/body-memory.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
@@ -41,6 +42,8 @@ async function receiveBlocks(
   const operations = ['upload-blocks', 'update-blocks'] as const
   await using session = await UploadSession.open(services, request, body, ticket, operations)
   session.library.editable(session.ticketPath)
+  const { bodyClaim } = request
+  await bodyClaim.growTo(STREAM_BYTES)
   let taken: TakenBlock[] = []
   let held = 0
   let count = 0
@@ -48,6 +51,7 @@ async function receiveBlocks(
     await holdBlocks(core, await session.editable(session.ticketPath), taken)
     taken = []
     held = 0
+    bodyClaim.shrinkTo(STREAM_BYTES)
   }
   try {
     for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
@@ -56,7 +60,7 @@ async function receiveBlocks(
       count += 1
       taken.push(block)
       held += block.bytes?.length ?? 0
-      if (held > HELD_BYTES) await hold()
+      if (held > HELD_BYTES || !bodyClaim.tryGrowTo(STREAM_BYTES + held)) await hold()
     }
     if (count === 0) throw uploadError(400, 'No file uploaded.')
     await session.checkBody()

@@ -1,3 +1,4 @@
+import { STREAM_BYTES } from '../http/body-memory.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { type Content, SMALLEST_STORED_BLOCK, smallContent } from '../library/content.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -10,6 +11,8 @@ export type FormTexts = ReadonlyMap<string, string>
 
 /** Small blocks held in memory for one request; beyond it they are stored ahead of the commit. */
 const HELD_BYTES = 8 * 1024 * 1024
+/** Memory for them is reserved in steps of so many bytes. */
+const STEP_BYTES = 64 * 1024
 
 /**
  * Reads a form to its end. Texts may come before and after the files, so `takeFile` is told what is
@@ -49,6 +52,8 @@ export class FileReceiver {
   readonly #core: LibraryCore
   readonly #session: UploadSession
   #held = 0
+  /** Bytes reserved for content that goes to disk. */
+  #streamed = 0
   #files = 0
   #unkept: UnkeptBlocks | undefined
 
@@ -66,13 +71,22 @@ export class FileReceiver {
     if (whole === undefined) return this.#receive(part, digests)
     this.#held += whole.length
     const content = smallContent(whole)
-    return this.#held <= HELD_BYTES ? content : this.#core.content.putSmall(content)
+    return this.#mayHold() ? content : this.#core.content.putSmall(content)
+  }
+
+  /** Whether the small blocks fit in memory, that of this request and that of all. */
+  #mayHold(): boolean {
+    if (this.#held > HELD_BYTES) return false
+    const steps = Math.ceil(this.#held / STEP_BYTES)
+    return this.#session.request.bodyClaim.tryGrowTo(this.#streamed + steps * STEP_BYTES)
   }
 
   async #receive(part: StreamedPart, digests: readonly PartDigest[]): Promise<Content> {
     const onBytes = (bytes: Buffer) => {
       for (const { digest } of digests) digest.update(bytes)
     }
+    this.#streamed = STREAM_BYTES
+    await this.#session.request.bodyClaim.growTo(this.#streamed)
     const { dataKey: key } = this.#session
     this.#unkept ??= this.#session.own(new UnkeptBlocks())
     const content = await this.#core.content.receive(part.lent(), {
@@ -82,7 +96,7 @@ export class FileReceiver {
     })
     for (const { digest, isOfPart } of digests) if (isOfPart) digest.check()
     for (const bytes of content.small.values()) this.#held += bytes.length
-    if (this.#held <= HELD_BYTES) return content
+    if (this.#mayHold()) return content
     return this.#core.content.putSmall(content)
   }
 

@@ -14,6 +14,9 @@ import { AnnouncedDigest } from './upload-digest.ts'
 import { uploadError } from './upload-errors.ts'
 import { type ChunkRange, readChunkRange } from './upload-range.ts'
 
+/** Bytes of a text in a form: a path, at most. */
+const LONGEST_TEXT = 64 * 1024
+
 /**
  * One request that brings bytes, from the moment its head was found in order. Disposing gives back
  * what was set aside for it and removes what it left on the way.
@@ -47,6 +50,8 @@ export class UploadSession implements AsyncDisposable {
     this.#services = services
     this.#use = use
     this.request = request
+    // A visitor of a link spends the share of their address, not that of the account that made the link.
+    if (!use.isOfLink) request.chargeTo(String(use.library.actor.key))
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
@@ -59,7 +64,10 @@ export class UploadSession implements AsyncDisposable {
     this.dataKey = head.dataKey
     // What was begun with the key ends with it, however long it takes.
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
-    this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, { malformed })
+    this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, {
+      malformed,
+      maxTextBytes: LONGEST_TEXT,
+    })
   }
 
   /**

@@ -17,19 +17,27 @@ export interface ChildServer extends AsyncDisposable {
 export interface ChildServerOptions {
   /** The data folder is a disk of its own, of so many megabytes, that only this server sees. */
   readonly diskMegabytes?: number
+  /** How many files and connections the process may have open. */
+  readonly openFiles?: number
 }
 
 /** Starts `carrel serve` on a free port over a data folder. */
 export async function spawnServer(
   data: string,
   env: Record<string, string> = {},
-  { diskMegabytes }: ChildServerOptions = {},
+  { diskMegabytes, openFiles }: ChildServerOptions = {},
 ): Promise<ChildServer> {
-  const around = diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)
+  const around = [
+    ...(diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)),
+    ...(openFiles === undefined
+      ? []
+      : ['sh', '-c', 'ulimit -n "$1" && shift && exec "$@"', 'sh', String(openFiles)]),
+  ]
   const [command, ...parts] = [...around, process.execPath, ...program, 'serve']
   const child = spawn(command, parts, {
     env: {
       PATH: process.env['PATH'] ?? '',
+      CARREL_TEST_POISON: process.env['CARREL_TEST_POISON'] ?? '',
       CARREL_DATA: data,
       CARREL_PORT: '0',
       CARREL_RATE_LIMIT: 'off',

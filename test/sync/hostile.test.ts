@@ -147,6 +147,15 @@ describe('lists of ids', () => {
       assert.equal((await sync.call('POST', 'check-blocks/', bad)).status, 400, bad)
       assert.equal((await sync.call('POST', 'pack-fs/', bad)).status, 400, bad)
     }
+    const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`
+    const many = `[${'{},'.repeat(300_000)}{}]`
+    for (const bad of [deep, many]) {
+      assert.equal((await sync.call('POST', 'check-fs/', bad)).status, 400)
+      for (const url of ['folder-perm', 'locked-files', 'head-commits-multi/']) {
+        const init = { method: 'POST', body: bad.slice(0, 60_000) }
+        assert.equal((await fetch(`${server.url}/seafhttp/repo/${url}`, init)).status, 400)
+      }
+    }
     assert.equal((await sync.call('POST', 'pack-fs/', '["x"]')).status, 400)
     assert.equal((await sync.call('POST', 'pack-fs/', '[]')).status, 400)
     assert.equal((await sync.call('POST', 'pack-fs/', JSON.stringify([ids[0]]))).status, 500)

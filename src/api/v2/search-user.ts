@@ -1,5 +1,6 @@
 import { flag, rawValue, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { parseOutsideJson } from '../../json.ts'
 import { userItem } from '../person-wire.ts'
 import { route } from '../services.ts'
 
@@ -44,7 +45,7 @@ function parseIds(sent: unknown): string[] | undefined {
 
 function parseJson(sent: string): unknown {
   try {
-    return JSON.parse(sent)
+    return parseOutsideJson(sent)
   } catch {
     return sent.split(',')
   }

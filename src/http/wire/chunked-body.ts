@@ -1,44 +1,89 @@
+import { isField } from './header-block.ts'
 import { WireError } from './wire-error.ts'
 
+const CR = 0x0d
 const LF = 0x0a
-/** Of the line before a chunk, and of all lines behind the last one. */
+/** The value of each byte as a hex digit; -1 for all others. */
+const HEX = Int8Array.from({ length: 256 }, (_, byte) => {
+  const text = String.fromCharCode(byte)
+  return /[\da-f]/i.test(text) ? Number.parseInt(text, 16) : -1
+})
+/** Bytes of the line before a chunk, and of all trailers. */
 const LONGEST_LINES = 4096
+/** Bytes of all chunk extensions of one body. Nobody uses them, so they may not multiply what a body costs. */
+const MOST_EXTENSION_BYTES = 16 * 1024
+
+const TOKEN = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+"
+const QUOTED = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
+const SIZE_LINE = new RegExp(`^([\\da-f]{1,12})((?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*)$`, 'i')
 
 type State = 'size' | 'bytes' | 'gap' | 'trailers' | 'done'
 
-/** Takes the bytes of a body out of the chunks it comes in. */
+/** Decodes a body that comes in chunks. */
 export class ChunkedBody {
   #state: State = 'size'
-  /** Of the chunk that is coming in. */
+  /** Bytes of the current chunk that are still to come. */
   #left = 0
-  /** A line that is not all there yet. */
+  /** A line of which the end is still to come. */
   #line = ''
+  #extensionBytes = 0
   #trailerBytes = 0
 
   get isDone(): boolean {
     return this.#state === 'done'
   }
 
-  /** Gives the bytes of the body in `sent` to `take`, and returns how far they reach. Throws a `WireError`. */
+  /**
+   * Gives the bytes of the body in `sent` to `take`, and returns how far they reach. Throws a `WireError`. All chunks in
+   * `sent` become one piece, moved together within `sent`: an object for each would take a hundred times the memory of a
+   * body in chunks of one byte.
+   */
   feed(sent: Buffer, take: (bytes: Buffer) => void): number {
     let at = 0
+    let start = 0
+    let end = 0
     while (at < sent.length && this.#state !== 'done') {
-      if (this.#state === 'bytes') {
-        const bytes = sent.subarray(at, at + this.#left)
-        this.#left -= bytes.length
-        at += bytes.length
-        if (this.#left === 0) this.#state = 'gap'
-        take(bytes)
-      } else at = this.#readLine(sent, at)
+      if (this.#state !== 'bytes') {
+        at = this.#skipPlain(sent, at) ?? this.#readLine(sent, at)
+        continue
+      }
+      const length = Math.min(this.#left, sent.length - at)
+      if (end === start) start = end = at
+      else if (length === 1) sent[end] = sent[at] ?? 0
+      else sent.copyWithin(end, at, at + length)
+      end += length
+      at += length
+      this.#left -= length
+      if (this.#left === 0) this.#state = 'gap'
     }
+    if (end > start) take(compact(sent, start, end))
     return at
+  }
+
+  /** Where the next state begins, if the line before it is all there and as plain as usual. Others are read as text. */
+  #skipPlain(sent: Buffer, from: number): number | undefined {
+    if (this.#line !== '' || this.#state === 'trailers') return undefined
+    let at = from
+    let size = 0
+    if (this.#state === 'size') {
+      for (let digit = HEX[sent[at] ?? 0] ?? -1; digit >= 0; digit = HEX[sent[at] ?? 0] ?? -1) {
+        size = size * 16 + digit
+        at += 1
+      }
+      // Longer ones, and the last, are left to the text.
+      if (at === from || at - from > 7 || size === 0) return undefined
+    }
+    if (sent[at] !== CR || sent[at + 1] !== LF) return undefined
+    this.#left = size
+    this.#state = this.#state === 'size' ? 'bytes' : 'size'
+    return at + 2
   }
 
   #readLine(sent: Buffer, from: number): number {
     const found = sent.indexOf(LF, from)
     const end = found === -1 ? sent.length : found + 1
+    if (this.#line.length + end - from > LONGEST_LINES) throw new WireError(400)
     this.#line += sent.toString('latin1', from, end)
-    if (this.#line.length > LONGEST_LINES) throw new WireError(400)
     if (found !== -1) {
       if (!this.#line.endsWith('\r\n')) throw new WireError(400)
       const line = this.#line.slice(0, -2)
@@ -52,16 +97,32 @@ export class ChunkedBody {
     if (this.#state === 'gap') {
       if (line !== '') throw new WireError(400)
       this.#state = 'size'
-    } else if (this.#state === 'size') {
-      // An extension means nothing to us; it may hold no line break of its own.
-      const size = /^([\da-f]{1,12})(?:[ \t]*;[\t -~]*)?$/i.exec(line)?.[1]
-      if (size === undefined) throw new WireError(400)
-      this.#left = Number.parseInt(size, 16)
-      this.#state = this.#left === 0 ? 'trailers' : 'bytes'
-    } else {
-      this.#trailerBytes += line.length
-      if (this.#trailerBytes > LONGEST_LINES) throw new WireError(400)
-      if (line === '') this.#state = 'done'
-    }
+    } else if (this.#state === 'size') this.#onSize(line)
+    else this.#onTrailer(line)
   }
+
+  /** Extensions are checked and ignored. */
+  #onSize(line: string): void {
+    const [, size, extensions = ''] = SIZE_LINE.exec(line) ?? []
+    this.#extensionBytes += extensions.length
+    if (size === undefined || this.#extensionBytes > MOST_EXTENSION_BYTES) throw new WireError(400)
+    this.#left = Number.parseInt(size, 16)
+    this.#state = this.#left === 0 ? 'trailers' : 'bytes'
+  }
+
+  /** Trailers are checked and ignored. One that a reader behind us could take for framing or routing is refused. */
+  #onTrailer(line: string): void {
+    this.#trailerBytes += line.length
+    if (this.#trailerBytes > LONGEST_LINES) throw new WireError(400)
+    if (line === '') this.#state = 'done'
+    else if (!isField(line) || FORBIDDEN_TRAILER.test(line)) throw new WireError(400)
+  }
+}
+
+const FORBIDDEN_TRAILER = /^(?:transfer-encoding|content-length|host):/i
+
+/** A small part of a large buffer is copied, so as not to keep all of it. */
+function compact(sent: Buffer, start: number, end: number): Buffer {
+  const bytes = sent.subarray(start, end)
+  return bytes.length * 2 < sent.length ? Buffer.from(bytes) : bytes
 }

@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net'
+import { tooSlow } from '../body-memory.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { type AnswerWay, Outgoing } from './outgoing.ts'
-import { HeadReader, type RequestHead } from './request-head.ts'
+import type { PipelineQueue } from './pipeline-queue.ts'
+import { HeadReader, isEmptyLine, type RequestHead } from './request-head.ts'
 import { WireError } from './wire-error.ts'
+import type { WireMemory } from './wire-memory.ts'
+import { WriteProgress } from './write-progress.ts'
 
 /** A request as it came in. */
 export interface Incoming {
@@ -16,21 +20,29 @@ export interface ConnectionRules {
   readonly keepAliveMs: number
   readonly idleMs: number
   readonly headersMs: number
+  /** Fewest bytes a second of a body somebody waits for, and of an answer that waits for its client. */
+  readonly leastRate: number
+  /** The rate is an average over so long. */
+  readonly rateWindowMs: number
+  readonly memory: WireMemory
+  readonly pipeline: PipelineQueue
   /** Whether connections are to end with the answer they wait for. */
   isClosing(): boolean
   serve(incoming: Incoming, outgoing: Outgoing): void
   /** Takes over a connection that asks for another protocol; false if it is to be ignored. */
   upgrade(head: RequestHead, socket: Socket, rest: Buffer): boolean
+  /** Told of errors that nobody expected; the connection is closed, and no other is affected. */
+  onError(error: unknown): void
 }
 
 /** Bytes of a refused body worth reading to the end for the connection's sake. */
 export const DRAIN_LIMIT = 8 * 1024 * 1024
 /** How long a connection is read that was ended on our side: closed at once, it could lose the answer on the way. */
 const LINGER_MS = 5_000
-/** Of requests that came before they were due. */
-const MOST_AHEAD = 64 * 1024
-/** Requests of one client answered in a turn of the event loop (I10). */
-const REQUESTS_A_TURN = 16
+/** Bytes of pipelined requests that are received before their turn. */
+const MOST_AHEAD = 16 * 1024
+/** Seconds after which a client may try again that is refused for lack of memory. */
+const RETRY_SECONDS = 10
 /** Clients are told a little less than we wait, so that they do not call as we hang up. */
 const KEPT_LONGER_MS = 1000
 
@@ -55,7 +67,9 @@ export class Connection implements AnswerWay {
   #waitingSince: number | undefined
   /** When the first byte came of a head that is not all there. */
   #headSince: number | undefined
-  #isAdvancing = false
+  /** Whether its next request waits for its turn. */
+  #isQueued = false
+  readonly #progress: WriteProgress
   /** Nothing that still comes in matters. */
   #isOver = false
   #linger: NodeJS.Timeout | undefined
@@ -63,6 +77,7 @@ export class Connection implements AnswerWay {
   constructor(socket: Socket, rules: ConnectionRules) {
     this.socket = socket
     this.#rules = rules
+    this.#progress = new WriteProgress(socket)
     socket.setTimeout(rules.idleMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     // What breaks a connection closes it.
@@ -74,12 +89,19 @@ export class Connection implements AnswerWay {
     return this.#outgoing !== undefined
   }
 
-  /** Ends it if its client has neither asked for anything nor said all of what it asks for in time. */
+  /** Ends it if its client takes too long: to ask, to send all of a head, to send a body, or to take an answer. */
   sweep(now: number): void {
-    const { keepAliveMs, headersMs } = this.#rules
+    const { keepAliveMs, headersMs, leastRate, rateWindowMs } = this.#rules
     const keptMs = keepAliveMs + Math.min(KEPT_LONGER_MS, keepAliveMs)
     if (this.#headSince !== undefined && now - this.#headSince > headersMs) this.#refuse(new WireError(408))
     else if (this.#waitingSince !== undefined && now - this.#waitingSince > keptMs) this.destroy()
+    else if (this.#progress.isSlow(now, leastRate, rateWindowMs)) this.destroy()
+    else if (this.#body.isSlow(now, leastRate, rateWindowMs)) this.#endSlowBody()
+  }
+
+  #endSlowBody(): void {
+    this.#keeps = false
+    if (!this.#body.fail(tooSlow())) this.destroy()
   }
 
   destroy(): void {
@@ -87,6 +109,14 @@ export class Connection implements AnswerWay {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    try {
+      this.#take(bytes)
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+
+  #take(bytes: Buffer): void {
     if (this.#isOver && this.#body.isComplete) return
     let rest = bytes
     if (!this.#body.isComplete) {
@@ -96,10 +126,28 @@ export class Connection implements AnswerWay {
       if (this.#body.dropped > DRAIN_LIMIT) this.destroy()
       else if (this.#body.isComplete && this.#outgoing?.isSent) this.onSent()
     }
-    if (rest.length === 0 || this.#isOver) return
-    this.#rest = this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest])
-    if (this.#outgoing !== undefined && this.#rest.length > MOST_AHEAD) this.socket.pause()
-    this.#advance()
+    if (rest.length > 0 && !this.#isOver) {
+      this.#setRest(this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]))
+      if (this.#outgoing === undefined && !this.#isQueued) this.#readNext()
+      else if ((this.#rest?.length ?? 0) > MOST_AHEAD) this.socket.pause()
+    }
+    if (this.#rest !== undefined && this.#rules.memory.isFull) this.#refuseForMemory()
+  }
+
+  #refuseForMemory(): void {
+    if (this.#outgoing === undefined) this.#refuse(new WireError(503, RETRY_SECONDS))
+    else this.destroy()
+  }
+
+  #setRest(rest: Buffer | undefined): void {
+    this.#rules.memory.change((rest?.length ?? 0) - (this.#rest?.length ?? 0))
+    this.#rest = rest
+  }
+
+  /** A bug of ours: it costs this connection, and no other. */
+  #onFault(error: unknown): void {
+    this.#rules.onError(error)
+    this.destroy()
   }
 
   /** Undefined for bytes that cannot be a body: what was made of it so far must not be taken for the whole. */
@@ -113,21 +161,23 @@ export class Connection implements AnswerWay {
     }
   }
 
-  #advance(): void {
-    if (this.#isAdvancing) return
-    this.#isAdvancing = true
-    for (
-      let count = 0;
-      this.#outgoing === undefined && this.#rest !== undefined && !this.#isOver;
-      count += 1
-    ) {
-      if (count === REQUESTS_A_TURN) {
-        setImmediate(() => this.#advance())
-        break
+  /** The next request is there: it is served when it is this connection's turn. */
+  #queueNext(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    this.#rules.pipeline.add(() => {
+      this.#isQueued = false
+      try {
+        this.#readNext()
+      } catch (error) {
+        this.#onFault(error)
       }
-      if (!this.#readRequest(this.#rest)) break
-    }
-    this.#isAdvancing = false
+    })
+  }
+
+  #readNext(): void {
+    if (this.#outgoing !== undefined || this.#rest === undefined || this.#isOver) return
+    if (!this.#readRequest(this.#rest) && this.socket.isPaused()) this.socket.resume()
   }
 
   /** Whether there was one. */
@@ -135,12 +185,12 @@ export class Connection implements AnswerWay {
     try {
       const read = this.#heads.read(bytes)
       if (read === undefined) {
-        this.#headSince ??= performance.now()
+        if (!isEmptyLine(bytes)) this.#headSince ??= performance.now()
         return false
       }
       this.#headSince = undefined
       this.#waitingSince = undefined
-      this.#rest = read.end === bytes.length ? undefined : bytes.subarray(read.end)
+      this.#setRest(read.end === bytes.length ? undefined : bytes.subarray(read.end))
       this.#begin(read.head)
       return true
     } catch (error) {
@@ -157,10 +207,10 @@ export class Connection implements AnswerWay {
     this.#body = IncomingBody.none
     if (framing.length !== 0) {
       const invite = expectsContinue && head.isNew ? () => this.#invite() : undefined
-      this.#body = new IncomingBody(framing, this.socket, invite)
+      this.#body = new IncomingBody(framing, { socket: this.socket, memory: this.#rules.memory, invite })
       if (this.#rest !== undefined) {
         const rest = this.#rest.subarray(this.#body.push(this.#rest))
-        this.#rest = rest.length === 0 ? undefined : rest
+        this.#setRest(rest.length === 0 ? undefined : rest)
       }
     }
     this.isNew = head.isNew
@@ -188,8 +238,8 @@ export class Connection implements AnswerWay {
     else {
       this.#outgoing = undefined
       this.#waitingSince = performance.now()
-      if (this.socket.isPaused()) this.socket.resume()
-      if (this.#rest !== undefined) this.#advance()
+      if (this.#rest !== undefined) this.#queueNext()
+      else if (this.socket.isPaused()) this.socket.resume()
     }
   }
 
@@ -202,7 +252,7 @@ export class Connection implements AnswerWay {
       this.socket.destroySoon()
       return
     }
-    this.#rest = undefined
+    this.#setRest(undefined)
     this.#body.drop()
     this.socket.resume()
     this.socket.end()
@@ -211,7 +261,8 @@ export class Connection implements AnswerWay {
 
   #refuse(error: WireError): void {
     this.#headSince = undefined
-    this.#rest = Buffer.alloc(0)
+    this.#setRest(Buffer.alloc(0))
+    this.#body.abort()
     this.#body = IncomingBody.none
     this.socket.write(error.text, 'latin1')
     this.#finish()
@@ -223,8 +274,9 @@ export class Connection implements AnswerWay {
     socket.setTimeout(0)
     if (this.#rules.upgrade(head, socket, this.#rest ?? Buffer.alloc(0))) {
       this.#isOver = true
-      this.#rest = undefined
-      socket.off('error', ignore)
+      this.#setRest(undefined)
+      // Errors go on being ignored: whoever took it over may not listen at all times, and an error nobody listens to
+      // ends the process.
       return true
     }
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onIdle)
@@ -236,7 +288,7 @@ export class Connection implements AnswerWay {
   readonly #onEnd = (): void => {
     const outgoing = this.#outgoing
     if (outgoing === undefined && !this.#isOver) {
-      if (this.#rest === undefined) this.socket.destroySoon()
+      if (this.#rest === undefined || isEmptyLine(this.#rest)) this.socket.destroySoon()
       else this.#refuse(new WireError(400))
     } else if (outgoing?.isEnded === true && this.#body.isComplete) this.#keeps = false
     else this.destroy()
@@ -245,6 +297,7 @@ export class Connection implements AnswerWay {
   readonly #onClose = (): void => {
     clearTimeout(this.#linger)
     this.#isOver = true
+    this.#setRest(undefined)
     this.#body.abort()
     this.#outgoing?.close()
     this.#outgoing = undefined

@@ -9,6 +9,9 @@ export interface Framing {
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const NO_VALUE = /[^\t -~\x80-\xff]/
+/** RFC 9110, 7.2: a name or an address, and a port; empty where a client knows neither. */
+const HOST =
+  /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*|\[[\da-f:.]+\]|\[v[\da-f]+\.[\w.~!$&'()*+,;=:-]+\])(?::\d*)?$/i
 const COLON = 0x3a
 const CR = 0x0d
 const LF = 0x0a
@@ -37,7 +40,9 @@ export class HeaderBlock {
     this.#values = values
     this.framing = framingOf(this.#allOf('content-length'), this.#allOf('transfer-encoding'))
     this.connection = words(this.#allOf('connection'))
-    this.hosts = this.#allOf('host').length
+    const hosts = this.#allOf('host')
+    if (!hosts.every((host) => HOST.test(host))) throw new WireError(400)
+    this.hosts = hosts.length
     const expected = this.#allOf('expect')
     if (expected.some((value) => value.toLowerCase() !== '100-continue')) throw new WireError(417)
     this.expectsContinue = expected.length > 0
@@ -55,7 +60,10 @@ export class HeaderBlock {
       if (colon === -1 || colon > end) throw new WireError(400)
       const name = bytes.toString('latin1', at, colon)
       if (!TOKEN.test(name)) throw new WireError(400)
-      names.push(name.toLowerCase())
+      const lower = name.toLowerCase()
+      // Parsers disagree about a tab around the coding, so it is refused.
+      if (lower === 'transfer-encoding' && bytes.subarray(colon, end).includes(TAB)) throw new WireError(400)
+      names.push(lower)
       values.push(valueIn(bytes, colon + 1, end))
       at = end + 2
     }
@@ -89,6 +97,12 @@ export class HeaderBlock {
     })
     return all
   }
+}
+
+/** Whether a line, without its line break, is a header or trailer field. */
+export function isField(line: string): boolean {
+  const colon = line.indexOf(':')
+  return colon !== -1 && TOKEN.test(line.slice(0, colon)) && !NO_VALUE.test(line.slice(colon + 1))
 }
 
 /** Headers that cannot be lists. */

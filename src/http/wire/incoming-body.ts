@@ -1,16 +1,28 @@
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { poison } from '../../poison.ts'
 import { ChunkedBody } from './chunked-body.ts'
 import { ClientGone } from './client-gone.ts'
 import type { Framing } from './header-block.ts'
+import { giveSpace, takeSpace } from './read-spaces.ts'
+import type { WireMemory } from './wire-memory.ts'
 import { noteReceived } from './young-garbage.ts'
 
 /** Held for a reader that is slower than the sender, before the sender has to wait. */
 const MOST_HELD = 64 * 1024
-/** Read at once at most; the event loop is held for a fraction of a millisecond (I10). */
-const SPACE_BYTES = 2 ** 20
+/** So many pieces may wait as they came. Further ones that are small are copied into one buffer. */
+const MOST_LOOSE = 8
+const GATHERED_BYTES = 16 * 1024
 /** Fewer bytes than this come in one piece anyway. */
 const WORTH_READING_PAST = 64 * 1024
+
+/** Where a body comes from. */
+export interface BodySource {
+  readonly socket: Socket
+  readonly memory: WireMemory
+  /** Tells the client to send the body, if it waits for that. */
+  readonly invite: (() => void) | undefined
+}
 
 /**
  * The body of a request, given piece by piece and only when asked for, so that a slow reader slows the sender. Who stops
@@ -22,11 +34,14 @@ export class IncomingBody {
 
   /** As announced; undefined if it comes in chunks. */
   readonly length: number | undefined
-  /** The connection it comes by, and what tells the client to send it, if it waits for that. */
   readonly #socket: Socket | undefined
+  readonly #memory: WireMemory | undefined
   #invite: (() => void) | undefined
   readonly #chunked: ChunkedBody | undefined
   #pieces: Buffer[] = []
+  /** The last of the pieces, if small ones are gathered in it, and how many bytes of it are in use. */
+  #gathered: Buffer | undefined
+  #gatheredLength = 0
   #held = 0
   /** Bytes that have not come yet, of a length that was announced. */
   #left: number
@@ -34,15 +49,21 @@ export class IncomingBody {
   #isDropped = false
   #dropped = 0
   #wake: (() => void) | undefined
+  #failure: Error | undefined
   #space: Buffer | undefined
   #lastRead = 0
+  #received = 0
+  /** Since when somebody waits for the client, or the last time it had sent enough. */
+  #slowSince: number | undefined
+  #slowFrom = 0
 
-  constructor({ length }: Framing, socket?: Socket, invite?: () => void) {
+  constructor({ length }: Framing, source?: BodySource) {
     this.length = length
     this.#left = length ?? 0
     this.#chunked = length === undefined ? new ChunkedBody() : undefined
-    this.#socket = socket
-    this.#invite = invite
+    this.#socket = source?.socket
+    this.#memory = source?.memory
+    this.#invite = source?.invite
   }
 
   /** Whether its last byte has come, read or not. */
@@ -63,6 +84,19 @@ export class IncomingBody {
   /** Whether a reader would have to wait for the client, which last sent something before `since`. */
   isStarvedSince(since: number): boolean {
     return !this.isComplete && this.#held === 0 && this.#lastRead < since
+  }
+
+  /** Whether the client sent fewer bytes a second than `leastRate` for `windowMs`, with somebody waiting for them. */
+  isSlow(now: number, leastRate: number, windowMs: number): boolean {
+    if (this.isComplete || (this.#wake === undefined && !this.#isDropped)) {
+      this.#slowSince = undefined
+      return false
+    }
+    if (this.#slowSince === undefined || this.#received - this.#slowFrom >= (leastRate * windowMs) / 1000) {
+      this.#slowSince = now
+      this.#slowFrom = this.#received
+    }
+    return now - this.#slowSince > windowMs
   }
 
   /** Bytes that nobody read. */
@@ -101,30 +135,68 @@ export class IncomingBody {
 
   /** The connection broke. */
   abort(): void {
+    // What came in can still be read, but is no longer counted: nobody may ever read it.
+    this.#account(-this.#held)
     this.#isGone = true
     this.#wakeReader()
+  }
+
+  /** Has the reader that waits for the client fail with `error`; false if there is none. */
+  fail(error: Error): boolean {
+    if (this.#wake === undefined) return false
+    this.#failure = error
+    this.#wakeReader()
+    return true
   }
 
   /** Nobody will read the rest. */
   drop(): void {
     this.#isDropped = true
     this.#dropped += this.#held
+    this.#account(-this.#held)
     this.#pieces = []
+    this.#gathered = undefined
     this.#held = 0
     this.#socket?.resume()
   }
 
   #add(piece: Buffer): void {
     if (piece.length === 0) return
+    this.#received += piece.length
     if (this.#isDropped) {
       this.#dropped += piece.length
       return
     }
     noteReceived(piece.length)
-    this.#pieces.push(piece)
+    if (!this.#gather(piece)) {
+      this.#pieces.push(piece)
+      this.#gathered = undefined
+    }
     this.#held += piece.length
+    this.#account(piece.length)
     if (this.#wake !== undefined) this.#wakeReader()
-    else if (this.#held >= MOST_HELD && !this.isComplete) this.#socket?.pause()
+    else if (!this.isComplete && (this.#held >= MOST_HELD || this.#memory?.isScarce)) this.#socket?.pause()
+  }
+
+  /**
+   * Copies a small piece behind the last one, once many wait. A client that sends byte by byte would otherwise take some
+   * hundred bytes of memory for each.
+   */
+  #gather(piece: Buffer): boolean {
+    if (piece.length > GATHERED_BYTES / 4 || this.#pieces.length < MOST_LOOSE) return false
+    if (this.#gathered === undefined || this.#gathered.length - this.#gatheredLength < piece.length) {
+      this.#gathered = Buffer.allocUnsafeSlow(GATHERED_BYTES)
+      this.#gatheredLength = 0
+      this.#pieces.push(this.#gathered)
+    }
+    piece.copy(this.#gathered, this.#gatheredLength)
+    this.#gatheredLength += piece.length
+    this.#pieces[this.#pieces.length - 1] = this.#gathered.subarray(0, this.#gatheredLength)
+    return true
+  }
+
+  #account(bytes: number): void {
+    if (!this.#isGone) this.#memory?.change(bytes)
   }
 
   #wakeReader(): void {
@@ -138,6 +210,7 @@ export class IncomingBody {
     this.#invite = undefined
     for (;;) {
       if (this.#isGone) throw new ClientGone()
+      if (this.#failure !== undefined) throw this.#failure
       this.#socket?.resume()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -153,6 +226,8 @@ export class IncomingBody {
     if (this.#pieces.length === 0 && !this.isComplete && this.#socket?.readableLength) this.#socket.read()
     const piece = this.#pieces.shift()
     if (piece !== undefined) this.#held -= piece.length
+    if (piece !== undefined) this.#account(-piece.length)
+    if (this.#pieces.length === 0) this.#gathered = undefined
     const given = piece ?? (lend ? this.#readPast() : undefined)
     if (given === undefined) this.#giveSpaceBack()
     // Whether the client stays is only seen while reading.
@@ -167,29 +242,27 @@ export class IncomingBody {
   #readPast(): Buffer | undefined {
     const descriptor = this.#left < WORTH_READING_PAST ? undefined : descriptorOf(this.#socket)
     if (descriptor === undefined) return undefined
-    this.#space ??= spaces.pop() ?? Buffer.allocUnsafeSlow(SPACE_BYTES)
+    this.#space ??= takeSpace()
+    poison(this.#space)
     let length = 0
     try {
-      length = readSync(descriptor, this.#space, 0, Math.min(SPACE_BYTES, this.#left), null)
+      length = readSync(descriptor, this.#space, 0, Math.min(this.#space.length, this.#left), null)
     } catch {
       // Nothing waits, or the connection is broken, which Node will find out, as it will the end of the stream.
     }
     if (length === 0) return undefined
     this.#left -= length
+    this.#received += length
     this.#lastRead = performance.now()
     return this.#space.subarray(0, length)
   }
 
   /** Nothing is lent any more. */
   #giveSpaceBack(): void {
-    if (this.#space !== undefined && spaces.length < MOST_SPACES) spaces.push(this.#space)
+    if (this.#space !== undefined) giveSpace(this.#space)
     this.#space = undefined
   }
 }
-
-/** Used again and again: new memory would cost more than to read into it. */
-const spaces: Buffer[] = []
-const MOST_SPACES = 8
 
 /** Sockets never block, so neither does reading from them by their number. */
 function descriptorOf(socket: Socket | undefined): number | undefined {

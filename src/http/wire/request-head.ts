@@ -17,8 +17,12 @@ export interface RequestHead {
 
 const CRLF = Buffer.from('\r\n')
 const END = Buffer.from('\r\n\r\n')
-const known = new Set(METHODS)
-const URL_SHAPE = /^(?:\/|\*$|https?:\/\/)[!-~]*$/i
+const LF = 0x0a
+/** All but CONNECT, after which a connection carries something else. */
+const known = new Set(METHODS.filter((method) => method !== 'CONNECT'))
+const LONGEST_METHOD = Math.max(...METHODS.map((method) => method.length))
+/** A path, a star, or a whole URL of a plain host. */
+const URL_SHAPE = /^(?:\/[!-~]*|\*|https?:\/\/[\w.~:[\]-]+(?:[/?][!-~]*)?)$/i
 
 /** Reads the heads of one connection, one after another. */
 export class HeadReader {
@@ -31,7 +35,10 @@ export class HeadReader {
     const start = afterEmptyLine(bytes)
     const end = bytes.indexOf(END, start)
     if ((end === -1 ? bytes.length : end) - start > LONGEST_HEAD) throw new WireError(431)
-    if (end === -1) return undefined
+    if (end === -1) {
+      checkBeginning(bytes, start)
+      return undefined
+    }
     const lineEnd = bytes.indexOf(CRLF, start)
     const { method, url, isNew } = readLine(bytes.toString('latin1', start, lineEnd))
     const headers = this.#headers(bytes.subarray(lineEnd + 2, Math.max(end, lineEnd + 2)))
@@ -47,6 +54,35 @@ export class HeadReader {
     this.#last = { bytes: Buffer.from(bytes), headers }
     return headers
   }
+}
+
+/** Whether bytes are no more than the empty line that old clients send behind a body. */
+export function isEmptyLine(bytes: Buffer): boolean {
+  return bytes.length <= 2 && bytes[0] === CRLF[0] && (bytes.length < 2 || bytes[1] === CRLF[1])
+}
+
+/**
+ * Throws a `WireError` for bytes that cannot become a head, whatever follows: TLS, another protocol, lines that end with
+ * a line feed alone. Waiting for the rest would only keep the client waiting.
+ */
+function checkBeginning(bytes: Buffer, start: number): void {
+  const lineFeed = bytes.indexOf(LF, start)
+  if (lineFeed !== -1) {
+    if (bytes[lineFeed - 1] !== CRLF[0] || bytes[bytes.lastIndexOf(LF) - 1] !== CRLF[0])
+      throw new WireError(400)
+    readLine(bytes.toString('latin1', start, lineFeed - 1))
+    return
+  }
+  if (start > 0 || bytes[0] !== CRLF[0])
+    checkMethod(bytes.toString('latin1', start, start + LONGEST_METHOD + 1))
+}
+
+/** `text` begins with a method, or is the beginning of one. */
+function checkMethod(text: string): void {
+  const space = text.indexOf(' ')
+  const isKnown =
+    space === -1 ? METHODS.some((method) => method.startsWith(text)) : known.has(text.slice(0, space))
+  if (!isKnown) throw new WireError(400)
 }
 
 /** Old clients send an empty line behind a body. */

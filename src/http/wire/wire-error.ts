@@ -4,10 +4,13 @@ import { STATUS_CODES } from 'node:http'
 export class WireError extends Error {
   override name = 'WireError'
   readonly status: number
+  readonly #retrySeconds: number | undefined
 
-  constructor(status: number) {
+  /** With `retrySeconds`, the client is told when to try again. */
+  constructor(status: number, retrySeconds?: number) {
     super(STATUS_CODES[status])
     this.status = status
+    this.#retrySeconds = retrySeconds
   }
 
   /** The whole answer. */
@@ -18,6 +21,7 @@ export class WireError extends Error {
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${body.length}`,
       'Connection: close',
+      ...(this.#retrySeconds === undefined ? [] : [`Retry-After: ${this.#retrySeconds}`]),
     ]
     return `${head.join('\r\n')}\r\n\r\n${body}`
   }

@@ -1,3 +1,4 @@
+import { poison } from '../../poison.ts'
 import { alignedMemory } from './aligned-memory.ts'
 import { CHUNK_BYTES, SMALL_CHUNK_BYTES } from './file-chunks.ts'
 
@@ -23,6 +24,7 @@ export class ChunkBuffers {
 
   /** Nobody uses the buffer any more. */
   give(buffer: Buffer): void {
+    poison(buffer)
     if (buffer.length < CHUNK_BYTES) return
     this.#lent -= 1
     if (this.isAligned(buffer)) this.#free.push(buffer)

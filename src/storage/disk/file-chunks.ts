@@ -1,6 +1,7 @@
 import { read } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { BlockId } from '../../objects/ids.ts'
+import { poison } from '../../poison.ts'
 import { BlockDamaged, type ByteRange } from '../block-store.ts'
 import type { ChunkBuffers } from './chunk-buffers.ts'
 import { reading, writing } from './disk-errors.ts'
@@ -84,6 +85,7 @@ class Ring {
   next(left: number): Buffer {
     const turn = this.#turn++ % (READS_AHEAD + 2)
     const buffer = (this.#buffers[turn] ??= this.#lent.take())
+    poison(buffer)
     return buffer.subarray(0, left)
   }
 

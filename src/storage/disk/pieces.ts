@@ -1,5 +1,6 @@
 import { read } from 'node:fs'
 import type { BlockId } from '../../objects/ids.ts'
+import { poison } from '../../poison.ts'
 import { BlockDamaged, type ByteRange, type LentBytes, LONGEST_AT_ONCE } from '../block-store.ts'
 import { readError } from './disk-errors.ts'
 import type { UsedFile } from './open-files.ts'
@@ -26,6 +27,7 @@ export class PieceBuffers {
 
   /** Nobody uses a piece any more. */
   give(piece: Buffer): void {
+    poison(piece)
     const size = piece.buffer.byteLength
     if (size < SHORTEST_KEPT || this.#kept + size > MOST_KEPT_BYTES) return
     this.#kept += size

@@ -1,3 +1,4 @@
+import { poison } from '../../poison.ts'
 import { alignedSharedMemory } from './aligned-memory.ts'
 
 /** Bytes a slab holds. */
@@ -29,6 +30,7 @@ export class Slabs {
   }
 
   give(slab: Slab): void {
+    poison(slab.bytes)
     this.#inUse -= 1
     this.#free.push(slab)
   }

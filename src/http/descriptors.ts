@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+
+/** How many files and connections the system lets this process have open; undefined where nobody knows. */
+export function descriptorLimit(): number | undefined {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined
+  }
+}
+
+/** Descriptors for blocks, databases and threads. */
+const LEAST_RESERVED = 64
+
+/**
+ * The connections that leave enough descriptors for files. At this limit a client is told to come back later. Once
+ * descriptors run out, connections can only be closed, and requests fail.
+ */
+export function connectionsFor(limit: number | undefined): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY
+  return Math.max(16, limit - Math.max(LEAST_RESERVED, Math.ceil(limit / 4)))
+}

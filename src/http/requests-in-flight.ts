@@ -1,0 +1,38 @@
+import { addressKey } from './client-address.ts'
+import { detail, type Refusal } from './refusal.ts'
+
+const RETRY_SECONDS = 10
+
+/**
+ * Requests being answered for each client behind a trusted proxy. Such a client has no connection of its own to be
+ * counted by.
+ */
+export class RequestsInFlight {
+  readonly #most: number
+  readonly #counts = new Map<string, number>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Counts a request; the function it returns counts it out. Throws a refusal (429) if there are too many. */
+  enter(address: string): () => void {
+    const key = addressKey(address)
+    const count = this.#counts.get(key) ?? 0
+    if (count >= this.#most) throw tooMany()
+    this.#counts.set(key, count + 1)
+    return () => {
+      const left = (this.#counts.get(key) ?? 0) - 1
+      if (left > 0) this.#counts.set(key, left)
+      else this.#counts.delete(key)
+    }
+  }
+
+  get clients(): number {
+    return this.#counts.size
+  }
+}
+
+function tooMany(): Refusal {
+  return detail(429, 'Too many requests at the same time.', { 'Retry-After': RETRY_SECONDS })
+}

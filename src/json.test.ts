@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { JsonRefused, parseOutsideJson } from './json.ts'
+
+const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`
+
+describe('JSON from outside', () => {
+  it('is parsed from text and from bytes', () => {
+    const value = { a: [1, 'b"\\[{', null, { c: true }], ä: {} }
+    assert.deepEqual(parseOutsideJson(JSON.stringify(value)), value)
+    assert.deepEqual(parseOutsideJson(Buffer.from(JSON.stringify(value))), value)
+  })
+
+  it('is refused when it is nested too deeply, or has too many values', () => {
+    assert.deepEqual(parseOutsideJson(nested(3), { depth: 3 }), [[[1]]])
+    for (const source of [nested(4), Buffer.from(nested(4)), '['.repeat(1_000_000)]) {
+      assert.throws(() => parseOutsideJson(source, { depth: 3 }), JsonRefused)
+    }
+    assert.equal((parseOutsideJson(`[${'1,'.repeat(98)}1]`, { values: 100 }) as unknown[]).length, 99)
+    assert.throws(() => parseOutsideJson(`[${'1,'.repeat(200)}1]`, { values: 100 }), JsonRefused)
+    assert.throws(() => parseOutsideJson(`[${'{},'.repeat(1_000_000)}{}]`), JsonRefused)
+  })
+
+  it('counts nothing within strings', () => {
+    const text = JSON.stringify([`${'['.repeat(500)},,::"\\`, '\\\\', '{'.repeat(500)])
+    assert.equal((parseOutsideJson(text, { depth: 1, values: 5 }) as unknown[]).length, 3)
+  })
+
+  for (const source of ['', '{', '[1,]', 'nul', '"\u0001"', Buffer.from([0x22, 0xff, 0x22])]) {
+    it(`is refused when it is none: ${JSON.stringify(String(source))}`, () => {
+      assert.throws(() => parseOutsideJson(source), JsonRefused)
+    })
+  }
+})

@@ -1,0 +1,104 @@
+import type { TestContext } from 'node:test'
+import { seededRandom } from '../support/random.ts'
+
+/** Random choices of one case. */
+export class Chance {
+  readonly #random: () => number
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed)
+  }
+
+  /** A whole number from 0 and below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.#random() * limit)
+  }
+
+  is(probability: number): boolean {
+    return this.#random() < probability
+  }
+
+  one<T>(of: readonly T[]): T {
+    return of[this.below(of.length)] as T
+  }
+
+  many<T>(most: number, make: () => T): T[] {
+    return Array.from({ length: this.below(most + 1) }, make)
+  }
+
+  bytes(most: number): Buffer {
+    return Buffer.from(this.many(most, () => this.below(256)))
+  }
+
+  /** The same bytes in pieces of random lengths. */
+  pieces(bytes: Buffer): Buffer[] {
+    const pieces: Buffer[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const length = 1 + this.below(this.one([1, 3, 20, 1000]))
+      pieces.push(Buffer.from(bytes.subarray(at, at + length)))
+      at += length
+    }
+    return pieces
+  }
+
+  /** The bytes with a few things wrong: changed, left out, doubled, or some of `tokens` put in between. */
+  mutate(bytes: Buffer, tokens: readonly string[]): Buffer {
+    let mutated = bytes
+    for (let count = this.below(4); count > 0; count -= 1) mutated = this.#mutateOnce(mutated, tokens)
+    return mutated
+  }
+
+  #mutateOnce(bytes: Buffer, tokens: readonly string[]): Buffer {
+    const at = this.below(bytes.length + 1)
+    const to = Math.min(bytes.length, at + this.below(this.one([2, 8, 64])))
+    const [before, some, after] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)]
+    switch (this.below(5)) {
+      case 0:
+        return Buffer.concat([before, after])
+      case 1:
+        return Buffer.concat([before, some, some, after])
+      case 2:
+        return Buffer.concat([before, Buffer.from(this.one(tokens), 'latin1'), some, after])
+      case 3:
+        return Buffer.concat([before, Buffer.from([this.below(256)]), after])
+      default:
+        return Buffer.concat([after, some, before])
+    }
+  }
+}
+
+/** How long a target runs; `npm test` is content with a short time. */
+const SECONDS = Number(process.env['CARREL_TEST_FUZZ_SECONDS'] ?? 2)
+
+/**
+ * Tries one case after another until the time is up. A case depends on its seed alone: the one that fails is named, and
+ * `CARREL_TEST_SEED` begins with it.
+ */
+export async function fuzz(t: TestContext, attempt: (chance: Chance) => unknown): Promise<void> {
+  const first = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${first} (repeat with CARREL_TEST_SEED=${first})`)
+  const until = performance.now() + SECONDS * 1000
+  let cases = 0
+  for (; cases === 0 || performance.now() < until; cases += 1) {
+    const seed = (first + cases) >>> 0
+    try {
+      await attempt(new Chance(seed))
+    } catch (error) {
+      throw new Error(`fails with CARREL_TEST_SEED=${seed}`, { cause: error })
+    }
+  }
+  t.diagnostic(`${cases} cases`)
+}
+
+/** What `run` gives, or the message of what it throws, which must be one of `declared`. */
+export async function outcome<T>(
+  run: () => T | Promise<T>,
+  declared: readonly (new (...args: never[]) => Error)[],
+): Promise<{ value: T } | { refused: string }> {
+  try {
+    return { value: await run() }
+  } catch (error) {
+    if (!declared.some((kind) => error instanceof kind)) throw error
+    return { refused: error instanceof Error ? error.message : '' }
+  }
+}

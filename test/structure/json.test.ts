@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { it } from 'node:test'
+
+const src = path.join(import.meta.dirname, '../../src')
+
+/** Files that parse JSON nobody outside has written, and why it is so. */
+const OWN_JSON: Readonly<Record<string, string>> = {
+  'json.ts': 'the parser with limits itself',
+  'access/link-store.ts': 'a column we wrote',
+  'activity/live-event-store.ts': 'a column we wrote',
+  'activity/notification-store.ts': 'a column we wrote',
+  'api/webhook-wire.ts': 'a column we wrote',
+  'audit/audit-store.ts': 'a column we wrote',
+  'config.ts': 'a file of the operator',
+  'jobs/copy-move-task-store.ts': 'a column we wrote',
+  'logging.ts': 'lines we wrote',
+  'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',
+  'version.ts': 'a file of the program',
+}
+
+it('JSON from outside is parsed by one function, which bounds its depth and size', () => {
+  const files = globSync('**/*.ts', { cwd: src }).filter((file) => !/\.test\.ts$|test-support/.test(file))
+  const parsing = files.filter((file) =>
+    /\bJSON\s*\.\s*parse\b/.test(readFileSync(path.join(src, file), 'utf8')),
+  )
+  assert.deepEqual(
+    parsing.filter((file) => OWN_JSON[file] === undefined),
+    [],
+    'use parseOutsideJson of src/json.ts, or say in this list where the JSON comes from',
+  )
+  assert.deepEqual(
+    Object.keys(OWN_JSON).filter((file) => !parsing.includes(file)),
+    [],
+    'these parse none any more',
+  )
+})
+
+it('every inflation in this process has a bound, or is of bytes that were bounded when they came in', () => {
+  const bounded: Readonly<Record<string, string>> = {
+    'extraction/zip-archive.ts': 'maxOutputLength',
+    'library/sent-object.ts': 'maxOutputLength',
+    'library/object-store.ts': 'what sent-object.ts let in',
+    'library/walk-store.ts': 'what sent-object.ts let in',
+    'search/body.ts': 'texts we packed',
+  }
+  const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
+  const inflating = files.filter((file) =>
+    /\b(?:inflate|gunzip|unzip|brotliDecompress|zstdDecompress|createInflate|createGunzip|createUnzip)\w*\b.*from 'node:zlib'/.test(
+      readFileSync(path.join(src, file), 'utf8'),
+    ),
+  )
+  assert.deepEqual(inflating.toSorted(), Object.keys(bounded).toSorted())
+  for (const file of ['extraction/zip-archive.ts', 'library/sent-object.ts']) {
+    assert.match(readFileSync(path.join(src, file), 'utf8'), /maxOutputLength/)
+  }
+})
