@@ -106,7 +106,9 @@ export class Tickets {
   async present(ticket: string): Promise<TicketUse> {
     const found = this.#find(ticket)
     const row = (found instanceof Promise ? await found : found) ?? fail({ code: 'ticket-not-found' })
-    const library = await this.#open(row)
+    const opened = await this.#open(row)
+    // Visitors of a link act as its maker, but take nothing away (one door: EditableLibrary).
+    const library = row.linkKey === undefined ? opened : opened?.addingOnly()
     const { operation, path, objectId, modifiedAt, reusable } = row
     return {
       operation,
@@ -134,9 +136,11 @@ export class Tickets {
   }
 
   /** The library of a ticket in use, opened anew. Undefined if account, library or scoped token are gone. */
-  reopen({ actor, info }: Library): Promise<Library | undefined> {
+  async reopen({ actor, info, right }: Library): Promise<Library | undefined> {
     const scopedTokenKey = actor.scope?.tokenKey
-    return this.#open({ accountKey: actor.key, libraryKey: info.key, subKey: info.sub?.key, scopedTokenKey })
+    const keys = { accountKey: actor.key, libraryKey: info.key, subKey: info.sub?.key, scopedTokenKey }
+    const opened = await this.#open(keys)
+    return right.addsOnly ? opened?.addingOnly() : opened
   }
 
   async #open(

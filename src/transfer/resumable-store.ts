@@ -2,10 +2,15 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { pathKey } from '../library/path-key.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
-/** What a resumable upload is known by: whatever link its chunks come through, they belong together. */
+/**
+ * What a resumable upload is known by: whatever upload address its chunks come through, those of one account belong
+ * together. Visitors of links have no account: their chunks belong together by the address they were given, so that no
+ * visitor reaches those of another, or of the maker of the link.
+ */
 export interface UploadKey {
   readonly libraryKey: number
   readonly accountKey: number
+  readonly visitor?: string | undefined
   /** Where the file is to be. */
   readonly path: LibraryPath
 }
@@ -20,13 +25,18 @@ export interface PartialUpload {
   readonly received: number
 }
 
+/** A path never begins with anything but a slash. */
+function lookUpKey({ path, visitor }: UploadKey): Buffer {
+  return pathKey(visitor === undefined ? path : (`visitor ${visitor}${path}` as LibraryPath))
+}
+
 export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
   return reader.get<{ file: string; total: number; received: number }>(
     `select file, total, received from partial_upload
      where library_key = ? and account_key = ? and path_key = ?`,
     key.libraryKey,
     key.accountKey,
-    pathKey(key.path),
+    lookUpKey(key),
   )
 }
 
@@ -43,7 +53,7 @@ export async function putPartialUpload(
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     key.libraryKey,
     key.accountKey,
-    pathKey(key.path),
+    lookUpKey(key),
     key.path,
     file,
     total,
@@ -66,7 +76,7 @@ export async function setReceived(
     now,
     key.libraryKey,
     key.accountKey,
-    pathKey(key.path),
+    lookUpKey(key),
     file,
   )
   return changed > 0
@@ -77,7 +87,7 @@ export async function deletePartialUpload(tx: Transaction, key: UploadKey): Prom
     'delete from partial_upload where library_key = ? and account_key = ? and path_key = ?',
     key.libraryKey,
     key.accountKey,
-    pathKey(key.path),
+    lookUpKey(key),
   )
 }
 

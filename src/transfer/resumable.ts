@@ -71,17 +71,20 @@ export class PartialUploads {
     chunk: ChunkFile,
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#turns.run(`${key.libraryKey}/${key.accountKey}${key.path}`, async () => {
-      const stored = await findPartialUpload(this.#db, key)
-      if (range.start === 0) return this.#begin(key, range, chunk, stored, finish)
-      const handle = stored && (await this.#openFor(key, stored, range))
-      if (stored === undefined || handle === undefined) throw invalidRange()
-      try {
-        return await this.#goOn(key, range, { chunk, stored, handle, finish })
-      } finally {
-        await handle.close()
-      }
-    })
+    return this.#turns.run(
+      `${key.libraryKey}/${key.accountKey}/${key.visitor ?? ''}${key.path}`,
+      async () => {
+        const stored = await findPartialUpload(this.#db, key)
+        if (range.start === 0) return this.#begin(key, range, chunk, stored, finish)
+        const handle = stored && (await this.#openFor(key, stored, range))
+        if (stored === undefined || handle === undefined) throw invalidRange()
+        try {
+          return await this.#goOn(key, range, { chunk, stored, handle, finish })
+        } finally {
+          await handle.close()
+        }
+      },
+    )
   }
 
   /** Upkeep: uploads nobody has added to for three days, and files nobody knows. */

@@ -40,13 +40,14 @@ export async function receiveChunk(
  */
 export function addChunk<T>(
   { core, partialUploads }: TransferServices,
-  { dataKey, fileDigest, library }: UploadSession,
+  { dataKey, fileDigest, library, visitor }: UploadSession,
   { path, range, chunk }: { path: LibraryPath; range: ChunkRange; chunk: ChunkFile | undefined },
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
   const { key: libraryKey } = library.info
-  const key = { libraryKey, accountKey: library.actor.key, path: inOrigin(library.info, path) }
+  const place = inOrigin(library.info, path)
+  const key = { libraryKey, accountKey: library.actor.key, path: place, visitor }
   return partialUploads.add(key, range, chunk, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)
     const content = await core.content.receive(whole.content, { key: dataKey, onBytes })

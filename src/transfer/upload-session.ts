@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Reservation } from '../access/quota.ts'
 import type { TicketOperation, TicketUse } from '../access/tickets.ts'
 import type { Transaction } from '../database/database.ts'
@@ -28,6 +29,8 @@ export class UploadSession implements AsyncDisposable {
   readonly ticketPath: LibraryPath
   /** Whether a link gave out the ticket. */
   readonly isOfLink: boolean
+  /** What the chunks of somebody without an account belong together by; undefined for the holder of an account. */
+  readonly visitor: string | undefined
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
   /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
@@ -51,6 +54,7 @@ export class UploadSession implements AsyncDisposable {
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
+    this.visitor = use.isOfLink ? head.ticketHash : undefined
     this.range = head.range
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
@@ -90,7 +94,8 @@ export class UploadSession implements AsyncDisposable {
       const dataKey = takesBlocks ? undefined : services.core.keys.keyFor(use.library)
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
-      const head = { body, boundary, range, declared, reservation, room, limit, dataKey }
+      const ticketHash = hash('sha256', ticket)
+      const head = { body, boundary, range, declared, reservation, room, limit, dataKey, ticketHash }
       return new UploadSession(services, request, use, head)
     } catch (error) {
       await reservation?.[Symbol.asyncDispose]()
@@ -176,6 +181,7 @@ interface CheckedHead {
   /** Most bytes of an upload. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
+  readonly ticketHash: string
 }
 
 function lengthOf({ headers }: HttpRequest): number | undefined {
