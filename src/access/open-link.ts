@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
@@ -39,6 +39,24 @@ export class OpenLink {
   pathOf(below: LibraryPath): LibraryPath {
     if (below === ROOT) return this.link.path
     return this.link.path === ROOT ? below : ((this.link.path + below) as LibraryPath)
+  }
+
+  /** Does something with paths of the library. Faults that name one name it as it is seen from the shared folder. */
+  async asSeen<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DomainError) || !('path' in error.fault)) throw error
+      return fail({ ...error.fault, path: this.#below(error.fault.path) })
+    }
+  }
+
+  /** A path of the library as a visitor may know it. What is not below the link keeps no more than its last name. */
+  #below(path: string): string {
+    const { path: top } = this.link
+    if (top === ROOT) return path
+    if (path === top) return ROOT
+    return path.startsWith(`${top}/`) ? path.slice(top.length) : path.slice(path.lastIndexOf('/') + 1)
   }
 
   async findDir(below: LibraryPath): Promise<StoredDir | undefined> {

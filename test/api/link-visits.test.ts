@@ -36,7 +36,7 @@ describe('what a link opens', () => {
         { is_dir: true, folder_path: '/sub/', folder_name: 'sub', size: 0, last_modified: NOON_TEXT },
         { is_dir: false, file_path: '/a.txt', file_name: 'a.txt', size: 16, last_modified: NOON_TEXT },
       ],
-      dir_path: '/docs/',
+      dir_path: '/',
     })
     assert.deepEqual(await seen(server, token, '/sub'), ['/sub/b.txt'])
     assertError(await dirents(token, '/gone'), 404, 'Folder /gone/ not found.')

@@ -41,7 +41,8 @@ export const linkArchiveRoutes = [
     async handle({ body, request }, services) {
       const open = await openForArchive(services, request, body.token)
       const { path, stored } = await folderBelow(open, body.parent_dir)
-      const roots = await rootsOf(open.library, { path: open.pathOf(path), stored }, body.dirents)
+      const parent = { path: open.pathOf(path), stored }
+      const roots = await open.asSeen(() => rootsOf(open.library, parent, body.dirents))
       return startArchive(services, open, roots)
     },
   }),
