@@ -216,6 +216,7 @@ describe('the HTTP server', () => {
       auth: 'user',
       scope: 'none',
       summary: 'Lists a folder.',
+      reads: ['id', 'p', 'page', 'recursive'],
     })
     assert.deepEqual(endpoints.map(({ path }) => path).slice(-3), ['/healthz', '/readyz', '/metrics'])
     assert.equal(endpoints.length, routes.length + 3)

@@ -6,7 +6,7 @@ import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { leading, type Upgrade } from './leading.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
+import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
@@ -79,7 +79,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   let closing = false
   const system = { routes: systemRoutes(options.metrics, options.ready), faults: {} }
   const surfaces = [...options.surfaces, system]
-  const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
+  const routes = surfaces.flatMap((surface): readonly ListedRoute[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
   const dispatcher = new Dispatcher<User, Services>({
     runtime: { ...options, throttle: new Throttle(options.rateLimit) },

@@ -162,7 +162,10 @@ function direntOf(
 
 async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
   if (id === library.info.head) return library.tree
-  const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
+  const commit = await findCommit(core.db, library.info, id)
+  // What a folder was before it was shared is nothing to begin from.
+  const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
+  if (!isShown) return fail({ code: 'commit-not-found', id })
   return treeAsOf(core, library.info, commit)
 }
 
