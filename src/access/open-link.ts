@@ -5,13 +5,16 @@ import type { FileDirent } from '../objects/dirent.ts'
 import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { Link } from './link.ts'
 
+/** Pixels of the longer side of the largest picture that is made of an image for who may not download it. */
+const PREVIEW_PIXELS = 1024
+
 /**
  * A link whose holder was let in. It reaches what was shared and what is below; paths given to it begin at the
  * shared folder and cannot lead out of it. What is done by it is done as its maker.
  */
 export class OpenLink {
   readonly link: Link
-  /** As its maker may use it now. */
+  /** As its maker may use it now. To send files from it as they are, take `originals`. */
   readonly library: Library
 
   constructor(link: Link, library: Library) {
@@ -24,8 +27,19 @@ export class OpenLink {
     return this.link.path === ROOT ? this.library.info.name : baseName(this.link.path)
   }
 
+  /** Otherwise it shows names, and previews made by the server, and no byte of a file as it is. */
   get canDownload(): boolean {
     return this.link.kind === 'share' && this.link.rights.canDownload
+  }
+
+  /** The library, for whatever hands out the bytes of files. Throws permission-denied for a link that only shows. */
+  get originals(): Library {
+    return this.canDownload ? this.library : fail({ code: 'permission-denied' })
+  }
+
+  /** Pixels of the longer side of the largest picture it shows of an image. */
+  get largestPreview(): number {
+    return this.canDownload ? Number.POSITIVE_INFINITY : PREVIEW_PIXELS
   }
 
   /** Whether it lets files be added to its folder, and its maker may. */

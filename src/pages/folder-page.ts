@@ -16,7 +16,7 @@ import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'
 import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
-import { dayText, inQuery, isoText, sizeText } from './wording.ts'
+import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 const ENTRIES_A_PAGE = 500
 const THUMBNAIL_PIXELS = 96
@@ -88,11 +88,4 @@ function pager(below: LibraryPath, page: number, pages: number, texts: PageTexts
     to <= pages &&
     html`<a class="button" rel="${rel}" href="?p=${inQuery(below)}&page=${to}">${text}</a>`
   return html`<nav class="pager" aria-label="${texts.pages}">${link(page - 1, texts.before, 'prev')}<span>${texts.pageOf(page, pages)}</span>${link(page + 1, texts.next, 'next')}</nav>`
-}
-
-function encodeSegments(path: LibraryPath): string {
-  return path
-    .split('/')
-    .map((name) => encodeURIComponent(name.toWellFormed()))
-    .join('/')
 }

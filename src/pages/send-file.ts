@@ -1,5 +1,4 @@
 import type { OpenLink } from '../access/open-link.ts'
-import { fail } from '../errors.ts'
 import { type Answer, raw } from '../http/answer.ts'
 import { contentTypeOf, mayBeInline } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
@@ -34,10 +33,7 @@ export async function sendFile(
   { path, entry }: FoundFile,
   wanted: 'download' | 'view',
 ): Promise<Answer> {
-  if (!open.canDownload && (wanted === 'download' || !isShownInPlace(entry.name))) {
-    fail({ code: 'permission-denied' })
-  }
-  const ticket = await tickets.issue(open.library, {
+  const ticket = await tickets.issue(open.originals, {
     operation: wanted,
     path,
     objectId: entry.id,

@@ -293,7 +293,7 @@ describe('what a link opens', () => {
     const file = await shareLink(space, '/docs/a.txt', rights)
     const folder = await shareLink(space, '/docs', rights)
     assert.equal((await visit(server, `/seafhttp/f/${file.token}/`)).status, 403)
-    assert.equal((await visit(server, `/seafhttp/f/${file.token}/?op=view`)).status, 200)
+    assert.equal((await visit(server, `/seafhttp/f/${file.token}/?op=view`)).status, 403)
     const query = { share_link_token: folder.token }
     assertError(await visit(server, '/api/v2.1/share-link-zip-task/', { query }), 403, 'Permission denied.')
     const json = { dst_repo_id: space.id, dst_parent_dir: '/', path: '/a.txt' }

@@ -233,7 +233,7 @@ describe('the pages of links', () => {
     const { token } = await shareLink(space, '/docs', { permissions: { can_download: false } })
     const page = await visit(server, `/d/${token}/`)
     assert.ok(!/Download/.test(page.text))
-    assert.equal((await visit(server, `/d/${token}/files/?p=/a.txt&raw=1`)).status, 302)
+    assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&raw=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&dl=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/x.zip&raw=1`), 403)
     assertPage(await server.anonymous.post(`/d/${token}/archive/`), 403)

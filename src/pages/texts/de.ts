@@ -27,6 +27,7 @@ export const de: PageTexts = {
   content: 'Inhalt',
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   beginning: 'Das ist der Anfang. Lade die Datei herunter, um alles zu lesen.',
+  beginningOnly: 'Das ist der Anfang der Datei.',
 
   uploadTo: (name) => `Hochladen nach ${name}`,
   uploadHint: 'Du kannst Dateien in diesen Ordner legen, aber nicht sehen, was darin ist.',
