@@ -8,6 +8,7 @@ import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
+import { baseHeaders } from './security-headers.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
@@ -77,8 +78,11 @@ export interface HttpServer extends AsyncDisposable {
 export function createHttpServer<User, Services>(options: HttpServerOptions<User, Services>): HttpServer {
   const limits = { ...defaultLimits, ...options.limits }
   let closing = false
-  const system = { routes: systemRoutes(options.metrics, options.ready), faults: {} }
-  const surfaces = [...options.surfaces, system]
+  const system: Surface<User, Services> = { routes: systemRoutes(options.metrics, options.ready), faults: {} }
+  const surfaces = [...options.surfaces, system].map((surface) => ({
+    ...surface,
+    headers: { ...baseHeaders, ...surface.headers },
+  }))
   const routes = surfaces.flatMap((surface): readonly ListedRoute[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
   const dispatcher = new Dispatcher<User, Services>({
