@@ -1,6 +1,6 @@
 import type { OpenLink } from '../access/open-link.ts'
 import type { Answer } from '../http/answer.ts'
-import { contentTypeOf } from '../http/content-type.ts'
+import { mediaTypeOf } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import { hasThumbnail } from '../previews/sources.ts'
@@ -28,7 +28,7 @@ export async function filePage(
 ): Promise<Answer> {
   const { entry } = found
   const query = below === undefined ? '?' : `?p=${inQuery(below)}&`
-  const type = contentTypeOf(entry.name)
+  const type = mediaTypeOf(entry.name)
   const texts = textsFor(request)
   const isShown = isShownInPlace(entry.name)
   const shown = open.canDownload

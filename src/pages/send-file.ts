@@ -1,6 +1,6 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { type Answer, raw } from '../http/answer.ts'
-import { contentTypeOf, mayBeInline } from '../http/content-type.ts'
+import { servedAs } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -22,7 +22,7 @@ export function wantedOf({ dl, raw: shown }: { dl: string | undefined; raw: stri
 
 /** Whether a browser can show it in place, and may. */
 export function isShownInPlace(name: string): boolean {
-  return mayBeInline(contentTypeOf(name))
+  return servedAs(name, true).isInline
 }
 
 /** Sends the visitor on to the bytes. Throws permission-denied if the link only shows. */

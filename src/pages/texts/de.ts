@@ -70,7 +70,6 @@ export const de: PageTexts = {
     waiting: 'Wartet',
     saving: 'Wird gespeichert …',
     done: 'Fertig',
-    doneAs: 'Fertig, als {name}',
     uploadOf: 'Hochladen von {name}',
     toGo: 'noch {count}',
     uploaded: '{count} hochgeladen',

@@ -72,7 +72,6 @@ export const en = {
     waiting: 'Waiting',
     saving: 'Saving …',
     done: 'Done',
-    doneAs: 'Done, as {name}',
     uploadOf: 'Upload of {name}',
     toGo: '{count} to go',
     uploaded: '{count} uploaded',

@@ -68,7 +68,6 @@ export const zh: PageTexts = {
     waiting: '等待中',
     saving: '正在保存…',
     done: '完成',
-    doneAs: '完成,保存为 {name}',
     uploadOf: '上传 {name}',
     toGo: '剩余 {count} 个',
     uploaded: '已上传 {count} 个',
