@@ -155,7 +155,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   const { rights } = link
   await tx.run(
     `update link set expires_at = ?, can_edit = ?, can_download = ?, can_upload = ?, scope = ?, emails = ?,
-       description = ?, active = ? where key = ?`,
+       description = ?, active = ?, password = ? where key = ?`,
     link.expiresAt ?? null,
     bit(rights.canEdit),
     bit(rights.canDownload),
@@ -164,6 +164,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
     JSON.stringify(link.emails),
     link.description,
     bit(link.active),
+    link.password ?? null,
     link.key,
   )
 }
