@@ -65,8 +65,9 @@ export function drawingQuery(file: FileState) {
 function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result))
-    reader.onerror = () => reject(reader.error ?? new Error('the drawing could not be read'))
+    // Read as a data URL, it is a text.
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('the drawing could not be read')))
     reader.readAsDataURL(blob)
   })
 }
