@@ -172,7 +172,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   const { rights } = link
   await tx.run(
     `update link set expires_at = ?, can_edit = ?, can_download = ?, can_upload = ?, scope = ?, emails = ?,
-       description = ?, active = ?, epoch = epoch + 1 where key = ?`,
+       description = ?, active = ?, password = ?, epoch = epoch + 1 where key = ?`,
     link.expiresAt ?? null,
     bit(rights.canEdit),
     bit(rights.canDownload),
@@ -181,6 +181,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
     JSON.stringify(link.emails),
     link.description,
     bit(link.active),
+    link.password ?? null,
     link.key,
   )
 }

@@ -197,6 +197,7 @@ export class Links {
       ...link,
       ...given,
       expiresAt: expiresAt === undefined ? link.expiresAt : (expiresAt ?? undefined),
+      password: changes.active === false ? this.#sealedAnew(link) : link.password,
     }
     await this.#core.db.write(async (tx) => {
       await updateLink(tx, changed)
@@ -204,6 +205,12 @@ export class Links {
       await also?.(changed)(tx)
     })
     return changed
+  }
+
+  /** The same password, encrypted anew: who typed it before has to type it again, because grants are signed for its bytes. */
+  #sealedAnew(link: Link): Uint8Array | undefined {
+    const password = this.#secrets.open(link)
+    return password === undefined ? link.password : this.#secrets.seal(link.token, password)
   }
 
   /** Whose link it is. */

@@ -1,4 +1,4 @@
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
@@ -6,13 +6,16 @@ import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { Link } from './link.ts'
 import type { TicketLink } from './tickets.ts'
 
+/** Pixels of the longer side of the largest picture that is made of an image for who may not download it. */
+const PREVIEW_PIXELS = 1024
+
 /**
  * A link whose holder was let in. It reaches what was shared and what is below; paths given to it begin at the
  * shared folder and cannot lead out of it. What is done by it is done as its maker.
  */
 export class OpenLink {
   readonly link: Link
-  /** As its maker may use it now. */
+  /** As its maker may use it now. To send files from it as they are, take `originals`. */
   readonly library: Library
   /** The API token of the visitor, where a link is for named people only. */
   readonly #visitorTokenKey: number | undefined
@@ -34,8 +37,19 @@ export class OpenLink {
     return this.link.path === ROOT ? this.library.info.name : baseName(this.link.path)
   }
 
+  /** Otherwise it shows names, and previews made by the server, and no byte of a file as it is. */
   get canDownload(): boolean {
     return this.link.kind === 'share' && this.link.rights.canDownload
+  }
+
+  /** The library, for whatever hands out the bytes of files. Throws permission-denied for a link that only shows. */
+  get originals(): Library {
+    return this.canDownload ? this.library : fail({ code: 'permission-denied' })
+  }
+
+  /** Pixels of the longer side of the largest picture it shows of an image. */
+  get largestPreview(): number {
+    return this.canDownload ? Number.POSITIVE_INFINITY : PREVIEW_PIXELS
   }
 
   /** Whether it lets files be added to its folder, and its maker may. */
@@ -49,6 +63,24 @@ export class OpenLink {
   pathOf(below: LibraryPath): LibraryPath {
     if (below === ROOT) return this.link.path
     return this.link.path === ROOT ? below : ((this.link.path + below) as LibraryPath)
+  }
+
+  /** Does something with paths of the library. Faults that name one name it as it is seen from the shared folder. */
+  async asSeen<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DomainError) || !('path' in error.fault)) throw error
+      return fail({ ...error.fault, path: this.#below(error.fault.path) })
+    }
+  }
+
+  /** A path of the library as a visitor may know it. What is not below the link keeps no more than its last name. */
+  #below(path: string): string {
+    const { path: top } = this.link
+    if (top === ROOT) return path
+    if (path === top) return ROOT
+    return path.startsWith(`${top}/`) ? path.slice(top.length) : path.slice(path.lastIndexOf('/') + 1)
   }
 
   async findDir(below: LibraryPath): Promise<StoredDir | undefined> {

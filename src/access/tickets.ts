@@ -200,8 +200,10 @@ export class Tickets {
   /** Opens what a ticket opens, for whom it was issued to. */
   async #open(row: TicketRow): Promise<Library> {
     const [actor, isLinked] = await Promise.all([this.#origins.findActor(row.origin), this.#isLinked(row)])
-    const library = actor && isLinked ? await this.#access.reopen(actor, row) : undefined
-    return library ?? fail({ code: 'ticket-not-found' })
+    const opened = actor && isLinked ? await this.#access.reopen(actor, row) : undefined
+    const library = opened ?? fail({ code: 'ticket-not-found' })
+    // Visitors of a link act as its maker, but can only add (one door: EditableLibrary).
+    return row.link === undefined ? library : library.addingOnly()
   }
 
   /** Whether the link that gave it out is as it was. */

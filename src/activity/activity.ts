@@ -15,7 +15,7 @@ import { deleteMonitoredBy } from './monitored-store.ts'
 import { repoTransfer } from './notices.ts'
 import { deleteNotificationsOf } from './notification-store.ts'
 import { Notifications } from './notifications.ts'
-import { type LinkUpload, SharingNews } from './sharing-news.ts'
+import { SharingNews } from './sharing-news.ts'
 import { systemNetwork } from './webhook-request.ts'
 import { WebhookSecrets } from './webhook-secret.ts'
 import { WebhookSender } from './webhook-sender.ts'
@@ -92,11 +92,6 @@ export class ActivityRoom implements AsyncDisposable {
     for (const accountKey of new Set(accountKeys)) {
       tx.afterCommit(() => this.hub.publish({ kind: 'access', accountKey }))
     }
-  }
-
-  /** For who says so after an upload; what the server saw itself is told of once. */
-  async uploadedByLink(upload: LinkUpload): Promise<void> {
-    await this.#options.core.db.write((tx) => this.sharing.ofUpload(tx, upload))
   }
 
   /** How a task of an account goes on. */

@@ -62,7 +62,7 @@ export const thumbnailRoutes = [
       async handle({ user, params: { where }, query, request }, services) {
         const size = readSize(query.size || String(USUAL_SIZE)) ?? refuseHere(400, 'Invalid size.')
         const path = query.path?.path ?? refuseHere(400, 'Invalid arguments.')
-        const seen = await see(services, request, user, where, path)
+        const seen = await see(services, request, user, { where, path, size })
         if (seen === undefined) return refuseHere(400, 'Invalid arguments.')
         await services.thumbnails.get(seen.library, seen.entry, size).catch(refuseToMake)
         return { encoded_thumbnail_src: thumbnailSrc(where, size, path, seen.entry) }
@@ -81,7 +81,7 @@ export const thumbnailRoutes = [
       async handle({ user, params: { where, size: sent }, request }, services) {
         const size = readSize(sent ?? '') ?? refuseUnknown()
         const path = restOf(request.url) ?? refuseUnknown()
-        const seen = (await see(services, request, user, where, path)) ?? refuseUnknown()
+        const seen = (await see(services, request, user, { where, path, size })) ?? refuseUnknown()
         return image(services, request, seen, size)
       },
     }),
@@ -100,18 +100,18 @@ async function see(
   services: ApiServices,
   request: HttpRequest,
   user: Account | undefined,
-  where: string,
-  path: LibraryPath,
+  { where, path, size }: { where: string; path: LibraryPath; size: number },
 ): Promise<Seen | undefined> {
   const id = parseLibraryId(where)
-  if (id === undefined) return seeByLink(await visit(services, request, where, 'share'), path)
+  if (id === undefined) return seeByLink(await visit(services, request, where, 'share'), path, size)
   if (user === undefined) return fail({ code: 'permission-denied' })
   const library = await services.access.open(user, id)
   const entry = await library.tree.find(path)
   return entry?.kind === 'file' ? { library, entry } : undefined
 }
 
-async function seeByLink(open: OpenLink, path: LibraryPath): Promise<Seen | undefined> {
+async function seeByLink(open: OpenLink, path: LibraryPath, size: number): Promise<Seen | undefined> {
+  if (size > open.largestPreview) fail({ code: 'permission-denied' })
   const found = await open.findFile(path)
   return found && { library: open.library, entry: found.entry }
 }

@@ -155,23 +155,48 @@ const types: Readonly<Record<string, string>> = {
 
 const byExtension = new Map(Object.entries(types))
 
-/** The media type of a file of this name. */
-export function contentTypeOf(name: string): string {
+/** The media type of a file of this name: what it is, for icons and previews. Files are not sent as it, but as `servedAs` says. */
+export function mediaTypeOf(name: string): string {
   const dot = name.lastIndexOf('.')
   const type = dot === -1 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase())
-  if (type === undefined) return 'application/octet-stream'
-  return type.startsWith('text/') ? `${type}; charset=utf-8` : type
+  return type ?? 'application/octet-stream'
 }
 
-/** Whether a browser that opens it might run a script of its author. */
-export function mayRunScript(contentType: string): boolean {
-  return /^text\/(?:html|xml|javascript)|[/+]xml\b|^application\/wasm/.test(contentType)
+/** What browsers show without ever running anything of the author of a file. */
+const inert =
+  /^(?:image\/(?:png|apng|jpeg|gif|webp|avif|heic|heif|jxl|bmp|vnd\.microsoft\.icon|tiff)|audio\/.+|video\/.+)$/
+
+/** What browsers show as text once it is called plain text. */
+const readable =
+  /^(?:text\/(?:plain|csv|tab-separated-values|markdown|vcard|calendar)|application\/(?:json|yaml))$/
+
+const DOWNLOADED = "sandbox; default-src 'none'; frame-ancestors 'none'"
+// The document a browser makes around a picture or a film has a style of its own and refers to the file itself.
+const SHOWN = `${DOWNLOADED}; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'`
+// Browsers show no PDF in a sandbox, and keep its scripts away from the site it comes from.
+const SHOWN_PDF = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** How a file of a user is sent. */
+export interface Served {
+  readonly contentType: string
+  /** Whether a browser may show it in place of saving it. */
+  readonly isInline: boolean
+  /** As `Content-Security-Policy`. */
+  readonly policy: string
 }
 
-/** Whether it may be shown in place: only what browsers show themselves and what cannot act. */
-export function mayBeInline(contentType: string): boolean {
-  if (mayRunScript(contentType)) return false
-  return /^(?:image|audio|video)\/|^text\/(?:plain|csv|markdown)\b|^application\/(?:pdf|json)$/.test(
-    contentType,
-  )
+/**
+ * The one place that says as what files of users leave this site: as a type that no browser runs, whatever is in them.
+ * That is an allow-list. Everything else, such as HTML, SVG, XML, scripts and styles, is bytes to be saved.
+ */
+export function servedAs(name: string, wantsInline: boolean): Served {
+  const type = mediaTypeOf(name)
+  const isPdf = type === 'application/pdf'
+  const isShown = isPdf || inert.test(type)
+  if (!isShown && !readable.test(type)) {
+    return { contentType: 'application/octet-stream', isInline: false, policy: DOWNLOADED }
+  }
+  const contentType = isShown ? type : 'text/plain; charset=utf-8'
+  if (!wantsInline) return { contentType, isInline: false, policy: DOWNLOADED }
+  return { contentType, isInline: true, policy: isPdf ? SHOWN_PDF : SHOWN }
 }

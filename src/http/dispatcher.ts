@@ -10,6 +10,7 @@ import { HttpRequest } from './request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
+import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
 import { answerToThrown, plainFailure, type Wording } from './surface.ts'
 import { ClientGone } from './wire/client-gone.ts'
@@ -150,12 +151,14 @@ export class Dispatcher<User, Services> {
   #send(
     exchange: Exchange,
     result: Answer,
-    surfaceHeaders: Wording['headers'] = {},
+    surfaceHeaders: NonNullable<Wording['headers']> = baseHeaders,
   ): Promise<void> | undefined {
     const { outgoing, request } = exchange
     if (outgoing.isClosed) return discard(result)
-    const headers = ['X-Request-Id', request.id, 'X-Content-Type-Options', 'nosniff']
-    for (const name in surfaceHeaders) headers.push(name, surfaceHeaders[name] ?? '')
+    const headers = ['X-Request-Id', request.id]
+    for (const name in surfaceHeaders) {
+      if (result.headers[name] === undefined) headers.push(name, surfaceHeaders[name] ?? '')
+    }
     exchange.answer = result
     try {
       const sending = send(outgoing, request.method, result, headers)

@@ -100,6 +100,8 @@ export interface Endpoint {
   readonly auth: Policy
   readonly scope: ScopeNeeded
   readonly summary: string
+  /** Names of what it reads from path, query and body; `raw` for a body it reads itself. */
+  readonly reads: readonly string[]
 }
 
 /** A `route` function for one kind of user and one set of services. */
@@ -136,6 +138,13 @@ function usualScope({ method, path, auth }: { method: Method; path: string; auth
 }
 
 /** What the docs list, in the order of declaration. */
-export function endpointsOf(routes: readonly Endpoint[]): Endpoint[] {
-  return routes.map(({ method, path, auth, scope, summary }) => ({ method, path, auth, scope, summary }))
+export function endpointsOf(routes: readonly ListedRoute[]): Endpoint[] {
+  return routes.map(({ method, path, auth, scope, summary, params, query, body }) => {
+    const fields = body === 'raw' ? ['raw'] : Object.keys(body)
+    const reads = [...Object.keys(params), ...Object.keys(query), ...fields]
+    return { method, path, auth, scope, summary, reads }
+  })
 }
+
+/** As much of a route as its line in the list needs. */
+export type ListedRoute = Omit<Endpoint, 'reads'> & Pick<Route<never, never>, 'params' | 'query' | 'body'>

@@ -216,6 +216,7 @@ describe('the HTTP server', () => {
       auth: 'user',
       scope: 'none',
       summary: 'Lists a folder.',
+      reads: ['id', 'p', 'page', 'recursive'],
     })
     const own = ['/.well-known/security.txt', '/healthz', '/readyz', '/metrics']
     assert.deepEqual(endpoints.map(({ path }) => path).slice(-4), own)

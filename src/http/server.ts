@@ -10,8 +10,9 @@ import { leading, type Upgrade } from './leading.ts'
 import { drain, type Listening, startListening } from './listening.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
-import { type Endpoint, endpointsOf, type ScopeNeeded } from './route.ts'
+import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
+import { baseHeaders } from './security-headers.ts'
 import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
@@ -113,9 +114,12 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   let closing = false
   const { securityContact: contact, publicUrl, rateLimit } = options
   const securityTxt = securityTxtRoute({ contact, publicUrl, now: rateLimit.now })
-  const system = { routes: [securityTxt, ...systemRoutes(options)], faults: {} }
-  const surfaces = [...options.surfaces, system]
-  const routes = surfaces.flatMap((surface): readonly Endpoint[] => surface.routes)
+  const system: Surface<User, Services> = { routes: [securityTxt, ...systemRoutes(options)], faults: {} }
+  const surfaces = [...options.surfaces, system].map((surface) => ({
+    ...surface,
+    headers: { ...baseHeaders, ...surface.headers },
+  }))
+  const routes = surfaces.flatMap((surface): readonly ListedRoute[] => surface.routes)
   checkRoutes(surfaces.flatMap((surface): readonly CheckedRoute[] => surface.routes))
   const trust = parseTrustedProxies(options.trustedProxies ?? [])
   const hasProxies = (options.trustedProxies ?? []).length > 0

@@ -19,7 +19,7 @@ export interface Wording {
   readonly faultAnswer?: (status: number, message: string) => Answer
   /** The answer to our own bugs, after they were logged; a plain 500 unless said otherwise. */
   readonly onUnknownError?: (error: unknown, request: HttpRequest) => Answer
-  /** Sent with every answer, whatever it is. */
+  /** Sent with every answer that does not have them itself, whatever it is, beside those every surface sends. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -4,8 +4,7 @@ import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
 import type { FileObject } from '../objects/file.ts'
 import { type BlockId, type DirId, EMPTY_ID, type FileId, type FsId } from '../objects/ids.ts'
 import { unpackDir } from '../objects/packed.ts'
-import { findHeldBlocks } from './block-rows-store.ts'
-import { paddedSizes } from './block-upload.ts'
+import { ownBlocks, paddedSizes } from './block-upload.ts'
 import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { changedEntries } from './dir-changes.ts'
@@ -227,8 +226,7 @@ export class Admission {
   ): Promise<void> {
     const ids = new Set<BlockId>()
     for (const file of files.values()) for (const id of file.blockIds) ids.add(id)
-    const own = await shownAmong(this.#core, this.#library, [...ids])
-    const sizes = await findHeldBlocks(this.#core.db, this.#library.key, [...own])
+    const sizes = await ownBlocks(this.#core, this.#library, [...ids])
     const incomplete = [...files].filter(([, file]) => !file.blockIds.every((id) => sizes.has(id)))
     if (incomplete.length > 0) {
       fail({ code: 'blocks-missing', names: incomplete.map(([id]) => entries.get(id)?.name ?? '') })

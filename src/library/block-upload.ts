@@ -7,43 +7,60 @@ import type { LibraryCore } from './core.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
 import { keepAll, type TakenBlock } from './incoming-block.ts'
 import type { EditableLibrary, Library } from './library.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { noteShown, shownAmong } from './synced.ts'
 import { isGuestIn } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
 
+// To know the id of a block is not to have it (I7). A library has the blocks it holds. A sub-library has those that its
+// clients were shown or sent themselves: what else its origin holds is neither confirmed nor made a file of.
+
 /** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. Throws quota-exceeded. */
 export async function holdBlocks(
-  { db, now, uncommitted }: LibraryCore,
+  core: LibraryCore,
   library: EditableLibrary,
   taken: readonly TakenBlock[],
 ): Promise<void> {
   if (taken.length === 0) return
   const bytes = taken.reduce((sum, { size }) => sum + size, 0)
-  using _taken = await uncommitted.take(library, 'blocks', bytes)
+  using _taken = await core.uncommitted.take(library, 'blocks', bytes)
   await keepAll(taken)
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
-  await db.write(async (tx) => {
+  await core.db.write(async (tx) => {
     await insertSmallBlocks(tx, small)
     const { key: libraryKey } = library.info
     const isGuest = isGuestIn(library)
     await insertUncommitted(
       tx,
       taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size })),
-      now(),
+      core.now(),
     )
     await insertHeldBlocks(tx, libraryKey, taken)
   })
+  const ids = taken.map(({ id }) => id)
+  await noteShown(core, library.info, ids)
 }
 
 /** Those of `ids` the library does not hold, each once, in the order asked. Other libraries' blocks are not here (I7). */
 export async function missingBlocks(
-  { db }: LibraryCore,
-  library: Library,
+  core: LibraryCore,
+  { info }: Library,
   ids: readonly BlockId[],
 ): Promise<BlockId[]> {
   const unique = [...new Set(ids)]
-  const held = await findHeldBlocks(db, library.info.key, unique)
+  const held = await ownBlocks(core, info, unique)
   return unique.filter((id) => !held.has(id))
+}
+
+/** Those of `ids` that the library, or the sub-library, has, with their sizes as stored. */
+export async function ownBlocks(
+  core: LibraryCore,
+  info: LibraryInfo,
+  ids: readonly BlockId[],
+): Promise<Map<BlockId, number>> {
+  const shown = await shownAmong(core, info, ids)
+  return findHeldBlocks(core.db, info.key, [...shown])
 }
 
 /**
@@ -51,12 +68,12 @@ export async function missingBlocks(
  * if `size`, that of the plaintext, is not what the blocks amount to.
  */
 export async function contentOfBlocks(
-  { db }: LibraryCore,
+  core: LibraryCore,
   { info }: Library,
   ids: readonly BlockId[],
   size: number,
 ): Promise<Content> {
-  const held = await findHeldBlocks(db, info.key, [...new Set(ids)])
+  const held = await ownBlocks(core, info, [...new Set(ids)])
   const blocks = ids.map((id) => ({ id, size: held.get(id) ?? fail({ code: 'block-missing', id }) }))
   const { least, most } = paddedSizes(
     blocks.map((block) => block.size),

@@ -14,6 +14,8 @@ export interface Right {
   readonly permission: Permission
   /** May manage its shares and empty its trash, as its owner may. */
   readonly isAdmin: boolean
+  /** May only add new entries: nothing that exists is replaced, changed or removed. So act visitors of links. */
+  readonly addsOnly?: boolean
 }
 
 /** The account that acts, as far as the core needs to know it. */
@@ -76,6 +78,17 @@ export class Library {
     return new Library(this.core, this.info, this.actor, this.right, tree)
   }
 
+  /** The same library for somebody who may at most add to it. */
+  addingOnly(): Library {
+    return new Library(
+      this.core,
+      this.info,
+      this.actor,
+      { ...this.right, isAdmin: false, addsOnly: true },
+      this.tree,
+    )
+  }
+
   /** The same library, with the right to change it at `path`. Throws permission-denied. */
   editable(path: LibraryPath): EditableLibrary {
     if (this.permissionAt(path) !== 'rw') fail({ code: 'permission-denied' })
@@ -84,7 +97,8 @@ export class Library {
 
   /** The same library, with the rights of its owner; nobody owns a sub-library. Throws permission-denied. */
   owned(): OwnedLibrary {
-    if (!this.isOwner || this.info.sub !== undefined) fail({ code: 'permission-denied' })
+    const { isOwner, info, right } = this
+    if (!isOwner || info.sub !== undefined || right.addsOnly) fail({ code: 'permission-denied' })
     return new OwnedLibrary(this.core, this.info, this.actor, this.right)
   }
 
@@ -107,13 +121,17 @@ export class EditableLibrary extends Library {
   /**
    * Runs `apply` on the tree of the current head, stores what it changed, and moves the head. If
    * another commit came first, `apply` runs again on that one, so a caller never sees a moved head.
-   * On any throw the head is where it was.
+   * On any throw the head is where it was. Throws permission-denied for who may only add.
    */
-  commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
+  async commit<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
+    if (this.right.addsOnly) fail({ code: 'permission-denied' })
     return this.#commit({ author: this.actor.email, apply })
   }
 
-  /** As commit, for an upload: it may share its commit with others of this actor that wait with it. */
+  /**
+   * As commit, for an upload: it may share its commit with others of this actor that wait with it. Open to who may
+   * only add: `addFiles`, its one caller, then neither replaces nor changes an entry.
+   */
   commitUpload<T>(apply: Edit<T>['apply']): Promise<Committed<T>> {
     return this.#commit({ author: this.actor.email, isUpload: true, apply })
   }

@@ -85,10 +85,18 @@ export async function putSubLibrary(
   return made
 }
 
-/** What it shows begins with this commit, as long as nobody has been let in. */
+/**
+ * What it shows begins with this commit, as long as nobody has been let in. What was shown to those who were let in
+ * before is no longer: they may be others.
+ */
 export async function restartSubLibrary(tx: Transaction, key: number, sinceSeq: number): Promise<void> {
   const unshared = 'not exists (select 1 from share where share.sub_key = sub_library.key)'
-  await tx.run(`update sub_library set since_seq = ? where key = ? and ${unshared}`, sinceSeq, key)
+  const restarted = await tx.run(
+    `update sub_library set since_seq = ? where key = ? and ${unshared}`,
+    sinceSeq,
+    key,
+  )
+  if (restarted > 0) await tx.run('delete from sub_object where sub_key = ?', key)
 }
 
 export async function setSubLibraryPath(tx: Transaction, key: number, path: LibraryPath): Promise<void> {

@@ -3,8 +3,8 @@ import type { Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import { type Dirent, type FileDirent, fileDirent } from '../objects/dirent.ts'
 import type { CommitId } from '../objects/ids.ts'
-import { conflictName } from '../objects/names.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { conflictName, freeWholeName } from '../objects/names.ts'
+import { baseName, below, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
 import { findCommit } from './commit-store.ts'
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'
@@ -46,6 +46,9 @@ export interface UploadOptions {
  * Adds files to a folder, all in one commit, which uploads of the same account waiting at the same
  * moment may share. Throws path-not-found (the folder, or where a file is in the way of `into`), locked,
  * too-many-names, name-invalid for a folder of `into`.
+ *
+ * For who may only add, this is where that is enforced, whatever the options say: no file is replaced, and a folder of
+ * `into` whose name a file has gets ` (n)`, so that nothing tells which names are taken.
  */
 export function addFiles(
   core: LibraryCore,
@@ -54,20 +57,22 @@ export function addFiles(
   files: readonly NewFile[],
   options: UploadOptions = {},
 ): Promise<Committed<Placed[]>> {
-  const { into: below = ROOT, replace = false, mtime, describe, also } = options
-  const folder = (below === ROOT ? parent : parent === ROOT ? below : parent + below) as LibraryPath
+  const { into = ROOT, mtime, describe, also } = options
+  const addsOnly = library.right.addsOnly === true
+  const replace = options.replace === true && !addsOnly
   return library.commitUpload(async (tree) => {
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
+    const folder = addsOnly ? await wayAround(tree, parent, into) : below(parent, into)
     if (replace) await refuseLocked(core, library, await replaced(tree, folder, files))
     const names = await namesFor(tree, folder, files, replace)
     // Throws where a file is in the way, before it has changed anything.
     await tree.makeDirs(folder)
-    const into = await tree.folder(folder)
+    const target = await tree.folder(folder)
     const entries: FileDirent[] = []
     for (const [index, { content }] of files.entries()) {
       const name = names[index] ?? ''
-      const entry = direntOf(library, name, content, mtime ?? tree.now, into.find(name))
-      into.put(entry)
+      const entry = direntOf(library, name, content, mtime ?? tree.now, target.find(name))
+      target.put(entry)
       entries.push(entry)
       if (index % FILES_A_TURN === FILES_A_TURN - 1) await nextTurn()
     }
@@ -80,6 +85,22 @@ export function addFiles(
       ...(also && { also: (tx: Transaction) => also(tx, placed) }),
     }
   })
+}
+
+/** The folder `into` below `parent`, where each name that a file has is numbered until a folder has it or nothing. */
+async function wayAround(tree: WorkingTree, parent: LibraryPath, into: LibraryPath): Promise<LibraryPath> {
+  let at = parent
+  for (const wanted of segmentsOf(into)) {
+    const files = new Set<string>()
+    let name = wanted
+    while ((await tree.find(joinPath(at, name)))?.kind === 'file') {
+      files.add(name)
+      if (files.size > MOST_NUMBERED) fail({ code: 'too-many-names', name: wanted })
+      name = freeWholeName(wanted, (one) => files.has(one))
+    }
+    at = joinPath(at, name)
+  }
+  return at
 }
 
 export interface UpdateOptions {
@@ -141,7 +162,10 @@ function direntOf(
 
 async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
   if (id === library.info.head) return library.tree
-  const commit = (await findCommit(core.db, library.info, id)) ?? fail({ code: 'commit-not-found', id })
+  const commit = await findCommit(core.db, library.info, id)
+  // What a folder was before it was shared is nothing to begin from.
+  const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
+  if (!isShown) return fail({ code: 'commit-not-found', id })
   return treeAsOf(core, library.info, commit)
 }
 

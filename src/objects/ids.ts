@@ -54,3 +54,6 @@ export function idFromBytes<T extends CommitId | FsId | BlockId>(bytes: Uint8Arr
 export function sha1Hex(bytes: Uint8Array): string {
   return hash('sha1', bytes, 'hex')
 }
+
+/** The most ids one call may name in a list. A client offers a thousand objects or blocks at a time. */
+export const MOST_IDS = 10_000

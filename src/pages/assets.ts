@@ -32,7 +32,6 @@ export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
       const headers = {
         'Content-Type': files[name],
         'Cache-Control': 'public, max-age=31536000, immutable',
-        'Content-Security-Policy': "default-src 'none'; sandbox",
       }
       return raw({ headers, body: await contentOf(name) })
     },

@@ -1,8 +1,9 @@
 import type { OpenLink } from '../access/open-link.ts'
 import type { Answer } from '../http/answer.ts'
-import { contentTypeOf } from '../http/content-type.ts'
+import { mediaTypeOf } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import { hasThumbnail } from '../previews/sources.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
@@ -12,7 +13,7 @@ import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'
 import { textsFor } from './texts/texts.ts'
-import { dayText, inQuery, isoText, sizeText } from './wording.ts'
+import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 // What is shown of a text. More is for an editor.
 const MOST_TEXT_BYTES = 128 * 1024
@@ -27,8 +28,12 @@ export async function filePage(
 ): Promise<Answer> {
   const { entry } = found
   const query = below === undefined ? '?' : `?p=${inQuery(below)}&`
-  const type = contentTypeOf(entry.name)
+  const type = mediaTypeOf(entry.name)
   const texts = textsFor(request)
+  const isShown = isShownInPlace(entry.name)
+  const shown = open.canDownload
+    ? await preview(services, open, found, { type, source: `${query}raw=1`, texts })
+    : await safePreview(services, open, found, { type, source: pictureOf(request, open, below), texts })
   return pageAnswer(request, {
     title: entry.name,
     aside: await sharedBy(services, open, texts),
@@ -39,22 +44,41 @@ export async function filePage(
 <div class="what"><h1>${entry.name}</h1>
 <p class="meta">${sizeText(entry.size, texts)} · ${texts.changed} <time datetime="${isoText(entry.mtime)}">${dayText(entry.mtime, texts)}</time></p></div>
 <div class="actions">
-${isShownInPlace(entry.name) && html`<a class="button" href="${query}raw=1" target="_blank" rel="noopener">${icon('eye')} ${texts.view}</a>`}
+${open.canDownload && isShown && html`<a class="button" href="${query}raw=1" target="_blank" rel="noopener">${icon('eye')} ${texts.view}</a>`}
 ${open.canDownload && html`<a class="button main" href="${query}dl=1">${icon('download')} ${texts.download}</a>`}
 </div>
 </div>
-${isShownInPlace(entry.name) ? await preview(services, open, found, { type, source: `${query}raw=1`, texts }) : html`<p class="more">${texts.noPreview}</p>`}
+${shown ?? (!(open.canDownload && isShown) && html`<p class="more">${texts.noPreview}</p>`)}
 </article>`,
   })
 }
 
+/** Where a small picture of an image is. */
+function pictureOf(
+  request: HttpRequest,
+  { link, largestPreview }: OpenLink,
+  below: LibraryPath = ROOT,
+): string {
+  return `${rootOf(request)}thumbnail/${link.token}/${largestPreview}${encodeSegments(below)}`
+}
+
+interface PreviewOptions {
+  readonly type: string
+  /** Where the file, or a picture of it, is to be had. */
+  readonly source: string
+  readonly texts: PageTexts
+}
+
+/** A file as it is, for who may download it; undefined for one that browsers do not show in place. */
 async function preview(
-  { core }: PageServices,
+  services: PageServices,
   open: OpenLink,
-  { entry }: FoundFile,
-  { type, source, texts }: { type: string; source: string; texts: PageTexts },
+  found: FoundFile,
+  options: PreviewOptions,
 ): Promise<Html | undefined> {
-  if (entry.size === 0) return undefined
+  const { entry } = found
+  const { type, source } = options
+  if (entry.size === 0 || !isShownInPlace(entry.name)) return undefined
   if (type.startsWith('image/')) {
     return html`<figure class="preview"><img src="${source}" alt="${entry.name}"></figure>`
   }
@@ -64,7 +88,30 @@ async function preview(
   if (type.startsWith('audio/')) {
     return html`<figure class="preview"><audio src="${source}" controls preload="metadata"></audio></figure>`
   }
-  if (!type.startsWith('text/') && type !== 'application/json') return undefined
+  return textPreview(services, open, found, options)
+}
+
+/** What the server makes of a file for who may only look: a small picture, the beginning of a text, nothing else. */
+async function safePreview(
+  services: PageServices,
+  open: OpenLink,
+  found: FoundFile,
+  options: PreviewOptions,
+): Promise<Html | undefined> {
+  const { entry } = found
+  if (hasThumbnail(entry)) {
+    return html`<figure class="preview"><img src="${options.source}" alt="${entry.name}"></figure>`
+  }
+  return isShownInPlace(entry.name) ? textPreview(services, open, found, options) : undefined
+}
+
+async function textPreview(
+  { core }: PageServices,
+  open: OpenLink,
+  { entry }: FoundFile,
+  { type, texts }: PreviewOptions,
+): Promise<Html | undefined> {
+  if (entry.size === 0 || (!type.startsWith('text/') && type !== 'application/json')) return undefined
   const file = await core.content.open(open.library.info.key, entry.id)
   const end = Math.min(file.size, MOST_TEXT_BYTES)
   const pieces: Buffer[] = []
@@ -73,7 +120,7 @@ async function preview(
   // Other than text, whatever its name says.
   if (text.includes(0)) return undefined
   return html`<pre class="preview text" tabindex="0" aria-label="${texts.content}">${textOf(text)}</pre>
-${end < file.size && html`<p class="more">${texts.beginning}</p>`}`
+${end < file.size && html`<p class="more">${open.canDownload ? texts.beginning : texts.beginningOnly}</p>`}`
 }
 
 /** Text that may end within a character. */

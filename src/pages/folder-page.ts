@@ -1,6 +1,6 @@
 import type { OpenLink } from '../access/open-link.ts'
 import type { Answer } from '../http/answer.ts'
-import { contentTypeOf } from '../http/content-type.ts'
+import { mediaTypeOf } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import { shownDir } from '../library/listing-order.ts'
@@ -16,7 +16,7 @@ import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'
 import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
-import { dayText, inQuery, isoText, sizeText } from './wording.ts'
+import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 const ENTRIES_A_PAGE = 500
 const THUMBNAIL_PIXELS = 96
@@ -76,7 +76,7 @@ function entryRow(
   }
   const picture = hasThumbnail(entry)
     ? html`<img src="${root}thumbnail/${open.link.token}/${THUMBNAIL_PIXELS}${encodeSegments(path)}" alt="" loading="lazy" width="40" height="40">`
-    : icon(iconOf(contentTypeOf(entry.name)))
+    : icon(iconOf(mediaTypeOf(entry.name)))
   const page = `${root}d/${open.link.token}/files/?p=${inQuery(path)}`
   return html`<li><a class="entry" href="${page}"><span class="thumb">${picture}</span><span class="name">${entry.name}</span>${when}<span class="size">${sizeText(entry.size, texts)}</span></a>
 ${open.canDownload && html`<a class="get" href="${page}&dl=1" aria-label="${texts.downloadOne(entry.name)}">${icon('download')}</a>`}</li>`
@@ -88,11 +88,4 @@ function pager(below: LibraryPath, page: number, pages: number, texts: PageTexts
     to <= pages &&
     html`<a class="button" rel="${rel}" href="?p=${inQuery(below)}&page=${to}">${text}</a>`
   return html`<nav class="pager" aria-label="${texts.pages}">${link(page - 1, texts.before, 'prev')}<span>${texts.pageOf(page, pages)}</span>${link(page + 1, texts.next, 'next')}</nav>`
-}
-
-function encodeSegments(path: LibraryPath): string {
-  return path
-    .split('/')
-    .map((name) => encodeURIComponent(name.toWellFormed()))
-    .join('/')
 }

@@ -58,9 +58,7 @@ ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer>
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': POLICY,
-      'Referrer-Policy': 'no-referrer',
       'X-Robots-Tag': 'noindex, nofollow',
-      'X-Frame-Options': 'DENY',
       'Cache-Control': 'private, no-store',
       ...page.headers,
     },

@@ -147,7 +147,10 @@ const folderPageRoutes = [
       return visited(
         services,
         { token, request, kind: 'share', wantsBytes: true, unlockedAt: `${rootOf(request)}d/${token}/` },
-        () => archivePage(services, request, query.task ?? ''),
+        async (open) => {
+          if (!open.canDownload) fail({ code: 'permission-denied' })
+          return archivePage(services, request, query.task ?? '')
+        },
       )
     },
   }),

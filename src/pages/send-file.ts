@@ -1,7 +1,6 @@
 import type { OpenLink } from '../access/open-link.ts'
-import { fail } from '../errors.ts'
 import { type Answer, raw } from '../http/answer.ts'
-import { contentTypeOf, mayBeInline } from '../http/content-type.ts'
+import { servedAs } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -23,7 +22,7 @@ export function wantedOf({ dl, raw: shown }: { dl: string | undefined; raw: stri
 
 /** Whether a browser can show it in place, and may. */
 export function isShownInPlace(name: string): boolean {
-  return mayBeInline(contentTypeOf(name))
+  return servedAs(name, true).isInline
 }
 
 /** Sends the visitor on to the bytes. Throws permission-denied if the link only shows. */
@@ -34,10 +33,7 @@ export async function sendFile(
   { path, entry }: FoundFile,
   wanted: 'download' | 'view',
 ): Promise<Answer> {
-  if (!open.canDownload && (wanted === 'download' || !isShownInPlace(entry.name))) {
-    fail({ code: 'permission-denied' })
-  }
-  const ticket = await tickets.issue(open.library, {
+  const ticket = await tickets.issue(open.originals, {
     operation: wanted,
     path,
     objectId: entry.id,

@@ -1,5 +1,5 @@
 import type { LinkKind } from '../access/link.ts'
-import { grantName } from '../access/link-secrets.ts'
+import { grantName, type LinkGrant } from '../access/link-secrets.ts'
 import type { OpenLink } from '../access/open-link.ts'
 import { DomainError, type Fault } from '../errors.ts'
 import { type Answer, raw } from '../http/answer.ts'
@@ -45,12 +45,10 @@ export async function unlocked({ links }: PageServices, visit: Visit, password: 
   const { token, request, kind } = visit
   try {
     const key = { ...shownKey(request, grantName(token)), cookie: undefined, password }
-    const { name, value, seconds } = links.grant(await links.open(token, key, kind))
-    const secure = request.baseUrl.startsWith('https:') ? '; Secure' : ''
-    const cookie = `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+    const grant = links.grant(await links.open(token, key, kind))
     const headers = {
       Location: request.baseUrl + request.url,
-      'Set-Cookie': cookie,
+      'Set-Cookie': grantCookies(request, visit, grant),
       'Cache-Control': 'no-store',
     }
     return raw({ status: 302, headers, body: '' })
@@ -58,6 +56,30 @@ export async function unlocked({ links }: PageServices, visit: Visit, password: 
     if (!(error instanceof DomainError)) throw error
     return answerToFault(visit, error.fault)
   }
+}
+
+/** Everywhere a visitor of a link goes, by kind of link. A browser sends the grant to these paths and what is below. */
+const visitedPaths: Readonly<Record<LinkKind, (token: string) => readonly string[]>> = {
+  share: (token) => [
+    `/d/${token}`,
+    `/f/${token}`,
+    `/thumbnail/${token}`,
+    `/seafhttp/f/${token}`,
+    `/api/v2.1/share-links/${token}`,
+    '/api/v2.1/share-link-zip-task',
+  ],
+  upload: (token) => [`/u/d/${token}`, `/api/v2.1/upload-links/${token}`, `/api/v2.1/share-links/${token}`],
+}
+
+function grantCookies(
+  { baseUrl }: HttpRequest,
+  { token, kind }: Visit,
+  { name, value, seconds }: LinkGrant,
+): string[] {
+  const { protocol, pathname } = new URL(baseUrl)
+  const rest = `Max-Age=${seconds}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`
+  const base = pathname.replace(/\/+$/, '')
+  return visitedPaths[kind](token).map((path) => `${name}=${value}; Path=${base}${path}; ${rest}`)
 }
 
 function answerToFault(visit: Visit, fault: Fault): Promise<Answer> {

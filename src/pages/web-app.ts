@@ -106,7 +106,6 @@ function appPage({ page }: Built, request: HttpRequest): Answer {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policyWith(nonce),
       'Referrer-Policy': 'same-origin',
-      'X-Frame-Options': 'DENY',
       'Cache-Control': 'no-cache',
     },
     body,
@@ -131,6 +130,8 @@ function policyWith(nonce: string): string {
   ].join('; ')
 }
 
+const PART_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 async function fileAnswer({ type, isForever, names }: BuiltFile, { headers }: HttpRequest): Promise<Answer> {
   const accepted = headers['accept-encoding'] ?? ''
   const coding = encodings.find(
@@ -141,7 +142,8 @@ async function fileAnswer({ type, isForever, names }: BuiltFile, { headers }: Ht
     headers: {
       'Content-Type': type,
       'Cache-Control': isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'X-Content-Type-Options': 'nosniff',
+      // A worker has the policy of the file it begins with.
+      'Content-Security-Policy': PART_POLICY,
       Vary: 'Accept-Encoding',
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     },

@@ -61,3 +61,11 @@ function dateOf(unixSeconds: number): Date {
 export function inQuery(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/')
 }
+
+/** A path in the path of a URL. */
+export function encodeSegments(path: string): string {
+  return path
+    .split('/')
+    .map((name) => encodeURIComponent(name.toWellFormed()))
+    .join('/')
+}

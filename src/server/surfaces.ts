@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { answer, plainText } from '../http/answer.ts'
 import type { AuthResult } from '../http/credentials.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { pageHeaders, sharedHeaders } from '../http/security-headers.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { type Account, isAdmin } from '../identity/account.ts'
 import type { Authentication } from '../identity/api-tokens.ts'
@@ -39,19 +40,21 @@ export function createHttp(
         routes: uploadRoutes,
         faults: uploadFaults,
         faultBody: (error) => ({ error }),
-        headers: uploadHeaders,
+        headers: { ...uploadHeaders, ...sharedHeaders },
         onUnknownError: () => answer(500, { error: 'Internal error' }),
       },
       {
         routes: downloadRoutes,
         faults: downloadFaults,
         faultAnswer: plainText,
+        headers: sharedHeaders,
         onUnknownError: () => plainText(500, 'Internal error'),
       },
       {
         routes: pageRoutes,
         faults: pageFaults,
         faultAnswer: plainText,
+        headers: pageHeaders,
         onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
       },
       {

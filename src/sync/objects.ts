@@ -4,7 +4,7 @@ import { rawText } from '../http/readers.ts'
 import { missingBlocks } from '../library/block-upload.ts'
 import { listObjects, packObjects } from '../library/object-listing.ts'
 import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
-import { findSyncedCommit, shownAmong } from '../library/synced.ts'
+import { findSyncedCommit } from '../library/synced.ts'
 import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/ids.ts'
 import { PacketReader } from './packet-reader.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
@@ -83,10 +83,11 @@ export const objectRoutes = [
     async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds({ request, body, library }, parseBlockId, { strict: false })
-      const shown = await shownAmong(core, library.info, ids)
-      const missing = new Set(await missingBlocks(core, library, [...shown]))
-      const asked = [...new Set(ids)].filter((one) => one !== (EMPTY_ID as string))
-      return asked.filter((one) => missing.has(one) || !shown.has(one))
+      return missingBlocks(
+        core,
+        library,
+        ids.filter((one) => one !== (EMPTY_ID as string)),
+      )
     },
   }),
   route({

@@ -6,9 +6,9 @@ import type { HttpRequest } from '../http/request.ts'
 import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { Library } from '../library/library.ts'
-import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/ids.ts'
 
-/** Enough for 20,000 ids with commas and spaces; clients send a thousand. */
+/** Enough for the most ids a list may have, with commas and spaces. */
 const LARGEST_LIST = 2 ** 20
 
 /** The library of a path; what is no id names none. */
@@ -51,6 +51,7 @@ export async function readIds<T extends string>(
   request.chargeTo(String(library.actor.key))
   const sent = await readJson(request, body)
   if (!Array.isArray(sent)) throw badRequest('Bad JSON in request')
+  if (sent.length > MOST_IDS) throw badRequest('Too many ids in request')
   const ids: T[] = []
   for (const one of sent) {
     const id = typeof one === 'string' ? parse(one) : undefined

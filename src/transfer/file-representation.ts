@@ -1,5 +1,5 @@
 import type { AnswerHeaders } from '../http/answer.ts'
-import { contentTypeOf, mayBeInline, mayRunScript } from '../http/content-type.ts'
+import { servedAs } from '../http/content-type.ts'
 import type { Representation } from '../http/ranges-answer.ts'
 import type { Validators } from '../http/ranges-conditions.ts'
 import type { HttpRequest } from '../http/request.ts'
@@ -15,15 +15,14 @@ export interface FileSource extends Validators {
   readonly wantsInline: boolean
 }
 
-/** How a file is sent. Nothing of its author can act: what may is saved, not shown, and has no origin. */
+/** How a file is sent. Nothing of its author can act: what might is saved, not shown. */
 export function representationOf(
   source: FileSource,
   headers: AnswerHeaders,
   request: HttpRequest,
 ): Representation {
   const { file, name, wantsInline, etag, lastModified, neverChanges = false } = source
-  const contentType = contentTypeOf(name)
-  const isInline = wantsInline && mayBeInline(contentType)
+  const { contentType, isInline, policy } = servedAs(name, wantsInline)
   const shown = disposition(isInline ? 'inline' : 'attachment', name)
   const { 'want-repr-digest': wantsRepr, 'want-content-digest': wantsContent } = request.headers
   const wantsDigest = wantsRepr !== undefined || wantsContent !== undefined
@@ -34,18 +33,11 @@ export function representationOf(
     neverChanges,
     size: file.size,
     contentType,
-    headers: isConfined(contentType, isInline)
-      ? { ...headers, 'Content-Disposition': shown, 'Content-Security-Policy': 'sandbox' }
-      : { ...headers, 'Content-Disposition': shown },
+    headers: { ...headers, 'Content-Disposition': shown, 'Content-Security-Policy': policy },
     read: file.read,
     readAtOnce: file.readAtOnce,
     describe: wantsDigest
       ? (span) => digestHeaders(request.headers, file, hasContent ? span : undefined)
       : undefined,
   }
-}
-
-/** Browsers show no PDF in a sandbox, and keep its scripts to themselves. */
-function isConfined(contentType: string, isInline: boolean): boolean {
-  return mayRunScript(contentType) || (isInline && contentType !== 'application/pdf')
 }

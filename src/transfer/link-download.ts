@@ -14,17 +14,18 @@ export const linkDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/f/:token/',
     auth: 'none',
-    summary: 'Sends the file of a share link, whole or in parts, as it is now; `op=view` to be shown.',
+    summary:
+      'Sends the file of a share link that allows downloads, whole or in parts; `op=view` to be shown.',
     params: { token: rawText() },
     query: { op: oneOf(['download', 'view'], { default: 'download', lenient: true }) },
     async handle({ params: { token = '' }, query, request }, { core, links }) {
       const open = await links.open(token, shownKey(request, grantName(token)), 'share')
       if (open.link.isDir) throw new TextRefusal(400, 'Link is not of a file.')
       const isView = query.op === 'view'
-      if (!open.canDownload && !isView) fail({ code: 'permission-denied' })
+      const { info } = open.originals
       const found = (await open.findFile(ROOT)) ?? fail({ code: 'link-not-found', token })
       const { id, name } = found.entry
-      const file = await core.content.open(open.library.info.key, id)
+      const file = await core.content.open(info.key, id)
       // No time: a file can be replaced by one that is older.
       const source = { file, name, etag: id, wantsInline: isView }
       const isSecret = open.link.password !== undefined || open.link.scope !== 'all_users'

@@ -3,12 +3,17 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { pathKey } from '../library/path-key.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 
-/** What a resumable upload is known by: whatever ticket its chunks come with, they belong together. */
+/**
+ * What a resumable upload is known by: whatever upload address its chunks come through, those of one account belong
+ * together. Visitors of links have no account: their chunks belong together by the address they were given, so that no
+ * visitor reaches those of another, or of the maker of the link.
+ */
 export interface UploadKey {
   readonly libraryKey: number
   readonly accountKey: number
-  /** The link the chunks come through, 0 for none: visitors and the account that made it have nothing in common. */
+  /** The link the chunks come through, 0 for none. */
   readonly linkKey: number
+  readonly visitor?: string | undefined
   /** Where the file is to be. */
   readonly path: LibraryPath
 }
@@ -23,6 +28,11 @@ export interface PartialUpload {
   readonly received: number
 }
 
+/** A path never begins with anything but a slash. */
+function lookUpKey({ path, visitor }: UploadKey): Buffer {
+  return pathKey(visitor === undefined ? path : (`visitor ${visitor}${path}` as LibraryPath))
+}
+
 export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
   return reader.get<{ file: string; total: number; received: number }>(
     `select file, total, received from partial_upload
@@ -30,7 +40,7 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
     key.libraryKey,
     key.accountKey,
     key.linkKey,
-    pathKey(key.path),
+    lookUpKey(key),
   )
 }
 
@@ -49,7 +59,7 @@ export async function putPartialUpload(
     key.libraryKey,
     key.accountKey,
     key.linkKey,
-    pathKey(key.path),
+    lookUpKey(key),
     key.path,
     file,
     total,
@@ -74,7 +84,7 @@ export async function setReceived(
     key.libraryKey,
     key.accountKey,
     key.linkKey,
-    pathKey(key.path),
+    lookUpKey(key),
     file,
   )
   return changed > 0
@@ -86,7 +96,7 @@ export async function deletePartialUpload(tx: Transaction, key: UploadKey): Prom
     key.libraryKey,
     key.accountKey,
     key.linkKey,
-    pathKey(key.path),
+    lookUpKey(key),
   )
 }
 

@@ -80,7 +80,8 @@ export class PartialUploads {
     upload: UploadCheck,
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
-    return this.#turns.run(`${key.libraryKey}/${key.accountKey}/${key.linkKey}${key.path}`, async () => {
+    const { libraryKey, accountKey, linkKey, visitor = '', path } = key
+    return this.#turns.run(`${libraryKey}/${accountKey}/${linkKey}/${visitor}${path}`, async () => {
       const stored = await findPartialUpload(this.#db, key)
       if (range.start === 0) return this.#begin(key, range, { chunk, older: stored, upload, finish })
       const handle = stored && (await this.#openFor(key, stored, range))

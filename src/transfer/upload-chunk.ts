@@ -46,8 +46,8 @@ export function addChunk<T>(
   commit: (content: Content, settle: WholeFile['settle']) => Promise<T>,
 ): Promise<T | undefined> {
   if (chunk === undefined) throw invalidRange()
-  const { dataKey, fileDigest, library, source, guest } = session
-  const key = { ...source, path: inOrigin(library.info, path) }
+  const { dataKey, fileDigest, library, source, guest, visitor } = session
+  const key = { ...source, visitor, path: inOrigin(library.info, path) }
   const check = (tx: Transaction) => quotas.checkUnfinished(tx, source, guest, session.reservationKey)
   return partialUploads.add(key, range, chunk, { guest, check }, async (whole) => {
     const onBytes = (bytes: Buffer) => fileDigest?.update(bytes)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Guest, guestOf, type Reservation, type UploadSource } from '../access/quota.ts'
 import type { TicketOperation, TicketUse } from '../access/tickets.ts'
 import type { Transaction } from '../database/database.ts'
@@ -31,6 +32,8 @@ export class UploadSession implements AsyncDisposable {
   /** Where its chunks come from, and whose bytes they are. */
   readonly source: UploadSource
   readonly guest: Guest
+  /** What the chunks of somebody without an account belong together by; undefined for the holder of an account. */
+  readonly visitor: string | undefined
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
   /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
@@ -57,6 +60,7 @@ export class UploadSession implements AsyncDisposable {
     this.isOfLink = use.isOfLink
     this.source = sourceOf(use)
     this.guest = guestOf(use.library, use.isOfLink)
+    this.visitor = use.isOfLink ? head.ticketHash : undefined
     this.range = head.range
     this.fileDigest = AnnouncedDigest.read(request.headers['repr-digest'])
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
@@ -101,7 +105,8 @@ export class UploadSession implements AsyncDisposable {
       const dataKey = takesBlocks ? undefined : services.core.keys.keyFor(use.library)
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
-      const head = { body, boundary, range, declared, reservation, room, limit, dataKey }
+      const ticketHash = hash('sha256', ticket)
+      const head = { body, boundary, range, declared, reservation, room, limit, dataKey, ticketHash }
       return new UploadSession(services, request, use, head)
     } catch (error) {
       await reservation?.[Symbol.asyncDispose]()
@@ -194,6 +199,7 @@ interface CheckedHead {
   /** Most bytes of an upload. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
+  readonly ticketHash: string
 }
 
 function sourceOf({ library, linkKey = 0 }: TicketUse): UploadSource {

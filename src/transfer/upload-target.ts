@@ -17,7 +17,7 @@ export const uploadTexts: ReadonlySet<string> = new Set([
 
 /** Where the files of an upload go. */
 export interface FoundTarget {
-  /** The folder the ticket is bound to. */
+  /** The folder the ticket is bound to; of a link's ticket, whatever `parent_dir` says. */
   readonly parent: LibraryPath
   /** Below the parent; made if missing. */
   readonly into: LibraryPath
@@ -48,9 +48,10 @@ function findTarget(
   }
   const into = readRelativePath(texts)
   if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
-  // Whoever holds a link need not know where in the library its folder is.
-  const parent = session.isOfLink && parentText === ROOT ? session.ticketPath : parsePath(parentText)
-  if (parent === undefined) return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  const sent = parsePath(parentText)
+  if (sent === undefined) return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
+  // A visitor of a link does not know where in the library its folder is, and is not told by being refused elsewhere.
+  const parent = session.isOfLink ? session.ticketPath : sent
   const check = (folder: StoredDir | undefined) => {
     if (folder === undefined) fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
     if (parent !== session.ticketPath) fail({ code: 'permission-denied' })

@@ -6,7 +6,7 @@ import type { IncomingBody } from '../http/wire/incoming-body.ts'
 import type { Content } from '../library/content.ts'
 import type { Placed } from '../library/entries.ts'
 import { addFiles, type NewFile } from '../library/upload.ts'
-import { joinPath, type LibraryPath, segmentsOf } from '../objects/paths.ts'
+import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/paths.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
 import { FileReceiver, readForm } from './upload-form.ts'
@@ -137,12 +137,14 @@ async function commit(
       await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })
     },
   })
-  return result.map(uploadItem)
+  const items = result.map(uploadItem)
+  // A visitor of a link is not told which names were taken.
+  return session.isOfLink ? items.map((item, at) => ({ ...item, name: files[at]?.name ?? item.name })) : items
 }
 
 /** What was uploaded, as its sender chose it: files, or the folder they came in. */
 function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly Placed[]) {
-  const [folder] = segmentsOf(into)
+  const [folder] = into === ROOT ? [] : segmentsOf(seenFrom(parent, placed[0]?.path ?? parent) ?? ROOT)
   if (folder !== undefined) return [{ path: joinPath(parent, folder), isDir: true }]
   return placed.map(({ path }) => ({ path, isDir: false }))
 }

@@ -54,7 +54,7 @@ describe('the pages of links', () => {
     assert.match(saved.headers.get('content-disposition') ?? '', /^attachment;/)
     const seen = await followed(await visit(server, `/f/${token}/?raw=1`))
     assert.match(seen.headers.get('content-disposition') ?? '', /^inline;/)
-    assert.equal(seen.headers.get('content-security-policy'), 'sandbox')
+    assert.match(seen.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none'/)
     assert.equal((await visit(server, `/f/${token}/?raw=1`)).status, 302)
     assert.equal(await views(space, SHARE, token), 1, 'only the page counts')
     assert.equal((await server.anonymous.call('HEAD', `/f/${token}/`)).status, 200)
@@ -186,8 +186,64 @@ describe('the pages of links', () => {
     // Good for this link only.
     const other = await visit(server, `/f/${file.token}/`, { headers: { Cookie } })
     assert.match(other.text, /<h1>Password needed<\/h1>/)
-    const set = await server.anonymous.post(`/f/${file.token}/`, { form: { password: PASSWORD } })
-    assert.match(set.headers.get('set-cookie') ?? '', /; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
+  })
+
+  it('keeps a password in cookies that go to the link and nowhere else', async () => {
+    const space = await sharedSpace(server)
+    const share = await shareLink(space, '/docs/a.txt', { password: PASSWORD })
+    const upload = await uploadLinkTo(space, '/docs', { password: PASSWORD })
+    const cookies = async (page: string, headers = {}, at = server) => {
+      const reply = await at.anonymous.post(page, { form: { password: PASSWORD }, headers })
+      assert.equal(reply.status, 302, reply.text)
+      return reply.headers.getSetCookie()
+    }
+    const pathsOf = (all: string[]) => all.map((one) => /; Path=([^;]*)/.exec(one)?.[1])
+    const set = await cookies(`/f/${share.token}/`)
+    for (const one of set) assert.match(one, /; Max-Age=43200; HttpOnly; SameSite=Lax$/)
+    assert.deepEqual(pathsOf(set), [
+      `/d/${share.token}`,
+      `/f/${share.token}`,
+      `/thumbnail/${share.token}`,
+      `/seafhttp/f/${share.token}`,
+      `/api/v2.1/share-links/${share.token}`,
+      '/api/v2.1/share-link-zip-task',
+    ])
+    assert.deepEqual(pathsOf(await cookies(`/u/d/${upload.token}/`)), [
+      `/u/d/${upload.token}`,
+      `/api/v2.1/upload-links/${upload.token}`,
+      `/api/v2.1/share-links/${upload.token}`,
+    ])
+    await using secure = await startServer({ env: { CARREL_PUBLIC_URL: 'https://files.example.org/x/' } })
+    const other = await Workspace.make(secure)
+    const { token } = await shareLink(other, '/', { password: PASSWORD })
+    for (const one of await cookies(`/d/${token}/`, {}, secure)) {
+      assert.match(one, /; Path=\/x\/[^;]*; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/)
+    }
+    await using proxied = await startServer({ env: { CARREL_TRUSTED_PROXIES: '127.0.0.1' } })
+    const third = await sharedSpace(proxied)
+    const behind = await shareLink(third, '/docs', { password: PASSWORD })
+    const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'files.example.org' }
+    for (const one of await cookies(`/d/${behind.token}/`, forwarded, proxied)) assert.match(one, /; Secure$/)
+  })
+
+  it('forgets a password that was given once the link was switched off', async () => {
+    const space = await sharedSpace(server)
+    const { token } = await shareLink(space, '/docs', { password: PASSWORD })
+    const Cookie = await cookieOf(server, `/d/${token}/`)
+    const title = async (headers: Record<string, string>) => {
+      const { text } = await visit(server, `/d/${token}/`, { headers })
+      return /<h1>([^<]*)</.exec(text)?.[1]
+    }
+    assert.equal(await title({ Cookie }), 'docs')
+    const put = (json: object) => space.client.put(`${SHARE}${token}/`, { json })
+    await put({ description: 'still the same' })
+    assert.equal(await title({ Cookie }), 'docs')
+    await put({ is_active: false })
+    assert.equal((await visit(server, `/d/${token}/`, { headers: { Cookie } })).status, 404)
+    await put({ is_active: true })
+    assert.equal(await title({ Cookie }), 'Password needed')
+    assert.equal(await title({ Cookie: await cookieOf(server, `/d/${token}/`) }), 'docs')
+    assert.equal((await space.client.get(`${SHARE}${token}/`)).body.password, PASSWORD)
   })
 
   it('never runs or mistakes a name', async () => {
@@ -220,7 +276,7 @@ describe('the pages of links', () => {
     for (const name of ['page.html', 'drawing.svg', 'data.xml', 'page.xhtml', 'code.js']) {
       const bytes = await followed(await visit(server, `/d/${token}/files/?p=/${name}&raw=1`))
       assert.match(bytes.headers.get('content-disposition') ?? '', /^attachment;/, name)
-      assert.equal(bytes.headers.get('content-security-policy'), 'sandbox', name)
+      assert.match(bytes.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none'/, name)
       assert.equal(bytes.headers.get('x-content-type-options'), 'nosniff', name)
       const page = await visit(server, `/d/${token}/files/?p=/${name}`)
       assert.ok(!page.text.includes(script), name)
@@ -233,7 +289,7 @@ describe('the pages of links', () => {
     const { token } = await shareLink(space, '/docs', { permissions: { can_download: false } })
     const page = await visit(server, `/d/${token}/`)
     assert.ok(!/Download/.test(page.text))
-    assert.equal((await visit(server, `/d/${token}/files/?p=/a.txt&raw=1`)).status, 302)
+    assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&raw=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&dl=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/x.zip&raw=1`), 403)
     assertPage(await server.anonymous.post(`/d/${token}/archive/`), 403)

@@ -40,5 +40,8 @@ export function kindOf(name: string): Kind {
   return kinds.get(extensionOf(name)) ?? kinds.get(name.toLowerCase()) ?? 'other'
 }
 
+/** A picture that can hold a script. The server sends it as bytes to be saved. */
+export const isSvg = (name: string) => extensionOf(name) === 'svg'
+
 /** Kinds the browser shows itself, as the server sends them: pictures that can hold no script. */
-export const isPicture = (name: string) => kindOf(name) === 'image' && extensionOf(name) !== 'svg'
+export const isPicture = (name: string) => kindOf(name) === 'image' && !isSvg(name)

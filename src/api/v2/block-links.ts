@@ -2,7 +2,7 @@ import { optionalText, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import { missingBlocks } from '../../library/block-upload.ts'
 import type { Library } from '../../library/library.ts'
-import { type BlockId, parseBlockId } from '../../objects/ids.ts'
+import { type BlockId, MOST_IDS, parseBlockId } from '../../objects/ids.ts'
 import { parsePath, ROOT } from '../../objects/paths.ts'
 import { folderAt, updatePlaceAt } from '../lookups.ts'
 import { refuseIfFull } from '../quota-refusal.ts'
@@ -12,8 +12,8 @@ import { denied } from '../worded.ts'
 
 const faults = denied('You do not have permission to access this folder.')
 
-/** A hundred thousand ids. */
-const LARGEST_LIST = 4 * 2 ** 20
+/** Enough for the most ids a list may have, even if each comma is encoded. */
+const LARGEST_LIST = 512 * 1024
 
 export const blockLinkRoutes = [
   route({
@@ -90,6 +90,7 @@ async function issue(
 function readBlockList(text = ''): BlockId[] {
   const sent = text.split(',').map((id) => id.trim())
   const ids = sent.filter((id) => id !== '').map(parseBlockId)
+  if (ids.length > MOST_IDS) throw errorMessage(400, 'blklist invalid.')
   if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'blklist invalid.')
   return ids
 }

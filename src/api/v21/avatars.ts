@@ -87,7 +87,6 @@ export const avatarRoutes = [
       const headers = {
         'Content-Type': 'image/png',
         'Cache-Control': 'public, max-age=31536000, immutable',
-        'Content-Security-Policy': "default-src 'none'",
       }
       return raw({ headers, body })
     },

@@ -41,7 +41,8 @@ export const linkArchiveRoutes = [
     async handle({ body, request }, services) {
       const open = await openForArchive(services, request, body.token)
       const { path, stored } = await folderBelow(open, body.parent_dir)
-      const roots = await rootsOf(open.library, { path: open.pathOf(path), stored }, body.dirents)
+      const parent = { path: open.pathOf(path), stored }
+      const roots = await open.asSeen(() => rootsOf(open.library, parent, body.dirents))
       return startArchive(services, open, roots)
     },
   }),
@@ -49,7 +50,8 @@ export const linkArchiveRoutes = [
 
 async function openForArchive(services: ApiServices, request: HttpRequest, token: string): Promise<OpenLink> {
   const open = await visit(services, request, token, 'share')
-  return open.canDownload ? open : fail({ code: 'permission-denied' })
+  if (!open.canDownload) fail({ code: 'permission-denied' })
+  return open
 }
 
 /** The entry of a folder below a link; the root of a library has none and is given one. */
@@ -62,5 +64,5 @@ async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> 
 
 async function startArchive({ archives, now }: ApiServices, open: OpenLink, roots: readonly Dirent[]) {
   const wish = { roots, name: archiveName(roots, now()), link: open.ticketLink }
-  return { zip_token: await archives.start(open.library, wish) }
+  return { zip_token: await archives.start(open.originals, wish) }
 }

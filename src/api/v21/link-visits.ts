@@ -15,7 +15,7 @@ import { shownDir } from '../../library/listing-order.ts'
 import { copy, type Selection } from '../../library/move-copy.ts'
 import type { Dirent } from '../../objects/dirent.ts'
 import { isStorableName, toNfc } from '../../objects/names.ts'
-import { baseName, isWithin, joinPath, type LibraryPath, parentOf, withSlash } from '../../objects/paths.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT, withSlash } from '../../objects/paths.ts'
 import { openDestination } from '../destination.ts'
 import { linkTokenParam } from '../links.ts'
 import { asFile, asFolder } from '../lookups.ts'
@@ -78,7 +78,7 @@ export const linkVisitRoutes = [
     path: '/api/v2.1/upload-links/:token/upload/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Gives a link to upload into the folder of an upload link, or one below.',
+    summary: 'Gives a link to upload into the folder of an upload link.',
     params: { token: linkTokenParam },
     query: { path: sentPathOrRoot },
     faults: { ...tokenNotFound, 'link-expired': (): FaultAnswer => [404, 'Share link is expired'] },
@@ -96,7 +96,8 @@ export const linkVisitRoutes = [
     path: '/api/v2.1/share-links/:token/upload/done/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Says that something was uploaded through a share link or an upload link.',
+    summary:
+      'Says that something was uploaded through a share link or an upload link, which the server knows.',
     params: { token: linkTokenParam },
     body: { file_path: requiredPath(), is_dir: flag({ message: 'is_dir invalid.' }) },
     faults: {
@@ -107,13 +108,11 @@ export const linkVisitRoutes = [
       ],
       'link-password-needed': (): FaultAnswer => [403, 'Share link is encrypted.'],
     },
-    async handle({ params, body, request }, services) {
+    async handle({ params, request }, services) {
       const open = await visit(services, request, params.token)
       if (!open.canUpload) throw errorMessage(403, 'Share link has no can_upload permission')
-      const { link, library } = open
-      const item = { path: await uploadedPath(open, body.file_path, body.is_dir), isDir: body.is_dir }
-      const upload = { makerKey: link.accountKey, library: library.info, items: [item] }
-      await services.activity.uploadedByLink(upload)
+      // The maker was notified in the transaction of the upload. The path is not looked up, so that the answer does not
+      // tell whether it exists.
       return { success: true }
     },
   }),
@@ -167,6 +166,10 @@ export function visit(
 export async function folderBelow(open: OpenLink, sent: SentPath) {
   const stored = sent.path && (await open.findDir(sent.path))
   if (sent.path !== undefined && stored !== undefined) return { path: sent.path, dir: stored.dir, stored }
+  return notThere(sent)
+}
+
+function notThere(sent: SentPath): never {
   return fail({ code: 'path-not-found', path: asFolder(sent), wanted: 'Folder' })
 }
 
@@ -190,11 +193,11 @@ async function save(
   selection: Selection,
   to: { readonly dst_repo_id: string; readonly dst_parent_dir: SentPath },
 ): Promise<{ success: true }> {
-  if (!open.canDownload) fail({ code: 'permission-denied' })
+  const source = open.originals
   const target = await openDestination(services, user, to.dst_repo_id, to.dst_parent_dir)
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const editable = target.library.editable(target.path)
-  await copy(services.core, open.library, selection, editable, target.path, roomLeft)
+  await open.asSeen(() => copy(services.core, source, selection, editable, target.path, roomLeft))
   return { success: true }
 }
 
@@ -210,7 +213,7 @@ async function listing(
     if (index % ENTRIES_A_TURN === ENTRIES_A_TURN - 1) await nextTurn()
     pieces.push(JSON.stringify(entryToWire(open, folder, entry, thumbnailSize)))
   }
-  const dirPath = JSON.stringify(withSlash(open.pathOf(folder)))
+  const dirPath = JSON.stringify(withSlash(folder))
   return json(`{"dirent_list":[${pieces.join(',')}],"dir_path":${dirPath}}`)
 }
 
@@ -220,7 +223,7 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
   if (entry.kind === 'dir') {
     return { is_dir: true, folder_path: withSlash(path), folder_name: entry.name, size: 0, last_modified }
   }
-  const src = thumbnailSrc(open.link.token, thumbnailSize, path, entry)
+  const src = thumbnailSrc(open.link.token, Math.min(thumbnailSize, open.largestPreview), path, entry)
   return {
     is_dir: false,
     file_path: path,
@@ -233,6 +236,8 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
 
 async function uploadAddress(services: ApiServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
   if (!open.canUpload) fail({ code: 'permission-denied' })
+  // What is below an upload link is hidden from its visitors, and so is whether it is there.
+  if (open.link.kind === 'upload' && sent.path !== ROOT) notThere(sent)
   const { path: below } = await folderBelow(open, sent)
   open.editable(below)
   await services.quotas.refuseIfFull(open.library.info, guestOf(open.library, true))
@@ -244,17 +249,4 @@ async function uploadAddress(services: ApiServices, request: HttpRequest, open: 
   } as const
   const ticket = await services.tickets.issue(open.library, wish)
   return { upload_link: `${request.baseUrl}/seafhttp/upload-api/${ticket}` }
-}
-
-/** The path is one of the library, as upload answers name it; nothing outside of the link is there. */
-async function uploadedPath(
-  { link, library }: OpenLink,
-  sent: SentPath,
-  isDir: boolean,
-): Promise<LibraryPath> {
-  const { path } = sent
-  const entry = path !== undefined && isWithin(path, link.path) ? await library.tree.find(path) : undefined
-  if (path !== undefined && entry !== undefined && (entry.kind === 'dir') === isDir) return path
-  const shown = isDir ? asFolder(sent) : asFile(sent)
-  return fail({ code: 'path-not-found', path: shown, wanted: isDir ? 'Folder' : 'File' })
 }

@@ -104,9 +104,9 @@ class UploadQueue {
       row.state.textContent = part < 1 ? `${Math.floor(part * 100)} %` : say('saving')
     }
     try {
-      const name = await this.sendAgain(file, folder, onProgress)
+      await this.sendAgain(file, folder, onProgress)
       row.item.className = 'done'
-      row.state.textContent = name === file.name ? say('done') : say('doneAs', { name })
+      row.state.textContent = say('done')
       this.done += 1
     } catch (error) {
       row.item.className = 'failed'
@@ -189,8 +189,7 @@ function sendFile(url, file, folder, onProgress) {
       ({ loaded, total }) => total > 0 && onProgress(loaded / total),
     )
     request.addEventListener('load', () => {
-      const [stored] = Array.isArray(request.response) ? request.response : []
-      if (request.status === 200 && stored) resolve(stored.name)
+      if (request.status === 200) resolve()
       else reject(failure(request.status))
     })
     request.addEventListener('error', () => reject(new Error(say('broke'))))

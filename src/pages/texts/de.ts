@@ -27,6 +27,7 @@ export const de: PageTexts = {
   content: 'Inhalt',
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   beginning: 'Das ist der Anfang. Lade die Datei herunter, um alles zu lesen.',
+  beginningOnly: 'Das ist der Anfang der Datei.',
 
   uploadTo: (name) => `Hochladen nach ${name}`,
   uploadHint: 'Du kannst Dateien in diesen Ordner legen, aber nicht sehen, was darin ist.',
@@ -69,7 +70,6 @@ export const de: PageTexts = {
     waiting: 'Wartet',
     saving: 'Wird gespeichert …',
     done: 'Fertig',
-    doneAs: 'Fertig, als {name}',
     uploadOf: 'Hochladen von {name}',
     toGo: 'noch {count}',
     uploaded: '{count} hochgeladen',

@@ -28,6 +28,7 @@ export const en = {
   content: 'Content',
   noPreview: 'There is no preview for this kind of file.',
   beginning: 'This is the beginning. Download the file to read all of it.',
+  beginningOnly: 'This is the beginning of the file.',
 
   uploadTo: (name: string) => `Upload to ${name}`,
   uploadHint: 'You can add files to this folder, but not see what is in it.',
@@ -71,7 +72,6 @@ export const en = {
     waiting: 'Waiting',
     saving: 'Saving …',
     done: 'Done',
-    doneAs: 'Done, as {name}',
     uploadOf: 'Upload of {name}',
     toGo: '{count} to go',
     uploaded: '{count} uploaded',

@@ -27,6 +27,7 @@ export const zh: PageTexts = {
   content: '内容',
   noPreview: '此类文件没有预览。',
   beginning: '这里只显示开头部分。请下载文件以阅读全部内容。',
+  beginningOnly: '这是文件的开头部分。',
 
   uploadTo: (name) => `上传到 ${name}`,
   uploadHint: '您可以向此文件夹上传文件,但看不到其中的内容。',
@@ -67,7 +68,6 @@ export const zh: PageTexts = {
     waiting: '等待中',
     saving: '正在保存…',
     done: '完成',
-    doneAs: '完成,保存为 {name}',
     uploadOf: '上传 {name}',
     toGo: '剩余 {count} 个',
     uploaded: '已上传 {count} 个',

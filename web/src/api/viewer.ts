@@ -40,6 +40,38 @@ export function linkQuery({ libraryId, path, id, commitId }: FileState) {
   })
 }
 
+/** The largest SVG that is shown, in bytes. */
+const LARGEST_DRAWING = 8 * 2 ** 20
+
+/**
+ * An SVG as a `data:` URL. The server sends none as a picture, because it would run as a page of our site; an `img` runs
+ * nothing of it, and such a URL has no site.
+ */
+export function drawingQuery(file: FileState) {
+  const { queryKey } = linkQuery(file)
+  return queryOptions({
+    queryKey: ['drawing', ...queryKey],
+    queryFn: async ({ signal }) => {
+      const { link } = await openFile(file, signal)
+      return dataUrl(new Blob([await fetchBytes(link, LARGEST_DRAWING, signal)], { type: 'image/svg+xml' }))
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}
+
+function dataUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    // Read as a data URL, it is a text.
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('the drawing could not be read')))
+    reader.readAsDataURL(blob)
+  })
+}
+
 /** As `linkQuery`, with the id of the content it leads to, which may be newer than what a listing said. */
 export async function openFile(
   { libraryId, path, commitId }: FileState,
@@ -52,7 +84,11 @@ export async function openFile(
 }
 
 /** The first `most` bytes of a file. */
-export async function fetchBytes(link: string, most: number, signal?: AbortSignal): Promise<Uint8Array> {
+export async function fetchBytes(
+  link: string,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(link, {
     headers: { Range: `bytes=0-${most - 1}` },
     credentials: 'omit',

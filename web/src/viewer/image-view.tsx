@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { fetchThumbnail, linkQuery } from '../api/viewer.ts'
+import { drawingQuery, fetchThumbnail, linkQuery } from '../api/viewer.ts'
+import { isSvg } from '../kinds.ts'
 import { useTexts } from '../texts/texts.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -16,7 +17,7 @@ const SMALLER_SIZE = 2048
 /** A picture that fits the page, and can be drawn nearer. An SVG is a picture like any other: it runs nothing. */
 export function ImageView({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
   const texts = useTexts('viewer')
-  const { data: link, error, refetch } = useQuery(linkQuery(file))
+  const { data: link, error, refetch } = useQuery(isSvg(file.name) ? drawingQuery(file) : linkQuery(file))
   const [unseen, setUnseen] = useState<string>()
   if (error) return <Failed error={error} onRetry={() => void refetch()} />
   if (link === undefined) return <Waiting />

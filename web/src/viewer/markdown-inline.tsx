@@ -3,9 +3,9 @@ import { ImageOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { fileAddress, folderAddress } from '../addresses.ts'
-import { linkQuery } from '../api/viewer.ts'
+import { drawingQuery, linkQuery } from '../api/viewer.ts'
 import { revisionAddress } from '../history/addresses.ts'
-import { kindOf } from '../kinds.ts'
+import { isSvg, kindOf } from '../kinds.ts'
 import { targetOf } from './markdown-links.ts'
 import type { ShownFile } from './shown-file.ts'
 
@@ -66,7 +66,8 @@ export function InlineImage(props: { file: ShownFile; href: string; alt: string 
 function LibraryImage(props: { file: ShownFile; path: string; alt: string }) {
   const { file, path, alt } = props
   const { libraryId, commitId } = file
-  const { data: link, isError } = useQuery(linkQuery({ libraryId, path, id: '', commitId }))
+  const image = { libraryId, path, id: '', commitId }
+  const { data: link, isError } = useQuery(isSvg(path) ? drawingQuery(image) : linkQuery(image))
   const [isBroken, setBroken] = useState(false)
   if (isError || isBroken) return <MissingImage label={alt || path} />
   if (link === undefined) return null
