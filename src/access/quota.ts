@@ -34,6 +34,8 @@ export type { Guest, UploadSource } from './quota-store.ts'
 // A reservation of a process that died expires after this long; a living one renews it.
 const RESERVATION_SECONDS = 600
 const RENEWAL_MS = (RESERVATION_SECONDS * 1000) / 3
+/** Objects and commits waiting in the libraries of an owner, whatever the quota is. */
+const LEAST_FOR_OBJECTS = 100_000_000
 /** Unfinished uploads of one account, and through one link. */
 const MOST_UPLOADS = 1000
 const MOST_UPLOADS_OF_LINK = 100
@@ -178,11 +180,13 @@ export class Quotas {
   }
 
   /**
-   * Bytes that blocks, objects and commits no history names yet may take in the libraries of an owner: as much as the
-   * quota, because a push sends all of a tree before its commit.
+   * Bytes that blocks, or objects and commits, that no history names yet may take in the libraries of an owner: as much
+   * as the quota, because a push sends all of a tree before its commit. However small that is, there is room for the
+   * objects that delete something.
    */
-  async uncommittedAllowance(library: LibraryInfo): Promise<number | undefined> {
-    const limit = await this.#limitOfOwner(library)
+  async uncommittedAllowance(library: LibraryInfo, kind: 'blocks' | 'objects'): Promise<number | undefined> {
+    const quota = await this.#limitOfOwner(library)
+    const limit = quota !== undefined && kind === 'objects' ? Math.max(quota, LEAST_FOR_OBJECTS) : quota
     const { unfinished } = this.#limits
     if (unfinished === 0) return limit
     return Math.min(limit ?? unfinished, unfinished)

@@ -46,17 +46,19 @@ export class BlockIntake {
   async put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
     if (bytes.length >= SMALLEST_STORED_BLOCK) return this.receive(library, id, one(bytes))
     if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
-    using _taken = await this.#uncommitted.take(library, bytes.length)
+    using _taken = await this.#uncommitted.take(library, 'blocks', bytes.length)
     await this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
   }
 
   /** As put, for a block that comes in pieces. Throws what the source throws, too. */
   async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
     const taken = await this.#content.receiveBlock(id, source)
-    using _taken = await this.#uncommitted.take(library, taken.size).catch(async (error: unknown) => {
-      await taken.stored?.discard()
-      throw error
-    })
+    using _taken = await this.#uncommitted
+      .take(library, 'blocks', taken.size)
+      .catch(async (error: unknown) => {
+        await taken.stored?.discard()
+        throw error
+      })
     await taken.stored?.keep()
     await this.#hold(library, taken)
   }

@@ -18,7 +18,7 @@ export async function holdBlocks(
 ): Promise<void> {
   if (taken.length === 0) return
   const bytes = taken.reduce((sum, { size }) => sum + size, 0)
-  using _taken = await uncommitted.take(library, bytes)
+  using _taken = await uncommitted.take(library, 'blocks', bytes)
   await keepAll(taken)
   const small = new Map<BlockId, Buffer>()
   for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)

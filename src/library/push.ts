@@ -42,7 +42,7 @@ export async function receiveCommit(
   const { info, actor } = library
   const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
   const receivedAt = core.now()
-  using _taken = await core.uncommitted.take(library, commit.description.length + COMMIT_BYTES)
+  using _taken = await core.uncommitted.take(library, 'objects', commit.description.length + COMMIT_BYTES)
   const isNew = await core.db.write(
     (tx) =>
       info.sub === undefined

@@ -45,7 +45,7 @@ export class ObjectIntake {
     if (batch.length === 0) return
     const { db, now, uncommitted } = this.#core
     const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
-    using _taken = await uncommitted.take(this.#library, bytes)
+    using _taken = await uncommitted.take(this.#library, 'objects', bytes)
     const sent = { at: now(), isGuest: isGuestIn(this.#library) }
     await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, sent), { durable: false })
     await noteSent(

@@ -91,29 +91,34 @@ export async function deleteUncommittedBefore(tx: Transaction, time: number): Pr
   return tx.run('delete from uncommitted_block where received_at < ?', time)
 }
 
-/** What waits for a commit: blocks, objects and the commits themselves. */
-export async function uncommittedOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
-  const owned = 'join library l on l.key = x.library_key where l.owner_key = ?'
+const owned = 'join library l on l.key = x.library_key where l.owner_key = ?'
+
+/** Blocks that wait for a commit. */
+export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
+  const row = await reader.get<{ sent: number | null; guests: number | null }>(
+    `select sum(x.size) as sent, sum(x.size * x.guest) as guests from uncommitted_block x ${owned}`,
+    ownerKey,
+  )
+  return { all: row?.sent ?? 0, guests: row?.guests ?? 0 }
+}
+
+/** Objects that wait for a commit, and commits that wait to be pushed. */
+export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
   const row = await reader.get<Record<string, number | null>>(
-    `select b.sent as blocks, b.guests as block_guests, o.sent as objects, o.guests as object_guests,
+    `select o.sent, o.guests,
        (select sum(length(x.description) + ${COMMIT_BYTES}) from commit_object x ${owned} and x.received_at is not null)
          as commits,
        (select sum(length(c.description) + ${COMMIT_BYTES}) from sub_commit c join sub_library x on x.key = c.sub_key
           ${owned} and c.received_at is not null) as sub_commits
-     from (select sum(x.size) as sent, sum(x.size * x.guest) as guests from uncommitted_block x ${owned}) b
-     cross join (
+     from (
        select sum(length(x.data)) as sent, sum(length(x.data) * x.guest) as guests from received_object x ${owned}
      ) o`,
     ownerKey,
     ownerKey,
     ownerKey,
-    ownerKey,
   )
   const bytes = (name: string) => row?.[name] ?? 0
-  return {
-    all: bytes('blocks') + bytes('objects') + bytes('commits') + bytes('sub_commits'),
-    guests: bytes('block_guests') + bytes('object_guests'),
-  }
+  return { all: bytes('sent') + bytes('commits') + bytes('sub_commits'), guests: bytes('guests') }
 }
 
 function* batches<Id>(ids: readonly Id[]): Generator<{ some: readonly Id[]; marks: string }> {

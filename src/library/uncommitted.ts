@@ -2,16 +2,24 @@ import type { Database } from '../database/database.ts'
 import { fail } from '../errors.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
-import { type UncommittedBytes, uncommittedOf } from './uncommitted-store.ts'
+import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from './uncommitted-store.ts'
 
 // What other processes take is seen after this long.
 const KNOWN_MS = 10_000
 const MOST_KNOWN = 10_000
 
-/** Bytes an owner's libraries may have waiting for a commit; undefined for no limit. */
-export type UncommittedAllowance = (library: LibraryInfo) => Promise<number | undefined>
+/** Blocks are content; objects and commits are what it takes to say where it is, and to delete it. */
+export type UncommittedKind = 'blocks' | 'objects'
 
-/** What waits in the libraries of one owner, as far as this process knows. */
+/** Bytes of a kind an owner's libraries may have waiting for a commit; undefined for no limit. */
+export type UncommittedAllowance = (
+  library: LibraryInfo,
+  kind: UncommittedKind,
+) => Promise<number | undefined>
+
+const countOf = { blocks: uncommittedBlocksOf, objects: uncommittedObjectsOf }
+
+/** What of one kind waits in the libraries of one owner, as far as this process knows. */
 class Owner {
   #counted: UncommittedBytes = { all: 0, guests: 0 }
   #countedAt = Number.NEGATIVE_INFINITY
@@ -61,7 +69,7 @@ class Owner {
  */
 export class Uncommitted {
   readonly #db: Database
-  readonly #owners = new Map<number, Owner>()
+  readonly #owners = new Map<string, Owner>()
   /** Set by the room that knows quotas. */
   allowance: UncommittedAllowance = async () => undefined
 
@@ -70,19 +78,23 @@ export class Uncommitted {
   }
 
   /** To be called before bytes are kept; the result is disposed of once they are. Throws quota-exceeded. */
-  async take(library: Pick<Library, 'info' | 'actor'>, bytes: number): Promise<Disposable> {
+  async take(
+    library: Pick<Library, 'info' | 'actor'>,
+    kind: UncommittedKind,
+    bytes: number,
+  ): Promise<Disposable> {
     const { ownerKey } = library.info
-    const limit = await this.allowance(library.info)
+    const limit = await this.allowance(library.info, kind)
     if (limit === undefined) return unlimited
-    const owner = this.#ownerOf(ownerKey)
+    const owner = this.#ownerOf(`${ownerKey} ${kind}`)
     const isGuest = isGuestIn(library)
     const taken = owner.isOld ? undefined : owner.take(bytes, isGuest, limit)
     if (taken !== undefined) return taken
-    await owner.count(() => uncommittedOf(this.#db, ownerKey))
+    await owner.count(() => countOf[kind](this.#db, ownerKey))
     return owner.take(bytes, isGuest, limit) ?? fail({ code: 'quota-exceeded', limit })
   }
 
-  #ownerOf(key: number): Owner {
+  #ownerOf(key: string): Owner {
     const known = this.#owners.get(key)
     if (known !== undefined) return known
     if (this.#owners.size >= MOST_KNOWN) {

@@ -78,7 +78,7 @@ export function createServices(parts: {
     onEvicted: (files) => partialUploads.discard(files),
   })
   core.growth.guard = quotas.growthGuard
-  core.uncommitted.allowance = (library) => quotas.uncommittedAllowance(library)
+  core.uncommitted.allowance = (library, kind) => quotas.uncommittedAllowance(library, kind)
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
     core,
