@@ -1,8 +1,11 @@
 import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import type { LibraryCore } from './core.ts'
+import { listRootsAfter } from './library-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
 
 const ROWS_A_WRITE = 500
+const LIBRARIES_A_PAGE = 500
 
 interface Frame {
   readonly id: DirId
@@ -51,5 +54,16 @@ export async function countDirs(objects: ObjectStore, libraryKey: number, root: 
     const some = unwritten
     unwritten = []
     await objects.storeDirCounts(libraryKey, some)
+  }
+}
+
+/** Upkeep: counts the folders of libraries of older versions, so that no edit has to. */
+export async function countAllDirs({ db, objects }: Pick<LibraryCore, 'db' | 'objects'>): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await listRootsAfter(db, after, LIBRARIES_A_PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
+    for (const { key, root, isCounted } of page) if (!isCounted) await countDirs(objects, key, root)
+    after = last.key
   }
 }

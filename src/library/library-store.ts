@@ -181,6 +181,26 @@ export async function listLibraryHeads(
   }))
 }
 
+/** A page of all libraries that are not deleted, by key: their roots, and whether the folders below are counted. */
+export async function listRootsAfter(
+  reader: Reader,
+  afterKey: number,
+  limit: number,
+): Promise<{ key: number; root: DirId; isCounted: boolean }[]> {
+  const rows = await reader.all<{ key: number; root: Uint8Array; uncounted: Uint8Array | null }>(
+    `select l.key, l.root, f.id as uncounted from library l
+       left join fs_object f on f.library_key = l.key and f.id = l.root and f.dir_count is null
+     where l.key > ? and l.deleted_at is null order by l.key limit ?`,
+    afterKey,
+    limit,
+  )
+  return rows.map(({ key, root, uncounted }) => ({
+    key,
+    root: idFromBytes<DirId>(root),
+    isCounted: uncounted === null,
+  }))
+}
+
 /** The keys in a range that libraries have, deleted or not. */
 export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
   const sql = 'select key from library where key > ? and key <= ?'

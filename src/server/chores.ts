@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { Upkeep } from '../jobs/upkeep.ts'
 import { deleteReceivedCommitsBefore } from '../library/commit-store.ts'
+import { countAllDirs } from '../library/dir-counts.ts'
 import { purgeDeletedBefore } from '../library/libraries.ts'
 import { deleteExpiredLocks } from '../library/lock-store.ts'
 import { deleteReceivedBefore } from '../library/received-store.ts'
@@ -53,6 +54,7 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
+      { name: 'folders of older versions', isLong: true, run: () => countAllDirs(services.core) },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {
         name: 'the stored bytes of the server',

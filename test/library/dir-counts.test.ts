@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createLibraryCore } from '../../src/library/core.ts'
-import { countDirs } from '../../src/library/dir-counts.ts'
+import { countAllDirs, countDirs } from '../../src/library/dir-counts.ts'
 import { makeFolder } from '../../src/library/entries.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
@@ -29,6 +29,10 @@ it('counts the folders of a tree stored before they were counted, however many p
   const all = Array.from({ length: 41 }, (_, level) => 1 + below(level)).reduce((sum, one) => sum + one)
   const info = await getLibrary(core, made.info.id)
   assert.equal((await core.objects.getDir(info.key, info.root)).dirCount, all)
+
+  await db.write((tx) => tx.run('update fs_object set dir_count = null'))
+  await countAllDirs(core)
+  assert.equal(await core.objects.storedDirCount(info.key, info.root), all)
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))
   await using later = createLibraryCore({
