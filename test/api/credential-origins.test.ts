@@ -277,17 +277,27 @@ describe('a share link', () => {
     const app = await libraryToken(user, library, 'rw', 'shop')
     const made = await app.post('/api/v2.1/via-repo-token/share-links/', { json: { path: '/a.txt' } })
     ok(made)
-    const own = await user.post('/api/v2.1/share-links/', { json: { repo_id: library, path: '/a.txt' } })
-    ok(own)
-    for (const { body } of [made, own]) assert.equal(await visit(body.link, servers.there.url), 200)
-    const direct = `/seafhttp/f/${made.body.token}/`
-    assert.equal(await visit(`http://x${direct}`, servers.here.url), 200)
+    const direct = `http://x/seafhttp/f/${made.body.token}/`
+    for (const link of [made.body.link, direct]) assert.equal(await visit(link, servers.there.url), 200)
     ok(await user.delete(`/api/v2.1/repos/${library}/repo-api-tokens/shop/`))
     for (const url of [servers.here.url, servers.there.url]) {
-      assert.equal(await visit(made.body.link, url), 404)
-      assert.equal(await visit(`http://x${direct}`, url), 404)
-      assert.equal(await visit(own.body.link, url), 200)
+      for (const link of [made.body.link, direct]) assert.equal(await visit(link, url), 404, link)
     }
+  })
+
+  it('of an app and one of its owner are two, and neither tells the other', async () => {
+    const user = await signUp()
+    const library = await user.createLibrary()
+    await uploadFile(user, library, '/a.txt', 'a')
+    const own = await user.post('/api/v2.1/share-links/', { json: { repo_id: library, path: '/a.txt' } })
+    ok(own)
+    const app = await libraryToken(user, library, 'rw', 'shop')
+    const made = await app.post('/api/v2.1/via-repo-token/share-links/', { json: { path: '/a.txt' } })
+    ok(made)
+    assert.ok(!made.text.includes(own.body.token))
+    ok(await user.delete(`/api/v2.1/repos/${library}/repo-api-tokens/shop/`))
+    assert.equal(await visit(made.body.link, servers.there.url), 404)
+    assert.equal(await visit(own.body.link, servers.there.url), 200)
   })
 
   it('of a sign-in goes on after signing out, and ends while its maker may make none', async () => {
