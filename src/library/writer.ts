@@ -112,7 +112,7 @@ export class Writers {
   readonly #changes: TreeChanges
   readonly #recentCommits: RecentCommits
   readonly #now: () => number
-  readonly #onCommitted: (library: LibraryInfo) => void
+  readonly #onCommitted: (library: LibraryInfo, before: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
   readonly #draining = new Set<Promise<void>>()
 
@@ -122,7 +122,7 @@ export class Writers {
     changes: TreeChanges,
     recentCommits: RecentCommits,
     now: () => number,
-    onCommitted: (library: LibraryInfo) => void = () => {},
+    onCommitted: (library: LibraryInfo, before: LibraryInfo) => void = () => {},
   ) {
     this.#db = db
     this.#objects = objects
@@ -210,7 +210,7 @@ export class Writers {
       if (applied.every((one) => one.joining.length === 0)) {
         this.#recentCommits.remember(library.key, commitsOf(applied))
       }
-      this.#onCommitted(last.committed.library)
+      this.#onCommitted(last.committed.library, start)
       return last.committed.library
     }
   }

@@ -1,5 +1,5 @@
 import type { Access } from '../access/access.ts'
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
@@ -73,6 +73,22 @@ export class SyncDoor {
     if (library.info.id !== id) throw refused()
     this.#remember(token, library)
     return library
+  }
+
+  /**
+   * Whether a sync token, by its reference, still opens a library: for what was derived from the token. The decision
+   * is made from the rows of the database on each call.
+   */
+  async opensByReference(reference: string, id: LibraryId): Promise<boolean> {
+    const grant = await this.#syncTokens.findReferenced(reference)
+    if (grant === undefined) return false
+    const { accountKey, libraryKey, subKey } = grant
+    try {
+      return (await this.#access.openByKey(accountKey, { libraryKey, subKey }))?.info.id === id
+    } catch (error) {
+      if (error instanceof DomainError) return false
+      throw error
+    }
   }
 
   /** As open, to change it. Throws permission-denied where it may only be read. */
