@@ -53,7 +53,7 @@ export class ActivityRoom implements AsyncDisposable {
   constructor(options: ActivityOptions) {
     this.#options = options
     const { core, access, accounts, now, onError } = options
-    this.live = new LiveStreams({ core, access, hub: this.hub, now, onError })
+    this.live = new LiveStreams({ core, access, accounts, hub: this.hub, now, onError })
     this.follower = new ActivityFollower(core, onError)
     this.feed = new Feed(core.db, access, this.follower)
     this.notifications = new Notifications({
@@ -129,7 +129,7 @@ export class ActivityRoom implements AsyncDisposable {
   }
 
   #listen(core: LibraryCore): void {
-    core.onHeadMoved((library) => {
+    core.onHeadMoved((library, before) => {
       this.follower.wake(library)
       this.hub.publish({
         kind: 'commit',
@@ -137,6 +137,8 @@ export class ActivityRoom implements AsyncDisposable {
         libraryId: library.id,
         commitId: library.head,
         root: library.root,
+        seq: library.headSeq,
+        rootBefore: before.root,
         author: library.modifier,
         at: library.updatedAt,
       })
@@ -185,6 +187,7 @@ export class ActivityRoom implements AsyncDisposable {
         libraryKey: library.key,
         libraryId: library.id,
         path: event.path,
+        seq: library.headSeq,
         locked: event.kind === 'locked',
         author: actor.email,
       })
