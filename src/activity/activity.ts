@@ -55,15 +55,16 @@ export class ActivityRoom implements AsyncDisposable {
     const { core, access, accounts, now, onError } = options
     this.live = new LiveStreams({ core, access, accounts, hub: this.hub, now, onError })
     this.follower = new ActivityFollower(core, onError)
-    this.feed = new Feed(core.db, access, this.follower)
+    this.feed = new Feed(core, access, this.follower)
     this.notifications = new Notifications({
       db: core.db,
+      access,
       hub: this.hub,
       now,
       catchUp: async (accountKey) => this.follower.catchUp([...(await this.monitored.list(accountKey))]),
     })
     this.monitored = new MonitoredLibraries({
-      db: core.db,
+      core,
       access,
       accounts,
       notifications: this.notifications,

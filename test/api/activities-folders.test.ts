@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import type { Client } from '../support/client.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -21,6 +22,34 @@ async function stage() {
   return { space, content, ann: space.client, guest: await server.signUp() }
 }
 
+/** The feed of somebody: operation, path and library of each row. */
+async function feedOf(client: Client, query: Record<string, string | number> = {}): Promise<string[]> {
+  const reply = await client.get('/api/v2.1/activities/', query)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.events.map((one: Record<string, string>) =>
+    [one['op_type'], one['path'], one['repo_id'], one['repo_name'], one['old_path']].join(' ').trim(),
+  )
+}
+
+async function move(space: Workspace, p: string, dst_dir: string, kind: 'file' | 'dir' = 'file') {
+  const reply =
+    kind === 'file'
+      ? await space.client.post(space.v21('file/'), {
+          query: { p },
+          form: { operation: 'move', dst_repo: space.id, dst_dir },
+        })
+      : await space.client.post('/api/v2.1/repos/sync-batch-move-item/', {
+          json: {
+            src_repo_id: space.id,
+            src_parent_dir: p.slice(0, p.lastIndexOf('/')) || '/',
+            src_dirents: [p.slice(p.lastIndexOf('/') + 1)],
+            dst_repo_id: space.id,
+            dst_parent_dir: dst_dir,
+          },
+        })
+  assert.equal(reply.status, 200, reply.text)
+}
+
 async function rename(space: Workspace, p: string, newname: string): Promise<void> {
   const reply = await space.client.post(space.v21('dir/'), {
     query: { p },
@@ -30,6 +59,70 @@ async function rename(space: Workspace, p: string, newname: string): Promise<voi
 }
 
 describe('somebody with a folder of a library', () => {
+  it('finds in the feed what happens below it, and nothing else', async () => {
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    await content.addFolder('/teams')
+    await content.addFile('/team/a')
+    await content.addFile('/teams/secret')
+    await content.putFile('/x', 3, '3')
+    await move(space, '/x', '/team')
+    await move(space, '/team/x', '/teams')
+    for (let n = 0; n < 60; n++) await content.addFile(`/noise${n}`)
+    const expected = [`delete /x ${folder} team`, `create /x ${folder} team`, `create /a ${folder} team`]
+    assert.deepEqual(await feedOf(guest), expected)
+    assert.deepEqual(await feedOf(guest, { page: 2, per_page: 1 }), expected.slice(1, 2))
+    await unshare(ann, space.id, guest, '/team')
+    assert.deepEqual(await feedOf(guest), [])
+  })
+
+  it('finds nothing from before the folder was shared', async () => {
+    const { space, content, ann, guest } = await stage()
+    await content.addFile('/team/secret plan')
+    await space.client.delete(space.v21('file/'), { query: { p: '/team/secret plan' } })
+    await content.addFile('/team/kept')
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    assert.deepEqual(await feedOf(guest), [])
+    await content.addFile('/team/new')
+    assert.deepEqual(await feedOf(guest), [`create /new ${folder} team`])
+    // Shared anew, it begins anew.
+    await unshare(ann, space.id, guest, '/team')
+    await content.addFile('/team/in between')
+    const again = await shareWith(ann, space.id, guest, { path: '/team' })
+    assert.deepEqual(await feedOf(guest), [])
+    await content.addFile('/team/last')
+    assert.deepEqual(await feedOf(guest), [`create /last ${again} team`])
+  })
+
+  it('finds nothing of another folder that had its path, and what was done where it was before', async () => {
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    await content.addFile('/team/early')
+    await content.addFolder('/place')
+    await content.addFile('/place/secret')
+    await rename(space, '/place', 'private')
+    await content.addFile('/private/more')
+    await rename(space, '/team', 'place')
+    await content.addFile('/place/late')
+    // Another folder is where it was.
+    await content.addFolder('/team')
+    await content.addFile('/team/hidden')
+    assert.deepEqual(await feedOf(guest), [`create /late ${folder} place`, `create /early ${folder} place`])
+    // The same for a folder above it.
+    await content.addFolder('/outer')
+    await content.addFolder('/outer/place')
+    await content.addFile('/outer/place/secret')
+    await rename(space, '/outer', 'outer old')
+    await content.addFolder('/outer')
+    await move(space, '/place', '/outer', 'dir')
+    await content.addFile('/outer/place/last')
+    assert.deepEqual(await feedOf(guest), [
+      `create /last ${folder} place`,
+      `create /late ${folder} place`,
+      `create /early ${folder} place`,
+    ])
+  })
+
   it('is told live of changes below it, under the id the folder has, as long as it is granted', async () => {
     const { space, content, ann, guest } = await stage()
     const folder = await shareWith(ann, space.id, guest, { path: '/team' })
@@ -109,5 +202,27 @@ describe('somebody with a folder of a library', () => {
       found.filter((one) => one.startsWith('lock')),
       [`lock ${folder} /shown`, `lock ${folder} /last`],
     )
+  })
+
+  it('is notified of changes below it if it watches it', async () => {
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    const watched = await guest.post('/api/v2.1/monitored-repos/', { form: { repo_id: folder } })
+    assert.equal(watched.status, 200, watched.text)
+    await content.addFile('/secret')
+    await content.addFile('/team/a')
+    const told = async () => {
+      const { notification_list: list } = (await guest.get('/api/v2.1/notifications/')).body
+      return list
+        .filter(({ type }: { type: string }) => type === 'repo_monitor')
+        .map(({ detail }: { detail: Record<string, unknown> }) => [
+          detail['repo_id'],
+          detail['repo_name'],
+          detail['obj_path_list'],
+        ])
+    }
+    assert.deepEqual(await told(), [[folder, 'team', ['/a']]])
+    await unshare(ann, space.id, guest, '/team')
+    assert.deepEqual(await told(), [], 'a library that is closed is not named any more')
   })
 })
