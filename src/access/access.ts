@@ -26,7 +26,7 @@ import { findSubLibraryAt } from '../library/sub-library-store.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import { type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/paths.ts'
 import { capped, decide, type Grant } from './grant.ts'
-import type { OwnedReadables, Readable } from './readable.ts'
+import { folderOf, type OwnedReadables, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
@@ -162,6 +162,7 @@ export class Access {
           via,
           libraryKey: info.key,
           base: baseOf(info),
+          folder: folderOf(info),
         })
       }
     }

@@ -1,4 +1,5 @@
 import type { Library, Permission } from '../library/library.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
 import { baseOf } from '../library/scope.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import type { LibraryPath } from '../objects/paths.ts'
@@ -18,6 +19,8 @@ export interface Readable {
   /** Where its content is: a library, and the folder there that is its root. */
   readonly libraryKey: number
   readonly base: LibraryPath
+  /** Of a folder: what it shows as a library. */
+  readonly folder?: LibraryInfo | undefined
 }
 
 /** A library that is open, as one of those its reader may read. */
@@ -31,7 +34,13 @@ export function readableOf({ info, isOwner, permission }: Library): Readable {
     via: isOwner ? 'mine' : 'shared',
     libraryKey: info.key,
     base: baseOf(info),
+    folder: folderOf(info),
   }
+}
+
+/** A sub-library; undefined for a whole library. */
+export function folderOf(info: LibraryInfo): LibraryInfo | undefined {
+  return info.sub === undefined ? undefined : info
 }
 
 /** What a user owns and may read now, of which mostly no more is asked than the keys. */

@@ -32,11 +32,14 @@ export type Lane = { readonly libraryKey: number } | { readonly accountKey: numb
 export interface StoredActivity extends Activity {
   readonly key: number
   readonly libraryKey: number
+  /** Of the commit; undefined for what no commit tells. */
+  readonly seq: number | undefined
 }
 
 interface ActivityRow {
   key: number
   library_key: number
+  seq: number | null
   at: number
   op: string
   object: string
@@ -150,6 +153,8 @@ export interface LaneQuery {
   readonly author: string | undefined
   /** Only what is below this folder, or was; it ends with a slash. */
   readonly below: string | undefined
+  /** Only what these commits did, both inclusive. */
+  readonly commits: { readonly from: number; readonly to: number } | undefined
   readonly limit: number
 }
 
@@ -171,7 +176,7 @@ export async function listMarks(reader: Reader, queries: readonly LaneQuery[]): 
   return lanes
 }
 
-function laneSql({ lane, before, author, below, limit }: LaneQuery, index: number) {
+function laneSql({ lane, before, author, below, commits, limit }: LaneQuery, index: number) {
   const conditions: string[] = []
   const parameters: Value[] = []
   const add = (condition: string, ...values: Value[]) => {
@@ -190,6 +195,7 @@ function laneSql({ lane, before, author, below, limit }: LaneQuery, index: numbe
     const end = `${below.slice(0, -1)}0`
     add('((path >= ? and path < ?) or (old_path >= ? and old_path < ?))', below, end, below, end)
   }
+  if (commits !== undefined) add('seq >= ? and seq <= ?', commits.from, commits.to)
   const sql = `select * from (select ${index} as lane, key, at, rank from activity where ${conditions.join(' and ')}
     order by at desc, rank desc, key desc limit ${limit}) as lane${index}`
   return { sql, parameters }
@@ -204,7 +210,7 @@ export async function findActivities(
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500)
     const rows = await reader.all<ActivityRow>(
-      `select key, library_key, at, op, object, path, old_path, old_name, author, commit_id, days
+      `select key, library_key, seq, at, op, object, path, old_path, old_name, author, commit_id, days
        from activity where key in (${marks(some)})`,
       ...some,
     )
@@ -234,6 +240,7 @@ function toActivity(row: ActivityRow): StoredActivity {
   return {
     key: row.key,
     libraryKey: row.library_key,
+    seq: row.seq ?? undefined,
     op: row.op as ActivityOp,
     object: row.object as ActivityObject,
     path: row.path as LibraryPath,

@@ -53,17 +53,18 @@ export class ActivityRoom implements AsyncDisposable {
   constructor(options: ActivityOptions) {
     this.#options = options
     const { core, access, accounts, now, onError } = options
-    this.live = new LiveStreams({ core, access, hub: this.hub, now, onError })
+    this.live = new LiveStreams({ core, access, accounts, hub: this.hub, now, onError })
     this.follower = new ActivityFollower(core, onError)
-    this.feed = new Feed(core.db, access, this.follower)
+    this.feed = new Feed(core, access, this.follower)
     this.notifications = new Notifications({
       db: core.db,
+      access,
       hub: this.hub,
       now,
       catchUp: async (accountKey) => this.follower.catchUp([...(await this.monitored.list(accountKey))]),
     })
     this.monitored = new MonitoredLibraries({
-      db: core.db,
+      core,
       access,
       accounts,
       notifications: this.notifications,
@@ -124,7 +125,7 @@ export class ActivityRoom implements AsyncDisposable {
   }
 
   #listen(core: LibraryCore): void {
-    core.onHeadMoved((library) => {
+    core.onHeadMoved((library, before) => {
       this.follower.wake(library)
       this.hub.publish({
         kind: 'commit',
@@ -132,6 +133,8 @@ export class ActivityRoom implements AsyncDisposable {
         libraryId: library.id,
         commitId: library.head,
         root: library.root,
+        seq: library.headSeq,
+        rootBefore: before.root,
         author: library.modifier,
         at: library.updatedAt,
       })
@@ -180,6 +183,7 @@ export class ActivityRoom implements AsyncDisposable {
         libraryKey: library.key,
         libraryId: library.id,
         path: event.path,
+        seq: library.headSeq,
         locked: event.kind === 'locked',
         author: actor.email,
       })

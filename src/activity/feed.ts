@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.ts'
-import type { Readable } from '../access/readable.ts'
 import type { Database } from '../database/database.ts'
 import type { Account } from '../identity/account.ts'
+import type { LibraryCore } from '../library/core.ts'
 import { Pace } from '../library/pace.ts'
 import { ROOT, withSlash } from '../objects/paths.ts'
 import type { ActivityFollower } from './activity-follower.ts'
@@ -13,7 +13,7 @@ import {
   namesOfLibraries,
   newestTimes,
 } from './activity-store.ts'
-import { type FeedItem, seenThrough, viewsOf } from './view.ts'
+import { type FeedItem, pastViews, seenThrough, type View, viewsOf } from './view.ts'
 
 const MOST_LANES_A_QUERY = 100
 // A query is answered in one go (I10).
@@ -34,6 +34,7 @@ export interface FeedQuery {
 interface OpenLane {
   readonly lane: Lane
   readonly below: string | undefined
+  readonly commits: View['commits']
   /** The last that was read. */
   last: Mark | undefined
   /** No activity of the lane still to come is newer than this. */
@@ -45,12 +46,14 @@ interface OpenLane {
  * in it. Lanes are merged, so that a page costs what it shows and skips, and not what there is.
  */
 export class Feed {
+  readonly #core: LibraryCore
   readonly #db: Database
   readonly #access: Access
   readonly #follower: ActivityFollower
 
-  constructor(db: Database, access: Access, follower: ActivityFollower) {
-    this.#db = db
+  constructor(core: LibraryCore, access: Access, follower: ActivityFollower) {
+    this.#core = core
+    this.#db = core.db
     this.#access = access
     this.#follower = follower
   }
@@ -58,8 +61,10 @@ export class Feed {
   async list(user: Account, { author, skip, limit }: FeedQuery): Promise<FeedItem[]> {
     const count = Math.min(skip + limit, LONGEST_FEED)
     if (skip >= count) return []
-    const views = viewsOf(await this.#access.listReadable(user))
-    await this.#follower.catchUp([...views.keys()])
+    const readables = viewsOf(await this.#access.listReadable(user))
+    await this.#follower.catchUp([...readables.keys()])
+    const views = new Map<number, readonly View[]>()
+    for (const [key, some] of readables) views.set(key, await pastViews(this.#core, some))
     const marks = await this.#newest(user, views, author, count)
     const page = marks.slice(skip)
     const found = await findActivities(
@@ -70,8 +75,8 @@ export class Feed {
     const gone = activities.filter(({ libraryKey }) => !views.has(libraryKey))
     const names = await namesOfLibraries(this.#db, [...new Set(gone.map(({ libraryKey }) => libraryKey))])
     return activities.flatMap((one) => {
-      const readable = views.get(one.libraryKey)
-      if (readable !== undefined) return seenThrough(readable, one) ?? []
+      const seen = views.get(one.libraryKey)
+      if (seen !== undefined) return seenThrough(seen, one) ?? []
       const name = names.get(one.libraryKey)
       return name === undefined ? [] : { ...one, libraryId: name.id, libraryName: name.name }
     })
@@ -80,7 +85,7 @@ export class Feed {
   /** The newest `count` of all lanes, newest first. */
   async #newest(
     user: Account,
-    views: ReadonlyMap<number, readonly Readable[]>,
+    views: ReadonlyMap<number, readonly View[]>,
     author: string | undefined,
     count: number,
   ): Promise<Mark[]> {
@@ -113,7 +118,7 @@ export class Feed {
   /** The lanes that can have one of the newest `count`: no more than that, each by its own newest. */
   async #lanes(
     user: Account,
-    views: ReadonlyMap<number, readonly Readable[]>,
+    views: ReadonlyMap<number, readonly View[]>,
     author: string | undefined,
     count: number,
   ): Promise<OpenLane[]> {
@@ -121,8 +126,8 @@ export class Feed {
     const whole: OpenLane[] = []
     const parts: OpenLane[] = []
     for (const [libraryKey, bound] of times) {
-      for (const { base } of views.get(libraryKey) ?? []) {
-        const lane = { lane: { libraryKey }, last: undefined, bound }
+      for (const { base, commits } of views.get(libraryKey) ?? []) {
+        const lane = { lane: { libraryKey }, commits, last: undefined, bound }
         if (base === ROOT) whole.push({ ...lane, below: undefined })
         // The newest of the library may be elsewhere in it, so its time only bounds that of the folder.
         else parts.push({ ...lane, below: withSlash(base) })
@@ -130,8 +135,8 @@ export class Feed {
     }
     whole.sort((a, b) => b.bound - a.bound)
     const least = whole[count - 1]?.bound ?? Number.NEGATIVE_INFINITY
-    const own = { lane: { accountKey: user.key }, below: undefined, last: undefined, bound: Infinity }
-    return [own, ...[...whole, ...parts].filter(({ bound }) => bound >= least)]
+    const own = { lane: { accountKey: user.key }, below: undefined, commits: undefined, last: undefined }
+    return [{ ...own, bound: Infinity }, ...[...whole, ...parts].filter(({ bound }) => bound >= least)]
   }
 }
 

@@ -10,6 +10,10 @@ export type LibraryLiveEvent =
       /** The new head; commits that come in quick succession may be told of by the last. */
       readonly commitId: CommitId
       readonly root: DirId
+      /** The number of the new head. Absent, as `rootBefore`, in what earlier versions logged. */
+      readonly seq?: number
+      /** The root before the first of the commits told of. */
+      readonly rootBefore?: DirId
       readonly author: string
       /** Unix seconds. */
       readonly at: number
@@ -19,6 +23,8 @@ export type LibraryLiveEvent =
       readonly libraryKey: number
       readonly libraryId: LibraryId
       readonly path: LibraryPath
+      /** The number of the head at that time. Absent in what earlier versions logged. */
+      readonly seq?: number
       readonly locked: boolean
       readonly author: string
     }

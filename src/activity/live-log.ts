@@ -97,8 +97,9 @@ export class LiveLog {
     if (this.#relaying || this.#stopped) return
     // Of the heads of a library, and of the steps of a task, the last is enough.
     const key = sameness(event) ?? `${this.#count++}`
+    const earlier = this.#gathered.get(key)
     this.#gathered.delete(key)
-    this.#gathered.set(key, event)
+    this.#gathered.set(key, earlier === undefined ? event : merged(earlier, event))
     if (this.#gathered.size > MOST_GATHERED) {
       this.#gathered.clear()
       this.#options.onLost()
@@ -181,6 +182,12 @@ function sameness(event: LiveEvent): string | undefined {
     case 'notification':
       return undefined
   }
+}
+
+/** The later of two events stands for both: of commits, it tells what changed since before the first. */
+function merged(earlier: LiveEvent, later: LiveEvent): LiveEvent {
+  if (earlier.kind !== 'commit' || later.kind !== 'commit' || earlier.rootBefore === undefined) return later
+  return { ...later, rootBefore: earlier.rootBefore }
 }
 
 /** The steps of a task are over when somebody comes back, and the id of an archive is a secret. */

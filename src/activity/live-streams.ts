@@ -1,22 +1,26 @@
 import type { Access } from '../access/access.ts'
 import { fail } from '../errors.ts'
 import type { Account } from '../identity/account.ts'
+import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { type EventHub, isLibraryEvent } from './hub.ts'
 import { listEventsAfter, oldestEventId } from './live-event-store.ts'
 import { LiveLog, type LoggedEvent } from './live-log.ts'
-import { LiveStream } from './live-stream.ts'
+import { LiveStream, type WaitingText } from './live-stream.ts'
 import { type LiveMessage, LiveViewer } from './live-viewer.ts'
 
 /** How many connections an account may have open. */
 export const MOST_STREAMS = 100
 const HEARTBEAT_MS = 15_000
-const CHECK_EVERY = 2
+// How often streams whose credential has ended are looked for. Nothing is sent on one in the meantime either.
+const CHECK_MS = 5000
+const CHECKS_AT_ONCE = 50
 const EVENTS_A_PAGE = 200
 
 export interface LiveStreamsOptions {
   readonly core: LibraryCore
   readonly access: Access
+  readonly accounts: Accounts
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
@@ -33,8 +37,8 @@ export interface StreamWish {
   readonly reset: (id: number) => string
   /** What keeps a silent connection open, and moves its number on. */
   readonly alive: (id: number) => string
-  /** Whether the credentials it was opened with still hold; asked now and then. */
-  readonly isSignedIn: () => Promise<boolean>
+  /** The account its credential authenticates now; undefined once the credential has ended. Never a cached answer. */
+  readonly identify: () => Promise<Account | undefined>
 }
 
 /** Everyone who watches live, over one log. */
@@ -46,7 +50,8 @@ export class LiveStreams implements AsyncDisposable {
   readonly #seen = new Map<LiveViewer, ReadonlySet<number>>()
   readonly #wishes = new Map<LiveStream, { wish: StreamWish; viewer: LiveViewer }>()
   #heartbeat: NodeJS.Timeout | undefined
-  #beats = 0
+  #checking: NodeJS.Timeout | undefined
+  #isChecking = false
   #closed = false
 
   constructor(options: LiveStreamsOptions) {
@@ -65,6 +70,7 @@ export class LiveStreams implements AsyncDisposable {
   async start(): Promise<void> {
     await this.log.start()
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
+    this.#checking = setInterval(() => void this.checkAll(), CHECK_MS).unref()
   }
 
   get count(): number {
@@ -75,7 +81,12 @@ export class LiveStreams implements AsyncDisposable {
   async open(account: Account, wish: StreamWish): Promise<LiveStream> {
     const viewer = this.#viewers.get(account.key) ?? this.#newViewer(account)
     if (viewer.streams.size >= MOST_STREAMS) fail({ code: 'too-many-streams', limit: MOST_STREAMS })
-    const stream = new LiveStream(wish.reset, (ended) => this.#forget(ended))
+    const stream = new LiveStream({
+      reset: wish.reset,
+      authorize: (texts) => this.#authorized(wish, texts),
+      onEnd: (ended) => this.#forget(ended),
+      onError: this.#options.onError,
+    })
     viewer.streams.set(stream, wish.render)
     this.#wishes.set(stream, { wish, viewer })
     if (this.#closed) stream.end()
@@ -94,6 +105,7 @@ export class LiveStreams implements AsyncDisposable {
   endAll(): void {
     this.#closed = true
     clearInterval(this.#heartbeat)
+    clearInterval(this.#checking)
     for (const stream of this.#wishes.keys()) stream.end()
   }
 
@@ -120,9 +132,9 @@ export class LiveStreams implements AsyncDisposable {
       while (!stream.isEnded) {
         const page = await listEventsAfter(core.db, stream.lastId, EVENTS_A_PAGE)
         for (const logged of page) {
-          const messages = await viewer.see(logged, true)
+          const messages = await viewer.see(logged)
           stream.lastId = logged.id
-          for (const message of messages) stream.push(render(message))
+          for (const message of messages) stream.push(render(message), message)
         }
         if (page.length === 0 && stream.leftOut <= stream.lastId) break
         await stream.taken()
@@ -135,10 +147,11 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   #newViewer(account: Account): LiveViewer {
-    const { access, core, onError } = this.#options
+    const { access, accounts, core, onError } = this.#options
     const viewer = new LiveViewer({
       account,
       access,
+      accounts,
       core,
       onViews: (one, keys) => this.#watch(one, keys),
       onError,
@@ -181,7 +194,7 @@ export class LiveStreams implements AsyncDisposable {
     if (viewer === undefined || viewer.streams.size > 0) return
     for (const key of this.#seen.get(viewer) ?? []) this.#unwatch(viewer, key)
     this.#seen.delete(viewer)
-    if (this.#viewers.get(viewer.account.key) === viewer) this.#viewers.delete(viewer.account.key)
+    if (this.#viewers.get(viewer.accountKey) === viewer) this.#viewers.delete(viewer.accountKey)
   }
 
   #resetAll(): void {
@@ -189,7 +202,6 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   #beat(): void {
-    this.#beats++
     for (const [stream, { wish, viewer }] of this.#wishes) {
       if (stream.isIdle && !stream.catchingUp) {
         // Nothing of what happened meanwhile was for it, so it need not go through that when it comes back.
@@ -197,19 +209,46 @@ export class LiveStreams implements AsyncDisposable {
         stream.push(wish.alive(stream.lastId))
       }
     }
-    if (this.#beats % CHECK_EVERY === 0) void this.checkAll()
   }
 
-  /** Ends the streams of those who are not signed in any more. */
+  /** Ends the streams whose credential has ended, and updates what those are routed whose role changed. */
   async checkAll(): Promise<void> {
-    for (const [stream, { wish }] of this.#wishes) await this.#check(stream, wish)
+    if (this.#isChecking) return
+    this.#isChecking = true
+    try {
+      const open = [...this.#wishes]
+      for (let start = 0; start < open.length; start += CHECKS_AT_ONCE) {
+        const some = open.slice(start, start + CHECKS_AT_ONCE)
+        await Promise.all(some.map(([stream, { wish, viewer }]) => this.#check(stream, wish, viewer)))
+      }
+    } finally {
+      this.#isChecking = false
+    }
   }
 
-  async #check(stream: LiveStream, { isSignedIn }: StreamWish): Promise<void> {
+  async #check(stream: LiveStream, { identify }: StreamWish, viewer: LiveViewer): Promise<void> {
     try {
-      if (!(await isSignedIn())) stream.end()
+      const user = await identify()
+      if (user === undefined) stream.cut()
+      else viewer.noteRole(user.role)
     } catch (error) {
       this.#options.onError(error)
     }
+  }
+
+  /** The one decision about what a stream is sent: by its credential, its account and the libraries as they are now. */
+  async #authorized(
+    { identify }: StreamWish,
+    texts: readonly WaitingText[],
+  ): Promise<readonly WaitingText[] | undefined> {
+    const user = await identify()
+    if (user === undefined) return undefined
+    const ids = new Set(texts.flatMap(({ message }) => message?.view?.readable.id ?? []))
+    if (ids.size === 0) return texts
+    const readable = await this.#options.access.openAll(user, [...ids])
+    return texts.filter(({ message }) => {
+      const id = message?.view?.readable.id
+      return id === undefined || readable.has(id)
+    })
   }
 }

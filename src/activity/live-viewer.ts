@@ -1,19 +1,20 @@
 import type { Access } from '../access/access.ts'
 import type { Readable } from '../access/readable.ts'
 import type { Account } from '../identity/account.ts'
+import type { Accounts } from '../identity/accounts.ts'
 import type { LibraryCore } from '../library/core.ts'
-import { Tree } from '../library/tree.ts'
-import { isWithin, type LibraryPath, ROOT } from '../objects/paths.ts'
+import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import type { LibraryLiveEvent, LiveEvent } from './hub.ts'
+import { seenInFolder } from './live-folder.ts'
 import type { LoggedEvent } from './live-log.ts'
 import type { LiveStream } from './live-stream.ts'
 import { viewsOf } from './view.ts'
 
-// A grant that changed without anybody saying so is noticed this late.
+// A right that was gained without an announcement is noticed this late.
 const FRESH_MS = 5000
 const MOST_WAITING = 1000
 
-/** What a client is told: an event as its account sees it. */
+/** An event as an account sees it. Whether it may be sent is decided by the stream, at the last moment. */
 export interface LiveMessage {
   readonly id: number | undefined
   readonly event: LiveEvent
@@ -24,19 +25,22 @@ export interface LiveMessage {
 export interface ViewerOptions {
   readonly account: Account
   readonly access: Access
+  readonly accounts: Accounts
   readonly core: LibraryCore
-  /** Told which libraries it sees now. */
+  /** Called with the libraries whose events are to be routed to the viewer. */
   readonly onViews: (viewer: LiveViewer, libraryKeys: ReadonlySet<number>) => void
   readonly onError: (error: unknown) => void
 }
 
-/** An account that watches live, with one connection or several. */
+/**
+ * An account that watches live, with one connection or several. It keeps a routing table of the libraries the account
+ * could read when that was last looked up. The table decides which events are looked at, never which are sent.
+ */
 export class LiveViewer {
   readonly streams = new Map<LiveStream, (message: LiveMessage) => string>()
   readonly #options: ViewerOptions
   #views: ReadonlyMap<number, readonly Readable[]> = new Map()
-  /** The folder behind each view as it was last told of. */
-  readonly #folders = new Map<string, string>()
+  #role: Account['role']
   #waiting: LoggedEvent[] = []
   #working = false
   #freshUntil = 0
@@ -44,18 +48,19 @@ export class LiveViewer {
 
   constructor(options: ViewerOptions) {
     this.#options = options
+    this.#role = options.account.role
   }
 
-  get account(): Account {
-    return this.#options.account
+  get accountKey(): number {
+    return this.#options.account.key
   }
 
-  /** Whether it has been told of something its streams were not told of yet. */
+  /** Whether it was given an event that its streams were not given yet. */
   get isBusy(): boolean {
     return this.#working
   }
 
-  /** Has its streams told of something that happened, in order. */
+  /** Gives its streams an event, in order. */
   tell(event: LoggedEvent): void {
     this.#waiting.push(event)
     if (this.#waiting.length > MOST_WAITING) {
@@ -65,7 +70,14 @@ export class LiveViewer {
     if (!this.#working) void this.#work()
   }
 
-  /** Looks up what the account may read now. */
+  /** To be told the role the account has now: another one opens other libraries. */
+  noteRole(role: Account['role']): void {
+    if (role === this.#role) return
+    this.#role = role
+    this.tell({ id: undefined, event: { kind: 'access', accountKey: this.accountKey } })
+  }
+
+  /** Updates the routing table. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#lookUp().finally(() => {
       this.#refreshing = undefined
@@ -73,13 +85,13 @@ export class LiveViewer {
     return this.#refreshing
   }
 
-  /** How the account sees an event; nothing if it does not. `isOver` is something from before it came. */
-  async see({ id, event }: LoggedEvent, isOver: boolean): Promise<LiveMessage[]> {
-    if ('accountKey' in event) return event.accountKey === this.account.key ? [{ id, event }] : []
+  /** How the account sees an event; nothing if it does not. */
+  async see({ id, event }: LoggedEvent): Promise<LiveMessage[]> {
+    if ('accountKey' in event) return event.accountKey === this.accountKey ? [{ id, event }] : []
     if (performance.now() > this.#freshUntil) await this.refresh()
     const messages: LiveMessage[] = []
     for (const readable of this.#views.get(event.libraryKey) ?? []) {
-      const seen = await this.#through(readable, event, isOver)
+      const seen = await this.#through(readable, event)
       if (seen !== undefined) messages.push({ id, event, view: { readable, path: seen.path } })
     }
     return messages
@@ -101,40 +113,33 @@ export class LiveViewer {
     const { id, event } = logged
     // A new refresh: one under way may have looked before the change.
     if (event.kind === 'access') await this.#lookUp()
-    const messages = await this.see(logged, false)
+    const messages = await this.see(logged)
     for (const [stream, render] of this.streams) {
       if (stream.catchingUp) {
         stream.leftOut = Math.max(stream.leftOut, id ?? 0)
       } else if (id === undefined || id > stream.lastId) {
         if (id !== undefined) stream.lastId = id
-        for (const message of messages) stream.push(render(message))
+        for (const message of messages) stream.push(render(message), message)
       }
     }
   }
 
-  /** Undefined if the event is not about what is below the readable's folder. */
+  /** Undefined if the event is not about what the library shows. */
   async #through(
     { id, base }: Readable,
     event: LibraryLiveEvent,
-    isOver: boolean,
   ): Promise<{ path: LibraryPath | undefined } | undefined> {
-    if (event.kind === 'lock') {
-      if (base === ROOT) return { path: event.path }
-      const isSeen = isWithin(event.path, base) && event.path !== base
-      return isSeen ? { path: event.path.slice(base.length) as LibraryPath } : undefined
-    }
-    if (base === ROOT || isOver) return { path: undefined }
-    const { core } = this.#options
-    const folder = await new Tree(core.objects, event.libraryKey, event.root).find(base)
-    const changed = folder !== undefined && this.#folders.get(id) !== folder.id
-    if (folder !== undefined) this.#folders.set(id, folder.id)
-    return changed ? { path: undefined } : undefined
+    if (base === ROOT) return { path: event.kind === 'lock' ? event.path : undefined }
+    const { access, accounts, core } = this.#options
+    const user = await accounts.findByKey(this.accountKey)
+    const library = user && (await access.openAll(user, [id])).get(id)
+    return library && seenInFolder(core, library.info, event)
   }
 
   async #lookUp(): Promise<void> {
-    const { access, account, onViews } = this.#options
-    const readable = await access.listReadable(account)
-    this.#views = viewsOf(readable)
+    const { access, accounts, onViews } = this.#options
+    const user = await accounts.findByKey(this.accountKey)
+    this.#views = viewsOf(user?.active ? await access.listReadable(user) : [])
     this.#freshUntil = performance.now() + FRESH_MS
     onViews(this, new Set(this.#views.keys()))
   }

@@ -1,20 +1,20 @@
 import type { Access } from '../access/access.ts'
-import type { Database } from '../database/database.ts'
 import type { Account } from '../identity/account.ts'
 import type { Accounts } from '../identity/accounts.ts'
+import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import type { Teller, ToldCommit } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 import { deleteMonitored, insertMonitored, listWatchers, monitoredBy } from './monitored-store.ts'
 import { type Notice, repoMonitor } from './notices.ts'
 import type { Notifications } from './notifications.ts'
-import { type FeedItem, seenThrough, viewsOf } from './view.ts'
+import { type FeedItem, pastViews, seenThrough, viewsOf } from './view.ts'
 
 const MOST_PATHS = 20
 const MOST_PATH_CHARACTERS = 16_384
 
 export interface MonitoredOptions {
-  readonly db: Database
+  readonly core: LibraryCore
   readonly access: Access
   readonly accounts: Accounts
   readonly notifications: Notifications
@@ -30,21 +30,21 @@ export class MonitoredLibraries {
 
   /** From now on; watching twice is watching. */
   async add(user: Account, { key, headSeq }: LibraryInfo): Promise<void> {
-    await this.#options.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
+    await this.#options.core.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
   }
 
   async remove(user: Account, { key }: LibraryInfo): Promise<void> {
-    await this.#options.db.write((tx) => deleteMonitored(tx, user.key, key))
+    await this.#options.core.db.write((tx) => deleteMonitored(tx, user.key, key))
   }
 
   /** Keys of the libraries an account watches. */
   list(accountKey: number): Promise<Set<number>> {
-    return monitoredBy(this.#options.db, accountKey)
+    return monitoredBy(this.#options.core.db, accountKey)
   }
 
   readonly tell: Teller = async (library, commits) => {
-    const { db, accounts, notifications } = this.#options
-    const watchers = await listWatchers(db, library.key)
+    const { core, accounts, notifications } = this.#options
+    const watchers = await listWatchers(core.db, library.key)
     if (watchers.length === 0) return undefined
     const people = await accounts.findManyByKey(watchers.map(({ accountKey }) => accountKey))
     const letters: { accountKey: number; seq: number; notice: Notice }[] = []
@@ -73,8 +73,11 @@ export class MonitoredLibraries {
     news: readonly ToldCommit[],
   ): Promise<{ seq: number; notice: Notice }[]> {
     const readable = await this.#options.access.listReadable(account)
-    const views = viewsOf(readable.filter(({ libraryKey }) => libraryKey === library.key)).get(library.key)
-    if (views === undefined) return []
+    const outermost = viewsOf(readable.filter(({ libraryKey }) => libraryKey === library.key)).get(
+      library.key,
+    )
+    if (outermost === undefined) return []
+    const views = await pastViews(this.#options.core, outermost)
     return news.flatMap(({ commit, activities }) => {
       const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
       const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))

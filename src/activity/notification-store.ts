@@ -1,5 +1,6 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { NoticeDetail } from './notices.ts'
+import type { Reader, Transaction, Value } from '../database/database.ts'
+import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import type { NoticeDetail, NoticeType } from './notices.ts'
 
 /** What an account was notified of. */
 export interface Notification {
@@ -75,16 +76,51 @@ export async function trimNotifications(
   )
 }
 
-export async function listNotifications(
+/** The notifications of an account that are shown. */
+export interface ShownNotifications {
+  readonly accountKey: number
+  /** Unix seconds. */
+  readonly since: number
+  /** Libraries whose content is not told of any more. */
+  readonly hidden: readonly LibraryId[]
+}
+
+// What tells of the content of a library, and is shown only to who may read it now. That something was shared, or is not
+// any more, was said to the account itself and stays.
+const OF_CONTENT: readonly NoticeType[] = [
+  'repo_monitor',
+  'file_uploaded',
+  'folder_uploaded',
+  'deleted_files',
+]
+const IS_OF_CONTENT = `type in (${OF_CONTENT.map((type) => `'${type}'`).join(', ')})`
+// The detail of what is about a library begins with its id (`notices.ts`).
+const LIBRARY_ID = `substr(detail, ${'{"repo_id":"'.length + 1}, 36)`
+
+/** The libraries and sub-libraries whose content an account's notifications tell of. */
+export async function librariesNotifiedOf(
   reader: Reader,
   accountKey: number,
-  { since, skip, limit }: { since: number; skip: number; limit: number },
-): Promise<Notification[]> {
-  const rows = await reader.all<NotificationRow>(
-    `select * from notification where account_key = ? and created_at >= ?
-     order by key desc limit ? offset ?`,
+  since: number,
+): Promise<LibraryId[]> {
+  const rows = await reader.all<{ id: string }>(
+    `select distinct ${LIBRARY_ID} as id from notification
+     where account_key = ? and created_at >= ? and ${IS_OF_CONTENT}`,
     accountKey,
     since,
+  )
+  return rows.flatMap(({ id }) => parseLibraryId(id) ?? [])
+}
+
+export async function listNotifications(
+  reader: Reader,
+  shown: ShownNotifications,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Notification[]> {
+  const where = shownSql(shown)
+  const rows = await reader.all<NotificationRow>(
+    `select * from notification where ${where.sql} order by key desc limit ? offset ?`,
+    ...where.values,
     limit,
     skip,
   )
@@ -93,14 +129,12 @@ export async function listNotifications(
 
 export async function countNotifications(
   reader: Reader,
-  accountKey: number,
-  since: number,
+  shown: ShownNotifications,
 ): Promise<{ all: number; unseen: number }> {
+  const where = shownSql(shown)
   const row = await reader.get<{ n: number; unseen: number | string | null }>(
-    `select count(*) as n, sum(1 - seen) as unseen from notification
-     where account_key = ? and created_at >= ?`,
-    accountKey,
-    since,
+    `select count(*) as n, sum(1 - seen) as unseen from notification where ${where.sql}`,
+    ...where.values,
   )
   return { all: row?.n ?? 0, unseen: Number(row?.unseen ?? 0) }
 }
@@ -124,6 +158,16 @@ export async function deleteNotificationsOf(tx: Transaction, accountKey: number)
 
 export function deleteNotificationsBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from notification where created_at < ?', time)
+}
+
+function shownSql({ accountKey, since, hidden }: ShownNotifications): { sql: string; values: Value[] } {
+  const sql = 'account_key = ? and created_at >= ?'
+  if (hidden.length === 0) return { sql, values: [accountKey, since] }
+  const marks = hidden.map(() => '?').join(', ')
+  return {
+    sql: `${sql} and not (${IS_OF_CONTENT} and ${LIBRARY_ID} in (${marks}))`,
+    values: [accountKey, since, ...hidden],
+  }
 }
 
 function toNotification(row: NotificationRow): Notification {

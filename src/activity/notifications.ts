@@ -1,5 +1,7 @@
+import type { Access } from '../access/access.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { fail } from '../errors.ts'
+import type { Account } from '../identity/account.ts'
 import type { EventHub } from './hub.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 import {
@@ -9,9 +11,11 @@ import {
   findNotification,
   hasNotification,
   insertNotifications,
+  librariesNotifiedOf,
   listNotifications,
   markSeen,
   type Notification,
+  type ShownNotifications,
   trimNotifications,
 } from './notification-store.ts'
 
@@ -24,6 +28,7 @@ const SAME_SECONDS = 60
 
 export interface NotificationsOptions {
   readonly db: Database
+  readonly access: Access
   readonly hub: EventHub
   /** Unix seconds. */
   readonly now: () => number
@@ -66,21 +71,19 @@ export class Notifications {
     if (!isTold) await this.put(tx, [accountKey], type, detail)
   }
 
-  /** A page, newest first. */
+  /** A page, newest first. What tells of the content of a library the user may not read now is left out, and not counted. */
   async list(
-    accountKey: number,
+    user: Account,
     page: { skip: number; limit: number },
   ): Promise<{ notifications: Notification[]; all: number; unseen: number }> {
-    const { db, catchUp } = this.#options
-    await catchUp(accountKey)
-    const since = this.#since()
-    const notifications = await listNotifications(db, accountKey, { since, ...page })
-    return { notifications, ...(await countNotifications(db, accountKey, since)) }
+    const { db } = this.#options
+    const shown = await this.#shown(user)
+    const notifications = await listNotifications(db, shown, page)
+    return { notifications, ...(await countNotifications(db, shown)) }
   }
 
-  async countUnseen(accountKey: number): Promise<number> {
-    await this.#options.catchUp(accountKey)
-    return (await countNotifications(this.#options.db, accountKey, this.#since())).unseen
+  async countUnseen(user: Account): Promise<number> {
+    return (await countNotifications(this.#options.db, await this.#shown(user))).unseen
   }
 
   async markAllSeen(accountKey: number): Promise<void> {
@@ -102,6 +105,15 @@ export class Notifications {
   /** Upkeep. */
   deleteOld(): Promise<number> {
     return this.#options.db.write((tx) => deleteNotificationsBefore(tx, this.#since()), { durable: false })
+  }
+
+  async #shown(user: Account): Promise<ShownNotifications> {
+    const { db, access, catchUp } = this.#options
+    await catchUp(user.key)
+    const since = this.#since()
+    const ids = await librariesNotifiedOf(db, user.key, since)
+    const readable = ids.length === 0 ? undefined : await access.openAll(user, ids)
+    return { accountKey: user.key, since, hidden: ids.filter((id) => !readable?.has(id)) }
   }
 
   #since(): number {

@@ -55,9 +55,13 @@ describe('the views an account has of libraries', () => {
 })
 
 describe('what is seen through a folder', () => {
-  const views = [readable('folder', 1, '/a')]
-  const seen = (one: Activity) => {
-    const item = seenThrough(views, one)
+  const folder = readable('folder', 1, '/a')
+  const views = [
+    { readable: folder, base: folder.base, commits: { from: 5, to: 9 } },
+    { readable: folder, base: '/earlier' as LibraryPath, commits: { from: 2, to: 3 } },
+  ]
+  const seen = (one: Activity, seq: number | undefined = 5) => {
+    const item = seenThrough(views, { ...one, seq })
     return item && [item.op, item.path, item.oldPath, item.libraryId, item.libraryName]
   }
   const through = ['folder', 'name of folder']
@@ -65,6 +69,15 @@ describe('what is seen through a folder', () => {
   it('has paths from that folder on', () => {
     assert.deepEqual(seen(activity('edit', '/a/b/c')), ['edit', '/b/c', undefined, ...through])
     assert.deepEqual(seen(activity('move', '/a/x', '/a/b/x')), ['move', '/x', '/b/x', ...through])
+  })
+
+  it('is what happened while the folder was at that path', () => {
+    for (const seq of [1, 2, 3, 4, 10, undefined]) {
+      assert.equal(seen({ ...activity('edit', '/a/b') }, seq ?? -1), undefined, String(seq))
+    }
+    assert.deepEqual(seen(activity('edit', '/a/b'), 9), ['edit', '/b', undefined, ...through])
+    assert.deepEqual(seen(activity('edit', '/earlier/b'), 2), ['edit', '/b', undefined, ...through])
+    assert.equal(seen(activity('edit', '/earlier/b'), 5), undefined)
   })
 
   it('is nothing of what is elsewhere, above it, or it itself', () => {

@@ -1,4 +1,6 @@
 import type { Readable } from '../access/readable.ts'
+import type { LibraryCore } from '../library/core.ts'
+import { folderStays } from '../library/sub-history.ts'
 import type { LibraryId } from '../objects/ids.ts'
 import { type LibraryPath, ROOT, withSlash } from '../objects/paths.ts'
 import type { Activity } from './activity-row.ts'
@@ -8,6 +10,20 @@ export interface FeedItem extends Activity {
   readonly libraryId: LibraryId
   readonly libraryName: string
 }
+
+/**
+ * A way an account sees a library: all of it; or a folder, at the path it had during some commits. The path may have
+ * been another folder's before, and the folder may have been elsewhere.
+ */
+export interface View {
+  readonly readable: Readable
+  readonly base: LibraryPath
+  /** The commits whose activities it shows; undefined for all, and for what no commit tells. */
+  readonly commits: { readonly from: number; readonly to: number } | undefined
+}
+
+// A folder that was moved more often shows what happened since the earliest of these moves.
+const MOST_STAYS = 20
 
 /**
  * How the account reaches each library: the whole of it, or the folders it may read, outermost first. A folder
@@ -24,13 +40,36 @@ export function viewsOf(readables: readonly Readable[]): Map<number, Readable[]>
   return views
 }
 
-/** An activity as it looks through what is readable; nothing if it is not below any of it. */
-export function seenThrough(views: readonly Readable[], activity: Activity): FeedItem | undefined {
-  for (const view of views) {
-    const seen = view.base === ROOT ? activity : within(view.base, activity)
-    if (seen !== undefined) return { ...seen, libraryId: view.id, libraryName: view.name }
+/** What each of them shows of the past: a shared folder nothing from before it was shared. */
+export async function pastViews(core: LibraryCore, readables: readonly Readable[]): Promise<View[]> {
+  const views: View[] = []
+  for (const readable of readables) {
+    const { base, folder } = readable
+    if (base === ROOT) views.push({ readable, base, commits: undefined })
+    else if (folder !== undefined) {
+      for (const { path, ...commits } of await folderStays(core, folder, MOST_STAYS)) {
+        views.push({ readable, base: path, commits })
+      }
+    }
+  }
+  return views
+}
+
+/** An activity as it looks through what is readable; nothing if it is not below any of it. `seq` is that of its commit. */
+export function seenThrough(
+  views: readonly View[],
+  activity: Activity & { readonly seq: number | undefined },
+): FeedItem | undefined {
+  for (const { readable, base, commits } of views) {
+    if (!isAmong(activity.seq, commits)) continue
+    const seen = base === ROOT ? activity : within(base, activity)
+    if (seen !== undefined) return { ...seen, libraryId: readable.id, libraryName: readable.name }
   }
   return undefined
+}
+
+function isAmong(seq: number | undefined, commits: View['commits']): boolean {
+  return commits === undefined || (seq !== undefined && seq >= commits.from && seq <= commits.to)
 }
 
 /** What is told of a move across the border of a folder is what happened on this side of it. */

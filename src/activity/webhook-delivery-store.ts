@@ -174,6 +174,17 @@ export async function setGivenUp(
   await tx.run('update webhook set is_valid = 0 where key = ? and failures >= ?', webhookKey, mostFailures)
 }
 
+/** Ends a delivery that was not sent. It does not count as a failure of the receiver. */
+export async function setDropped(tx: Transaction, key: number, error: string, now: number): Promise<void> {
+  await tx.run(
+    `update webhook_delivery set state = 2, claimed_until = 0, finished_at = ?, error = ?
+     where key = ? and state = 0`,
+    now,
+    error,
+    key,
+  )
+}
+
 async function setAttempt(
   tx: Transaction,
   key: number,

@@ -7,13 +7,14 @@ import {
   nextDue,
   releaseDelivery,
   setDelivered,
+  setDropped,
   setGivenUp,
   setRetry,
   trimDeliveries,
 } from './webhook-delivery-store.ts'
 import { postWebhook, type WebhookNetwork, WebhookUnreachable } from './webhook-request.ts'
 import { signWebhook, type WebhookSecrets } from './webhook-secret.ts'
-import { findWebhookByKey, type Webhook } from './webhook-store.ts'
+import { findWebhookByKey, isActing, type Webhook } from './webhook-store.ts'
 
 /** How long after each attempt that failed the next one is made, in seconds; after the last it is given up. */
 export const RETRY_SECONDS = [10, 60, 300, 1800, 7200, 21_600, 43_200]
@@ -23,6 +24,7 @@ const DELIVERIES_KEPT = 200
 const MOST_FAILURES = 5
 // Longer than any attempt: what a process that died had claimed is then free again.
 const CLAIM_SECONDS = 30
+const OWNER_GONE = 'Not sent: the account that made the webhook is not active.'
 const LONGEST_REST_MS = 60_000
 
 export interface WebhookSenderOptions {
@@ -135,6 +137,11 @@ export class WebhookSender implements AsyncDisposable {
     try {
       const webhook = await findWebhookByKey(db, delivery.webhookKey)
       if (webhook === undefined) return
+      // Looked at before each attempt, so that nothing is sent for an account that may not act any more.
+      if (!(await isActing(db, webhook.key))) {
+        await db.write((tx) => setDropped(tx, delivery.key, OWNER_GONE, now()))
+        return
+      }
       const attempt = await this.#attempt(webhook, delivery)
       await db.write(async (tx) => {
         if (attempt === undefined) return releaseDelivery(tx, delivery.key)

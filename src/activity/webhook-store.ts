@@ -53,6 +53,24 @@ export async function listWebhooks(reader: Reader, libraryKey: number): Promise<
   return rows.map(toWebhook)
 }
 
+// A webhook acts for the owner who made it: it ends with the account, and rests while the account is deactivated.
+const ACTING = `from webhook w join library l on l.key = w.library_key
+  join account a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
+
+/** Those of a library whose maker still owns it and may act. Oldest first. */
+export async function listActingWebhooks(reader: Reader, libraryKey: number): Promise<Webhook[]> {
+  const rows = await reader.all<WebhookRow>(
+    `select w.* ${ACTING} where w.library_key = ? order by w.key`,
+    libraryKey,
+  )
+  return rows.map(toWebhook)
+}
+
+/** Whether the maker of a webhook still owns its library and may act. */
+export async function isActing(reader: Reader, key: number): Promise<boolean> {
+  return (await reader.get(`select 1 ${ACTING} where w.key = ?`, key)) !== undefined
+}
+
 export async function findWebhook(
   reader: Reader,
   libraryKey: number,

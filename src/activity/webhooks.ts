@@ -21,6 +21,7 @@ import {
   findWebhook,
   findWebhookByUrl,
   insertWebhook,
+  listActingWebhooks,
   listWebhooks,
   updateWebhook,
   type Webhook,
@@ -157,9 +158,9 @@ export class Webhooks {
 
   /** Tells receivers of commits. */
   readonly tell: Teller = async (library) => {
-    if ((await listWebhooks(this.#options.db, library.key)).length === 0) return undefined
+    if ((await listActingWebhooks(this.#options.db, library.key)).length === 0) return undefined
     return async (tx, commits) => {
-      for (const webhook of await listWebhooks(tx, library.key)) {
+      for (const webhook of await listActingWebhooks(tx, library.key)) {
         const news = commits.filter(({ commit }) => commit.seq > webhook.sinceSeq)
         const bodies = news.map((commit) => ({ event: 'commit' as const, body: commitBody(library, commit) }))
         await this.#enqueue(tx, webhook, bodies)
@@ -173,7 +174,7 @@ export class Webhooks {
     if (event.kind === 'transferred') return deleteWebhooksOf(tx, event.library.key)
     if (event.kind !== 'deleted' && event.kind !== 'restored' && event.kind !== 'trash-emptied') return
     const body = eventBody(event, this.#options.now())
-    for (const webhook of await listWebhooks(tx, event.library.key)) {
+    for (const webhook of await listActingWebhooks(tx, event.library.key)) {
       await this.#enqueue(tx, webhook, [{ event: event.kind, body }])
     }
   }

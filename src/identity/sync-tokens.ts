@@ -67,6 +67,16 @@ export class SyncTokens {
     return /^[0-9a-f]{40}$/.test(token) ? findSyncGrant(this.#db, hashOf(token)) : undefined
   }
 
+  /** Names a token in a credential derived from it (a notification token). It does not authenticate by itself. */
+  referenceTo(token: string): string {
+    return hashOf(token).toString('hex')
+  }
+
+  /** What a referenced token opens now; undefined once the token was revoked. */
+  async findReferenced(reference: string): Promise<SyncGrant | undefined> {
+    return findSyncGrant(this.#db, Buffer.from(reference, 'hex'))
+  }
+
   /** Notes which device showed a token, and when. */
   async noteUse(token: string, device: SyncDevice): Promise<void> {
     const kept = {

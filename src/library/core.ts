@@ -29,6 +29,9 @@ export interface CoreOptions {
   readonly onFollowError: (error: unknown) => void
 }
 
+/** Called with a library after and before its head moved. There may be several commits in between. */
+export type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
+
 /** What the parts of the library room share. */
 export interface LibraryCore extends AsyncDisposable {
   readonly db: Database
@@ -49,8 +52,8 @@ export interface LibraryCore extends AsyncDisposable {
   readonly growth: Growth
   readonly pathIndex: PathIndex
   readonly trashCounts: TrashCounts
-  /** Calls `listener` for each library whose head this process moved, after it moved; what follows commits hangs here. */
-  onHeadMoved(listener: (library: LibraryInfo) => void): void
+  /** Calls `listener` after this process moved the head of a library, with the library as it is now and as it was before. */
+  onHeadMoved(listener: HeadListener): void
   /** What happens to libraries besides commits. */
   readonly events: LibraryEvents
   readonly defaultHistoryDays: number
@@ -65,11 +68,11 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
-  const listeners = [(library: LibraryInfo) => pathIndex.wake(library)]
+  const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
   const largeObjects = new LargeObjects()
   const uncommitted = new Uncommitted(db)
-  const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library: LibraryInfo) => {
-    for (const listener of listeners) listener(library)
+  const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library, before) => {
+    for (const listener of listeners) listener(library, before)
   })
   return {
     db,

@@ -49,6 +49,37 @@ export async function folderSince(core: LibraryCore, library: LibraryInfo): Prom
   return (await stayOf(core, library, baseOf(library), library.headSeq)).since
 }
 
+/** The commits, both inclusive, during which the folder of a sub-library was shown at a path of the origin. */
+export interface ShownStay {
+  readonly path: LibraryPath
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Where the folder of a sub-library was since it was shared, newest first, at most so many stays. A commit that moved the folder
+ * belongs to none: what else it did at these paths may have been done to another folder.
+ */
+export async function folderStays(
+  core: LibraryCore,
+  library: LibraryInfo,
+  most: number,
+): Promise<ShownStay[]> {
+  if (library.sub === undefined) return []
+  const { sinceSeq } = library.sub
+  await core.pathIndex.catchUp(originOf(library))
+  const stays: ShownStay[] = []
+  let [path, to]: [LibraryPath | undefined, number] = [baseOf(library), library.headSeq]
+  while (path !== undefined && to > sinceSeq && stays.length < most) {
+    const stay: FolderStay = await stayOf(core, library, path, to)
+    const from = Math.max(stay.since, sinceSeq) + 1
+    if (from <= to) stays.push({ path, from, to })
+    path = stay.oldPath
+    to = stay.since - 1
+  }
+  return stays
+}
+
 async function stayOf(
   core: LibraryCore,
   library: LibraryInfo,

@@ -128,7 +128,7 @@ export class Writers {
   readonly #recentCommits: RecentCommits
   readonly #growth: Growth
   readonly #now: () => number
-  readonly #onCommitted: (library: LibraryInfo) => void
+  readonly #onCommitted: (library: LibraryInfo, before: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
   readonly #draining = new Set<Promise<void>>()
 
@@ -139,7 +139,7 @@ export class Writers {
     recentCommits: RecentCommits,
     growth: Growth,
     now: () => number,
-    onCommitted: (library: LibraryInfo) => void = () => {},
+    onCommitted: (library: LibraryInfo, before: LibraryInfo) => void = () => {},
   ) {
     this.#db = db
     this.#objects = objects
@@ -244,7 +244,7 @@ export class Writers {
       if (applied.every((one) => one.joining.length === 0)) {
         this.#recentCommits.remember(library.key, commitsOf(applied))
       }
-      this.#onCommitted(last.committed.library)
+      this.#onCommitted(last.committed.library, start)
       return last.committed.library
     }
   }

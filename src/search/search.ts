@@ -5,10 +5,11 @@ import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { findLibraryByKey } from '../library/library-store.ts'
 import { Pace } from '../library/pace.ts'
-import { Tree } from '../library/tree.ts'
+import type { Dirent } from '../objects/dirent.ts'
 import type { FsId } from '../objects/ids.ts'
 import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/paths.ts'
 import { unpackText } from './body.ts'
+import { CurrentTrees } from './current-tree.ts'
 import { highlight } from './highlight.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 import { findMatches, type Match } from './match-store.ts'
@@ -122,24 +123,13 @@ export class Search implements AsyncDisposable {
     const { total, matches } = await findMatches(db, { ...wish, query, scope, slices })
     const keys = matches.map(({ key }) => key)
     await this.#openDoors(keys, reach.doors, wish.owned)
-    const [ways, highlights] = await Promise.all([
-      findWays(db, keys),
-      wish.where === 'everywhere' ? this.#highlights(matches, query) : undefined,
-    ])
-    const found: Found[] = []
-    for (const match of matches) {
-      const place = placeOf(ways.get(match.key) ?? [], match.key, reach.doors)
-      if (place === undefined) continue
-      found.push({
-        ...place,
-        name: match.name,
-        isDir: match.isDir,
-        size: match.size,
-        ...(await this.#current(match, place)),
-        highlight: highlights?.get(match.key) ?? '',
-      })
-    }
-    return { total, found }
+    const current = await this.#current(matches, await findWays(db, keys), reach.doors)
+    const highlights =
+      wish.where === 'everywhere' ? await this.#highlights([...current.keys()], query) : undefined
+    const found = Array.from(current, ([{ key }, one]) => ({ ...one, highlight: highlights?.get(key) ?? '' }))
+    // What was left out is not counted either; but there is a next page as long as the index has more.
+    const [end, left] = [wish.offset + wish.limit, total - (matches.length - found.length)]
+    return { total: total > end ? Math.max(left, end + 1) : left, found }
   }
 
   /** Files whose text could not be read, for administrators; latest first. */
@@ -212,19 +202,27 @@ export class Search implements AsyncDisposable {
     }
   }
 
-  /** The id and time of a folder change with what is in it, and are looked up; a file's are indexed. */
+  /**
+   * The matches that are still so in the current tree, as they are there. A file that was renamed, moved out of reach,
+   * deleted or given other content since it was indexed is left out: its old name and text are told to nobody.
+   */
   async #current(
-    match: Match,
-    place: { in: Readable; path: LibraryPath },
-  ): Promise<{ id: FsId; mtime: number }> {
-    const indexed = { id: match.objectId, mtime: match.mtime }
-    if (!match.isDir) return indexed
-    const { core } = this.#options
-    const library = await findLibraryByKey(core.db, place.in.libraryKey)
-    if (library === undefined) return indexed
-    const path = segmentsOf(place.path).reduce(joinPath, place.in.base)
-    const entry = await new Tree(core.objects, library.key, library.root).find(path)
-    return entry?.kind === 'dir' ? { id: entry.id, mtime: entry.mtime } : indexed
+    matches: readonly Match[],
+    ways: ReadonlyMap<number, readonly Step[]>,
+    doors: ReadonlyMap<number, Readable>,
+  ): Promise<Map<Match, Omit<Found, 'highlight'>>> {
+    const trees = new CurrentTrees(this.#options.core)
+    const current = new Map<Match, Omit<Found, 'highlight'>>()
+    for (const match of matches) {
+      const place = placeOf(ways.get(match.key) ?? [], match.key, doors)
+      if (place === undefined) continue
+      const path = segmentsOf(place.path).reduce(joinPath, place.in.base)
+      const entry = await trees.find(place.in.libraryKey, path)
+      if (entry === undefined || !isStill(entry, match)) continue
+      const { id, name, mtime } = entry
+      current.set(match, { ...place, name, isDir: match.isDir, size: match.size, id, mtime })
+    }
+    return current
   }
 
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
@@ -249,6 +247,12 @@ export class Search implements AsyncDisposable {
     }
     return shown
   }
+}
+
+/** Whether an entry is what was indexed. The id of a folder changes with what is in it. */
+function isStill(entry: Dirent, match: Match): boolean {
+  if (entry.kind === 'dir' || match.isDir) return entry.kind === 'dir' && match.isDir
+  return entry.id === match.objectId
 }
 
 /** Where something is for who reaches it by one of the doors; the door nearest to the root counts. */

@@ -119,16 +119,13 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 export function createNotifications(
-  { access, accounts, core, notificationTokens }: Services,
+  { core, notificationTokens, syncDoor }: Services,
   logger: Logger,
 ): Notifications {
   return new Notifications({
     core,
     tokens: notificationTokens,
-    async mayRead({ email, libraryId }) {
-      const user = await accounts.find(email)
-      return user?.active === true && (await access.openAll(user, [libraryId])).has(libraryId)
-    },
+    mayRead: ({ syncToken, libraryId }) => syncDoor.opensByReference(syncToken, libraryId),
     onError: (error) => logger.error({ err: error }, 'a notification failed'),
   })
 }

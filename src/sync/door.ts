@@ -1,8 +1,9 @@
 import type { Access } from '../access/access.ts'
-import { fail } from '../errors.ts'
+import { DomainError, fail } from '../errors.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
 import type { CredentialOrigins } from '../identity/credential-origins.ts'
+import type { SyncGrant } from '../identity/sync-token-store.ts'
 import type { SyncTokens } from '../identity/sync-tokens.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { EditableLibrary, Library } from '../library/library.ts'
@@ -44,11 +45,9 @@ export class SyncDoor {
 
   /** As open, for a token that came in a body. */
   async openByToken(token: string, id: LibraryId): Promise<Library> {
-    const { access, origins, syncTokens } = this.#options
-    const grant = await syncTokens.authenticate(token)
+    const grant = await this.#options.syncTokens.authenticate(token)
     if (grant === undefined) throw refused()
-    const actor = await origins.findActor(grant.origin)
-    const library = actor && (await access.reopen(actor, grant))
+    const library = await this.#openGranted(grant)
     if (library === undefined) {
       // Only a library that is gone is to be forgotten; an account may be switched on again.
       await this.expectLibrary(id)
@@ -56,6 +55,28 @@ export class SyncDoor {
     }
     if (library.info.id !== id) throw refused()
     return library
+  }
+
+  /**
+   * Whether a sync token, by its reference, still opens a library: for what was derived from the token. The decision
+   * is made from the rows of the database on each call.
+   */
+  async opensByReference(reference: string, id: LibraryId): Promise<boolean> {
+    const grant = await this.#options.syncTokens.findReferenced(reference)
+    if (grant === undefined) return false
+    try {
+      return (await this.#openGranted(grant))?.info.id === id
+    } catch (error) {
+      if (error instanceof DomainError) return false
+      throw error
+    }
+  }
+
+  /** Undefined if what the token was derived from has ended. Throws permission-denied. */
+  async #openGranted(grant: SyncGrant): Promise<Library | undefined> {
+    const { access, origins } = this.#options
+    const actor = await origins.findActor(grant.origin)
+    return actor && (await access.reopen(actor, grant))
   }
 
   /** As open, to change it. Throws permission-denied where it may only be read. */

@@ -6,7 +6,9 @@ import type { Listening, NotificationTokens } from './notification-tokens.ts'
 const MOST_LIBRARIES = 1000
 const MOST_WAITING_MESSAGES = 200
 const MOST_BUFFERED_BYTES = 2 ** 20
-const RECHECK_MS = 3600_000
+// Every event is checked before it is sent. The recheck tells a silent client that its right has ended.
+const RECHECK_MS = 60_000
+const MOST_UNSENT = 1000
 // Who listens to nothing for this long need not be connected.
 const SILENT_MS = 300_000
 const DEAD_MS = 10_000
@@ -16,6 +18,7 @@ const POLICY_VIOLATION = 1008
 /** What a listener needs to know of the server. */
 export interface ListenerContext {
   readonly tokens: NotificationTokens
+  /** Whether the sync token behind it still opens the library. Decided anew on each call. */
   readonly mayRead: (listening: Listening) => Promise<boolean>
   readonly onSubscribed: (listener: Listener, library: LibraryId) => void
   readonly onUnsubscribed: (listener: Listener, library: LibraryId) => void
@@ -27,12 +30,20 @@ interface Subscription {
   checkedAt: number
 }
 
+/** An event of a library on its way to the client. */
+interface Unsent {
+  readonly library: LibraryId
+  readonly text: string
+}
+
 /** One connected client and what it listens to. */
 export class Listener {
   readonly #socket: WebSocket
   readonly #context: ListenerContext
   readonly #subscriptions = new Map<LibraryId, Subscription>()
   #work: Promise<void> = Promise.resolve()
+  #unsent: Unsent[] = []
+  #isDelivering = false
   #waiting = 0
   #seenAt = performance.now()
   #emptySince: number | undefined = performance.now()
@@ -50,8 +61,33 @@ export class Listener {
     socket.on('error', () => socket.terminate())
   }
 
+  /** Sends an event of a library, in order, if the client may still read that library. */
+  deliver(library: LibraryId, text: string): void {
+    if (this.#unsent.length >= MOST_UNSENT) return this.#socket.terminate()
+    this.#unsent.push({ library, text })
+    if (!this.#isDelivering) void this.#deliverAll()
+  }
+
+  /** Each library of a batch is checked once, after all events of the batch have happened. */
+  async #deliverAll(): Promise<void> {
+    this.#isDelivering = true
+    try {
+      while (this.#unsent.length > 0) {
+        const batch = this.#unsent.splice(0)
+        for (const library of new Set(batch.map((one) => one.library))) await this.#recheck(library)
+        for (const { library, text } of batch) if (this.#subscriptions.has(library)) this.#send(text)
+      }
+    } catch (error) {
+      // Nothing is sent unchecked. The client reconnects and subscribes again.
+      this.#context.onError(error)
+      this.#socket.terminate()
+    } finally {
+      this.#isDelivering = false
+    }
+  }
+
   /** Sends a message, unless the client does not take what was sent before. */
-  send(message: string): void {
+  #send(message: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     if (this.#socket.bufferedAmount > MOST_BUFFERED_BYTES) this.#socket.terminate()
     else this.#socket.send(message)
@@ -66,20 +102,28 @@ export class Listener {
     else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping()
   }
 
-  /** Looks again whether the client may still hear what it listens to. */
+  /** Unsubscribes the client from libraries it may not read any more. */
   recheck(): void {
     const now = performance.now()
     for (const [library, subscription] of this.#subscriptions) {
       if (now - subscription.checkedAt < RECHECK_MS) continue
       subscription.checkedAt = now
-      this.#run(async () => {
-        const { listening } = subscription
-        const isCurrent = listening.expiresAt * 1000 > Date.now()
-        if (isCurrent && (await this.#context.mayRead(listening))) return
-        this.#drop(library)
-        this.send(message('jwt-expired', { repo_id: library }))
-      })
+      this.#run(() => this.#recheck(library))
     }
+  }
+
+  async #recheck(library: LibraryId): Promise<void> {
+    const subscription = this.#subscriptions.get(library)
+    if (subscription === undefined || (await this.#isAllowed(subscription.listening))) return
+    // Subscribed again meanwhile, with a token of its own.
+    if (this.#subscriptions.get(library) !== subscription) return this.#recheck(library)
+    this.#drop(library)
+    this.#send(message('jwt-expired', { repo_id: library }))
+  }
+
+  async #isAllowed(listening: Listening): Promise<boolean> {
+    const { tokens, mayRead } = this.#context
+    return !tokens.isExpired(listening) && (await mayRead(listening))
   }
 
   /** Called when the connection is gone. */
@@ -132,7 +176,7 @@ export class Listener {
   async #subscribe(library: LibraryId, token: string): Promise<void> {
     const listening = this.#context.tokens.read(token)
     if (listening?.libraryId !== library || !(await this.#context.mayRead(listening))) {
-      return this.send(message('jwt-expired', { repo_id: library }))
+      return this.#send(message('jwt-expired', { repo_id: library }))
     }
     if (this.#socket.readyState !== WebSocket.OPEN) return
     if (this.#subscriptions.size >= MOST_LIBRARIES && !this.#subscriptions.has(library)) {

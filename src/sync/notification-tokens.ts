@@ -1,43 +1,60 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Sealing } from '../identity/sealing.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 
 const LIFE_SECONDS = 72 * 3600
 const LONGEST_TOKEN = 2048
 
-/** What a client may listen to. */
+/** What a notification token allows its holder to subscribe to. */
 export interface Listening {
   readonly libraryId: LibraryId
   readonly email: string
+  /** Reference to the sync token it was derived from. It is worth nothing once that one was revoked. */
+  readonly syncToken: string
   /** Unix seconds. */
   readonly expiresAt: number
 }
 
-/** Signed tokens (JWT, HS256) that say who may listen for changes of which library, and until when. */
+/**
+ * Notification tokens (JWT, HS256): who may subscribe to changes of which library, until when, and by which sync token.
+ * A valid signature is not yet a right. The sync token and its account are looked up whenever the token is used, and
+ * before each event. The reference to the sync token is encrypted, because a client can read the claims.
+ */
 export class NotificationTokens {
   readonly #key: Buffer
+  readonly #sealing: Sealing
   readonly #now: () => number
 
   constructor(secret: Buffer, now: () => number) {
     this.#key = createHmac('sha256', secret).update('notification tokens').digest()
+    this.#sealing = new Sealing(secret, 'notification token references')
     this.#now = now
   }
 
-  issue(libraryId: LibraryId, email: string): string {
-    const claims = { repo_id: libraryId, username: email, exp: this.#now() + LIFE_SECONDS }
+  issue({ libraryId, email, syncToken }: Omit<Listening, 'expiresAt'>): string {
+    const sid = this.#sealing.seal(syncToken).toString('base64url')
+    const claims = { repo_id: libraryId, username: email, sid, exp: this.#now() + LIFE_SECONDS }
     const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
     return `${signed}.${this.#sign(signed)}`
   }
 
-  /** Undefined for a token that we did not sign, or that has expired. */
+  /** Undefined for a token that we did not sign, that has expired, or that names no sync token. */
   read(token: string): Listening | undefined {
     if (token.length > LONGEST_TOKEN) return undefined
     const [head = '', claims = '', signature = '', ...more] = token.split('.')
     // The head is ours or the signature is not; what it says about algorithms is never looked at.
     if (more.length > 0 || !isEqual(signature, this.#sign(`${head}.${claims}`))) return undefined
-    const { repo_id: id, username, exp } = decode(claims)
+    const { repo_id: id, username, sid, exp } = decode(claims)
     const libraryId = typeof id === 'string' ? parseLibraryId(id) : undefined
     if (libraryId === undefined || typeof username !== 'string' || typeof exp !== 'number') return undefined
-    return exp > this.#now() ? { libraryId, email: username, expiresAt: exp } : undefined
+    const syncToken = typeof sid === 'string' ? this.#sealing.open(Buffer.from(sid, 'base64url')) : undefined
+    if (syncToken === undefined) return undefined
+    const listening = { libraryId, email: username, syncToken, expiresAt: exp }
+    return this.isExpired(listening) ? undefined : listening
+  }
+
+  isExpired({ expiresAt }: Listening): boolean {
+    return expiresAt <= this.#now()
   }
 
   #sign(text: string): string {

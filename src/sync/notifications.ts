@@ -4,8 +4,10 @@ import { WebSocketServer } from 'ws'
 import type { RequestHead } from '../http/wire/request-head.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
+import { baseOf } from '../library/scope.ts'
 import { findSubLibraryInfos } from '../library/sub-libraries.ts'
 import { listSubLibraries } from '../library/sub-library-store.ts'
+import { Tree } from '../library/tree.ts'
 import type { CommitId, LibraryId } from '../objects/ids.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
@@ -15,7 +17,7 @@ export const NOTIFICATION_PATH = '/notification'
 const LARGEST_MESSAGE = 64 * 1024
 const MOST_LISTENERS = 20_000
 const TICK_MS = 1000
-const TICKS_A_RECHECK = 60
+const TICKS_A_RECHECK = 10
 const GOODBYE_MS = 1000
 
 export interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
@@ -44,9 +46,9 @@ export class Notifications implements AsyncDisposable {
       onUnsubscribed: (listener, library) => this.#remove(listener, library),
     }
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
-    core.onHeadMoved((library) => {
+    core.onHeadMoved((library, before) => {
       this.#announceHead(library)
-      if (this.#byLibrary.size > 0) void this.#announceFolders(core, library).catch(options.onError)
+      if (this.#byLibrary.size > 0) void this.#announceFolders(core, library, before).catch(options.onError)
     })
     core.events.onEvent((event) => {
       if (event.kind !== 'locked' && event.kind !== 'unlocked') return
@@ -100,13 +102,15 @@ export class Notifications implements AsyncDisposable {
   }
 
   /** Tells those who listen to folders of a library, if the folder changed. */
-  async #announceFolders(core: LibraryCore, library: LibraryInfo): Promise<void> {
+  async #announceFolders(core: LibraryCore, library: LibraryInfo, before: LibraryInfo): Promise<void> {
     const subs = await listSubLibraries(core.db, library.key)
     const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
     for (const now of await findSubLibraryInfos(core, 'id', ids)) {
-      if (this.#heads.get(now.id) === now.head) continue
+      const known = this.#heads.get(now.id)
       this.#heads.set(now.id, now.head)
-      this.#announceHead(now)
+      // A change elsewhere in the library is none of the subscriber's business, the first one after it came neither.
+      const isUnchanged = known === undefined ? await hasFolder(core, before, now) : known === now.head
+      if (!isUnchanged) this.#announceHead(now)
     }
   }
 
@@ -114,7 +118,7 @@ export class Notifications implements AsyncDisposable {
     const listeners = this.#byLibrary.get(library)
     if (listeners === undefined) return
     const text = message(type, content())
-    for (const listener of listeners) listener.send(text)
+    for (const listener of listeners) listener.deliver(library, text)
   }
 
   #add(listener: Listener, library: LibraryId): void {
@@ -139,4 +143,10 @@ export class Notifications implements AsyncDisposable {
       if (isRecheck) listener.recheck()
     }
   }
+}
+
+/** Whether the folder a sub-library shows was at its path, with this content, in an earlier tree of the library. */
+async function hasFolder(core: LibraryCore, before: LibraryInfo, now: LibraryInfo): Promise<boolean> {
+  const found = await new Tree(core.objects, before.key, before.root).find(baseOf(now))
+  return found?.id === now.root
 }

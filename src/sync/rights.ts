@@ -7,6 +7,7 @@ import { lockFile, locksOf, unlockFile } from '../library/locks.ts'
 import { findSubLibraryInfos } from '../library/sub-libraries.ts'
 import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
 import { parsePath } from '../objects/paths.ts'
+import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
 
@@ -46,9 +47,10 @@ export const rightRoutes = [
     auth: 'none',
     summary: 'Gives a client what it listens for changes of a library with.',
     params: { repo_id: libraryParam },
-    async handle({ params, request }, { notificationTokens, syncDoor }) {
-      const library = await syncDoor.open(request, params.repo_id)
-      return { jwt_token: notificationTokens.issue(library.info.id, library.actor.email) }
+    async handle({ params, request }, { notificationTokens, syncDoor, syncTokens }) {
+      const { info, actor } = await syncDoor.open(request, params.repo_id)
+      const syncToken = syncTokens.referenceTo(tokenOf(request))
+      return { jwt_token: notificationTokens.issue({ libraryId: info.id, email: actor.email, syncToken }) }
     },
   }),
   route({

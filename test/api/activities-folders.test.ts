@@ -1,171 +1,228 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import type { Access } from '../../src/access/access.ts'
-import type { Readable } from '../../src/access/readable.ts'
-import { Feed } from '../../src/activity/feed.ts'
-import { LocalEventHub } from '../../src/activity/hub.ts'
-import { LiveStreams } from '../../src/activity/live-streams.ts'
-import { MonitoredLibraries } from '../../src/activity/monitored.ts'
-import type { LibraryId } from '../../src/objects/ids.ts'
-import type { LibraryPath } from '../../src/objects/paths.ts'
+import type { Client } from '../support/client.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { Workspace } from './folders-support.ts'
+import { shareWith, unshare } from './sharing-support.ts'
 
-const FOLDER = '22222222-2222-4333-8444-555555555555'
 let server: TestServer
 before(async () => {
   server = await startServer()
 })
 after(() => server[Symbol.asyncDispose]())
 
-/** A library of ann's, and what somebody may see of it who was given its folder `/team`. */
+/** A library of ann's with a folder `/team`, and somebody the folder is going to be shared with. */
 async function stage() {
   const space = await Workspace.make(server)
-  const guest = await server.signUp()
-  const { access, accounts } = server.running.services
-  const { info } = await access.open(await accounts.get(space.client.email), space.id as LibraryId)
-  let granted: Readable[] = [
-    {
-      id: FOLDER as LibraryId,
-      name: 'team',
-      ownerKey: info.ownerKey,
-      encrypted: false,
-      permission: 'r',
-      via: 'shared',
-      libraryKey: info.key,
-      base: '/team' as LibraryPath,
-    },
-  ]
-  // Sharing is not part of this: only what it grants is.
-  const door = { listReadable: async () => granted } as unknown as Access
-  return {
-    space,
-    content: contentOf(server, space.client, space.id),
-    door,
-    account: await accounts.get(guest.email),
-    info,
-    take: () => {
-      granted = []
-    },
-  }
+  const content = contentOf(server, space.client, space.id)
+  await content.addFolder('/team')
+  return { space, content, ann: space.client, guest: await server.signUp() }
+}
+
+/** The feed of somebody: operation, path and library of each row. */
+async function feedOf(client: Client, query: Record<string, string | number> = {}): Promise<string[]> {
+  const reply = await client.get('/api/v2.1/activities/', query)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.events.map((one: Record<string, string>) =>
+    [one['op_type'], one['path'], one['repo_id'], one['repo_name'], one['old_path']].join(' ').trim(),
+  )
+}
+
+async function move(space: Workspace, p: string, dst_dir: string, kind: 'file' | 'dir' = 'file') {
+  const reply =
+    kind === 'file'
+      ? await space.client.post(space.v21('file/'), {
+          query: { p },
+          form: { operation: 'move', dst_repo: space.id, dst_dir },
+        })
+      : await space.client.post('/api/v2.1/repos/sync-batch-move-item/', {
+          json: {
+            src_repo_id: space.id,
+            src_parent_dir: p.slice(0, p.lastIndexOf('/')) || '/',
+            src_dirents: [p.slice(p.lastIndexOf('/') + 1)],
+            dst_repo_id: space.id,
+            dst_parent_dir: dst_dir,
+          },
+        })
+  assert.equal(reply.status, 200, reply.text)
+}
+
+async function rename(space: Workspace, p: string, newname: string): Promise<void> {
+  const reply = await space.client.post(space.v21('dir/'), {
+    query: { p },
+    form: { operation: 'rename', newname },
+  })
+  assert.equal(reply.status, 200, reply.text)
 }
 
 describe('somebody with a folder of a library', () => {
   it('finds in the feed what happens below it, and nothing else', async () => {
-    const { space, content, door, account, take } = await stage()
-    await content.addFolder('/team')
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
     await content.addFolder('/teams')
     await content.addFile('/team/a')
     await content.addFile('/teams/secret')
     await content.putFile('/x', 3, '3')
-    const move = (p: string, dst_dir: string) =>
-      space.client.post(space.v21('file/'), {
-        query: { p },
-        form: { operation: 'move', dst_repo: space.id, dst_dir },
-      })
-    assert.equal((await move('/x', '/team')).status, 200)
-    assert.equal((await move('/team/x', '/teams')).status, 200)
+    await move(space, '/x', '/team')
+    await move(space, '/team/x', '/teams')
     for (let n = 0; n < 60; n++) await content.addFile(`/noise${n}`)
-    const { core, activity } = server.running.services
-    const feed = new Feed(core.db, door, activity.follower)
-    const list = async (limit: number, skip = 0) =>
-      (await feed.list(account, { author: undefined, skip, limit })).map((item) =>
-        [item.op, item.path, item.libraryId, item.libraryName, item.oldPath].join(' '),
-      )
-    const expected = [`delete /x ${FOLDER} team `, `create /x ${FOLDER} team `, `create /a ${FOLDER} team `]
-    assert.deepEqual(await list(25), expected)
-    assert.deepEqual(await list(1, 1), expected.slice(1, 2))
-    take()
-    assert.deepEqual(await list(25), [])
+    const expected = [`delete /x ${folder} team`, `create /x ${folder} team`, `create /a ${folder} team`]
+    assert.deepEqual(await feedOf(guest), expected)
+    assert.deepEqual(await feedOf(guest, { page: 2, per_page: 1 }), expected.slice(1, 2))
+    await unshare(ann, space.id, guest, '/team')
+    assert.deepEqual(await feedOf(guest), [])
+  })
+
+  it('finds nothing from before the folder was shared', async () => {
+    const { space, content, ann, guest } = await stage()
+    await content.addFile('/team/secret plan')
+    await space.client.delete(space.v21('file/'), { query: { p: '/team/secret plan' } })
+    await content.addFile('/team/kept')
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    assert.deepEqual(await feedOf(guest), [])
+    await content.addFile('/team/new')
+    assert.deepEqual(await feedOf(guest), [`create /new ${folder} team`])
+    // Shared anew, it begins anew.
+    await unshare(ann, space.id, guest, '/team')
+    await content.addFile('/team/in between')
+    const again = await shareWith(ann, space.id, guest, { path: '/team' })
+    assert.deepEqual(await feedOf(guest), [])
+    await content.addFile('/team/last')
+    assert.deepEqual(await feedOf(guest), [`create /last ${again} team`])
+  })
+
+  it('finds nothing of another folder that had its path, and what was done where it was before', async () => {
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    await content.addFile('/team/early')
+    await content.addFolder('/place')
+    await content.addFile('/place/secret')
+    await rename(space, '/place', 'private')
+    await content.addFile('/private/more')
+    await rename(space, '/team', 'place')
+    await content.addFile('/place/late')
+    // Another folder is where it was.
+    await content.addFolder('/team')
+    await content.addFile('/team/hidden')
+    assert.deepEqual(await feedOf(guest), [`create /late ${folder} place`, `create /early ${folder} place`])
+    // The same for a folder above it.
+    await content.addFolder('/outer')
+    await content.addFolder('/outer/place')
+    await content.addFile('/outer/place/secret')
+    await rename(space, '/outer', 'outer old')
+    await content.addFolder('/outer')
+    await move(space, '/place', '/outer', 'dir')
+    await content.addFile('/outer/place/last')
+    assert.deepEqual(await feedOf(guest), [
+      `create /last ${folder} place`,
+      `create /late ${folder} place`,
+      `create /early ${folder} place`,
+    ])
   })
 
   it('is told live of changes below it, under the id the folder has, as long as it is granted', async () => {
-    const { content, door, account, info, take } = await stage()
-    await content.addFolder('/team')
-    const { core, activity } = server.running.services
-    // The server writes into the same log, a little later: what it has to say of before must not come after.
-    await activity.live.log.settled()
-    const hub = new LocalEventHub()
-    const onError = (error: unknown) => assert.fail(String(error))
-    await using live = new LiveStreams({ core, access: door, hub, now: core.now, onError })
-    await live.start()
-    const stream = await live.open(account, {
-      since: undefined,
-      ready: () => 'ready',
-      reset: () => 'reset',
-      alive: () => 'alive',
-      render: ({ event, view }) => ` ${event.kind} ${view?.readable.id ?? ''} ${view?.path ?? ''}`,
-      isSignedIn: async () => true,
-    })
-    core.onHeadMoved(({ key, id, head, root, modifier, updatedAt: at }) => {
-      if (key !== info.key) return
-      hub.publish({
-        kind: 'commit',
-        libraryKey: key,
-        libraryId: id,
-        commitId: head,
-        root,
-        author: modifier,
-        at,
-      })
-    })
-    const lock = (path: string) =>
-      hub.publish({
-        kind: 'lock',
-        libraryKey: info.key,
-        libraryId: info.id,
-        path: path as LibraryPath,
-        locked: true,
-        author: 'ann@example.org',
-      })
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    const mark = await Workspace.make(server, guest)
+    await server.running.services.activity.live.log.settled()
+    await using stream = await EventStream.open(guest)
+    await stream.nextOf('ready')
+    const lock = async (p: string, operation = 'lock') =>
+      assert.equal((await ann.put(space.v2('file/'), { form: { p, operation } })).status, 200)
+    // Up to a commit in a library of the guest's own, which certainly comes after all others.
     const heard = async () => {
-      await live.log.settled()
-      hub.publish({ kind: 'notification', accountKey: account.key, id: 1, type: 'end' })
-      await live.log.settled()
-      let text = ''
-      while (!text.includes('notification')) text += String((await stream.next()).value)
-      return text.replace(/ notification .*/, '').trim()
+      await server.running.services.activity.live.log.settled()
+      await mark.file(`/${randomUUID()}`)
+      const found: string[] = []
+      for (;;) {
+        const next = await stream.next()
+        assert.ok(next)
+        if (next.data.repo_id === mark.id) return found
+        if (next.data.repo_id !== undefined) {
+          found.push(`${next.event} ${next.data.repo_id} ${next.data.path ?? ''}`.trim())
+        }
+      }
     }
-    await content.addFile('/team/a')
-    assert.equal(await heard(), `ready commit ${FOLDER}`)
     await content.addFile('/elsewhere')
-    lock('/elsewhere')
-    lock('/team')
-    assert.equal(await heard(), '')
-    lock('/team/a')
-    assert.equal(await heard(), `lock ${FOLDER} /a`)
-    take()
-    hub.publish({ kind: 'access', accountKey: account.key })
-    assert.equal(await heard(), 'access')
+    await lock('/elsewhere')
+    assert.deepEqual(await heard(), [], 'the first change elsewhere is not told either')
+    await content.addFile('/team/a')
+    assert.deepEqual(await heard(), [`commit ${folder}`])
+    await lock('/team/a')
+    assert.deepEqual(await heard(), [`lock ${folder} /a`])
+    await unshare(ann, space.id, guest, '/team')
     await content.addFile('/team/secret')
-    lock('/team/secret')
-    assert.equal(await heard(), '')
-    stream.end()
+    await lock('/team/secret')
+    assert.deepEqual(await heard(), [])
+  })
+
+  it('is not told of what happened before, or to others at its path, when it comes back to the stream', async () => {
+    const { space, content, ann, guest } = await stage()
+    const { log } = server.running.services.activity.live
+    const lock = async (p: string) =>
+      assert.equal((await ann.put(space.v2('file/'), { form: { p, operation: 'lock' } })).status, 200)
+    await log.settled()
+    const since = log.last
+    await content.addFile('/team/before')
+    await lock('/team/before')
+    await log.settled()
+    await content.addFolder('/place')
+    await content.addFile('/place/secret')
+    await lock('/place/secret')
+    await log.settled()
+    await rename(space, '/place', 'private')
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    await log.settled()
+    await content.addFile('/team/shown')
+    await lock('/team/shown')
+    await log.settled()
+    await rename(space, '/team', 'place')
+    await log.settled()
+    await content.addFile('/elsewhere')
+    await log.settled()
+    await content.addFile('/place/last')
+    await log.settled()
+    await lock('/place/last')
+    await log.settled()
+    await using stream = await EventStream.open(guest, { query: `?since=${since}` })
+    const found: string[] = []
+    while (found.at(-1) !== `lock ${folder} /last`) {
+      const next = await stream.next()
+      assert.ok(next)
+      if (next.data.repo_id !== undefined) {
+        found.push(`${next.event} ${next.data.repo_id} ${next.data.path ?? ''}`.trim())
+      }
+    }
+    const commits = found.filter((one) => one.startsWith('commit'))
+    assert.ok(commits.length === 2 || commits.length === 3, 'for what was shown, moved, and last')
+    assert.deepEqual(
+      found.filter((one) => one.startsWith('lock')),
+      [`lock ${folder} /shown`, `lock ${folder} /last`],
+    )
   })
 
   it('is notified of changes below it if it watches it', async () => {
-    const { content, door, account, info } = await stage()
-    const { core, accounts, activity } = server.running.services
-    const { db } = core
-    const monitored = new MonitoredLibraries({
-      db,
-      access: door,
-      accounts,
-      notifications: activity.notifications,
-    })
-    await monitored.add(account, info)
-    activity.follower.onCommits(async (library, commits) =>
-      library.key === info.key ? monitored.tell(library, commits) : undefined,
-    )
-    await content.addFolder('/team')
+    const { space, content, ann, guest } = await stage()
+    const folder = await shareWith(ann, space.id, guest, { path: '/team' })
+    const watched = await guest.post('/api/v2.1/monitored-repos/', { form: { repo_id: folder } })
+    assert.equal(watched.status, 200, watched.text)
     await content.addFile('/secret')
     await content.addFile('/team/a')
-    await activity.follower.catchUp([info.key])
-    const { notifications } = await activity.notifications.list(account.key, { skip: 0, limit: 10 })
-    assert.deepEqual(
-      notifications.map(({ detail }) => [detail['repo_id'], detail['repo_name'], detail['obj_path_list']]),
-      [[FOLDER, 'team', ['/a']]],
-    )
+    const told = async () => {
+      const { notification_list: list } = (await guest.get('/api/v2.1/notifications/')).body
+      return list
+        .filter(({ type }: { type: string }) => type === 'repo_monitor')
+        .map(({ detail }: { detail: Record<string, unknown> }) => [
+          detail['repo_id'],
+          detail['repo_name'],
+          detail['obj_path_list'],
+        ])
+    }
+    assert.deepEqual(await told(), [[folder, 'team', ['/a']]])
+    await unshare(ann, space.id, guest, '/team')
+    assert.deepEqual(await told(), [], 'a library that is closed is not named any more')
   })
 })

@@ -193,6 +193,40 @@ describe('notifications of uploads through links', () => {
   })
 })
 
+describe('notifications of libraries that are closed by now', () => {
+  it('are neither listed nor counted if they tell of what is in it', async () => {
+    const [ann, bob] = (await people(2)) as [Client, Client]
+    const space = await Workspace.make(server, ann)
+    await space.folder('/team')
+    const folder = await shareWith(ann, space.id, bob, { path: '/team' })
+    await bob.post('/api/v2.1/monitored-repos/', { form: { repo_id: folder } })
+    await space.file('/team/secret')
+    const { token } = await uploadLinkTo(new Workspace(server, bob, folder), '/')
+    const { upload_link } = (await visit(server, `${UPLOAD}${token}/upload/`)).body
+    const uploaded = await postForm(upload_link, [
+      ['parent_dir', '/'],
+      { filename: 'secret too', bytes: 'x' },
+    ])
+    assert.equal(uploaded.status, 200, uploaded.text)
+    const listed = async () => {
+      const [list, all, unseen] = await Promise.all([
+        bob.get(LIST),
+        bob.get('/api/v2.1/all-notifications/'),
+        bob.get('/api2/unseen_messages/'),
+      ])
+      assert.deepEqual(all.body.general, list.body)
+      const { notification_list: shown, count, unseen_count } = list.body
+      assert.deepEqual([count, unseen_count, unseen.body.count], Array(3).fill(shown.length))
+      return new Set(shown.map(({ type }: { type: string }) => type))
+    }
+    assert.deepEqual(await listed(), new Set(['file_uploaded', 'repo_monitor', 'repo_share']))
+    assert.match((await bob.get(LIST)).text, /secret/)
+    await unshare(ann, space.id, bob, '/team')
+    assert.deepEqual(await listed(), new Set(['repo_share_perm_delete', 'repo_share']))
+    assert.doesNotMatch((await bob.get(LIST)).text, /secret/)
+  })
+})
+
 describe('live events of who may read what', () => {
   const settled = () => server.running.services.activity.live.log.settled()
 

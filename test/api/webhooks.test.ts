@@ -261,6 +261,37 @@ describe('webhooks', () => {
     assert.equal((await carl.get('/api/v2.1/notifications/')).body.notification_list[0].type, 'repo_transfer')
   })
 
+  for (const [what, end] of [
+    ['deactivated', (email: string) => server.running.services.accounts.update(email, { active: false })],
+    ['removed', (email: string) => server.running.services.accounts.remove(email)],
+  ] as const) {
+    it(`send nothing more for an account that was ${what}, not even what waits`, async () => {
+      clock = NOON
+      await using receiver = await WebhookReceiver.start()
+      receiver.answer = (_request, response) => void response.writeHead(503).end()
+      const { space, webhook } = await hooked(receiver)
+      const bob = await server.signUp()
+      await shareWith(space.client, space.id, bob)
+      await space.file('/before')
+      await told(space)
+      assert.equal(receiver.calls.length, 1)
+      await end(space.client.email)
+      clock += RETRY_SECONDS[0] ?? 0
+      await settled()
+      // Somebody else goes on in the library.
+      await bob.post(space.v21('file/'), { query: { p: '/after' }, form: { operation: 'create' } })
+      await bob.get('/api/v2.1/activities/')
+      await settled()
+      assert.equal(receiver.calls.length, 1)
+      const { db } = server.running.services.core
+      const sql = 'select state, attempts, error from webhook_delivery where webhook_key = ?'
+      assert.deepEqual(await db.all(sql, webhook.id), [
+        { state: 2, attempts: 1, error: 'Not sent: the account that made the webhook is not active.' },
+      ])
+      clock = NOON
+    })
+  }
+
   it('are tried again, later and later, and given up in the end', async () => {
     clock = NOON
     await using receiver = await WebhookReceiver.start()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
-import { WebSocket } from 'ws'
 import { shareWith } from '../api/sharing-support.ts'
 import type { Client } from '../support/client.ts'
+import { jwtOf, NotificationClient } from '../support/notification-client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
@@ -16,28 +16,9 @@ before(async () => {
 })
 after(() => server[Symbol.asyncDispose]())
 
-interface Message {
-  readonly type: string
-  readonly content: Record<string, unknown>
-}
+const listen = (url = server.url) => NotificationClient.open(url)
 
-/** A client that listens; what it heard is in `heard`. */
-async function listen(url = server.url) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/notification`, 'notification.seafile.com')
-  const heard: Message[] = []
-  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString('utf8'))))
-  await once(socket, 'open')
-  const say = (type: string, ...repos: object[]) => socket.send(JSON.stringify({ type, content: { repos } }))
-  return { socket, heard, say, [Symbol.dispose]: () => socket.terminate() }
-}
-
-async function jwtOf(sync: SyncClient): Promise<string> {
-  const reply = await sync.call('GET', 'jwt-token')
-  assert.equal(reply.status, 200)
-  return reply.body.jwt_token
-}
-
-async function subscribed(listener: Awaited<ReturnType<typeof listen>>, sync: SyncClient): Promise<void> {
+async function subscribed(listener: NotificationClient, sync: SyncClient): Promise<void> {
   listener.say('subscribe', { id: sync.library, jwt_token: await jwtOf(sync) })
   // Nothing answers a subscription: a change is heard once it holds.
   const before = listener.heard.length

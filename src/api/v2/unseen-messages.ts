@@ -7,7 +7,7 @@ export const unseenMessageRoutes = [
     auth: 'user',
     summary: 'Counts the notifications the caller has not seen.',
     async handle({ user }, { activity }) {
-      return { count: await activity.notifications.countUnseen(user.key) }
+      return { count: await activity.notifications.countUnseen(user) }
     },
   }),
 ]

@@ -21,7 +21,10 @@ export const liveEventRoutes = [
         ready: liveReady,
         reset: liveReset,
         alive: liveAlive,
-        isSignedIn: async () => 'ok' in (await apiTokens.authenticate(apiToken, {})),
+        identify: async () => {
+          const found = await apiTokens.authenticate(apiToken)
+          return 'ok' in found ? found.ok : undefined
+        },
       })
       request.signal.addEventListener('abort', () => stream.end(), { once: true })
       if (request.signal.aborted) stream.end()

@@ -17,7 +17,7 @@ export const notificationRoutes = [
     async handle({ user, query, request }, { activity, directory }) {
       const { page, perPage } = readPage(query, 25, { lenient: true })
       const range = { skip: (page - 1) * perPage, limit: perPage }
-      const found = await activity.notifications.list(user.key, range)
+      const found = await activity.notifications.list(user, range)
       return {
         notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
         unseen_count: found.unseen,
@@ -65,7 +65,7 @@ export const notificationRoutes = [
     async handle({ user, query, request }, { activity, directory }) {
       const { page, perPage } = readPage(query, 25, { lenient: true })
       const range = { skip: (page - 1) * perPage, limit: perPage }
-      const found = await activity.notifications.list(user.key, range)
+      const found = await activity.notifications.list(user, range)
       return {
         general: {
           notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),

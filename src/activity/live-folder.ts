@@ -1,0 +1,53 @@
+import type { LibraryCore } from '../library/core.ts'
+import type { LibraryInfo } from '../library/library-info.ts'
+import { baseOf } from '../library/scope.ts'
+import { folderAsOf } from '../library/sub-history.ts'
+import { Tree } from '../library/tree.ts'
+import { type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
+import type { LibraryLiveEvent } from './hub.ts'
+
+/** How an event appears in a library: the path there, if the event is about one. */
+export interface SeenEvent {
+  readonly path: LibraryPath | undefined
+}
+
+/** What an event was about does not change any more, and many may watch one shared folder. */
+const known = new WeakMap<LibraryLiveEvent, Map<string, Promise<SeenEvent | undefined>>>()
+
+/**
+ * An event of a library as a sub-library of it shows the event. Undefined for what happened elsewhere in the library, before
+ * the folder was shared, or to another folder that had the path of this one at the time.
+ */
+export function seenInFolder(
+  core: LibraryCore,
+  library: LibraryInfo,
+  event: LibraryLiveEvent,
+): Promise<SeenEvent | undefined> {
+  const key = `${library.sub?.key} ${library.sub?.sinceSeq}`
+  const results = known.get(event) ?? new Map<string, Promise<SeenEvent | undefined>>()
+  known.set(event, results)
+  const seen = results.get(key) ?? lookInFolder(core, library, event)
+  results.set(key, seen)
+  return seen
+}
+
+async function lookInFolder(
+  core: LibraryCore,
+  library: LibraryInfo,
+  event: LibraryLiveEvent,
+): Promise<SeenEvent | undefined> {
+  const { seq } = event
+  const sinceSeq = library.sub?.sinceSeq
+  // Events of earlier versions have no number, so nobody can say where the folder was.
+  if (seq === undefined || sinceSeq === undefined || seq < sinceSeq) return undefined
+  const folder = seq >= library.headSeq ? baseOf(library) : await folderAsOf(core, library, seq)
+  if (folder === undefined) return undefined
+  if (event.kind === 'lock') {
+    const path = seenFrom(folder, event.path)
+    return path === undefined || path === ROOT ? undefined : { path }
+  }
+  if (seq === sinceSeq || event.rootBefore === undefined) return undefined
+  const before = await new Tree(core.objects, library.key, event.rootBefore).find(folder)
+  const after = await new Tree(core.objects, library.key, event.root).find(folder)
+  return after === undefined || before?.id === after.id ? undefined : { path: undefined }
+}

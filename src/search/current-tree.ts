@@ -1,0 +1,32 @@
+import type { LibraryCore } from '../library/core.ts'
+import { findLibraryByKey } from '../library/library-store.ts'
+import { Pace } from '../library/pace.ts'
+import { Tree } from '../library/tree.ts'
+import type { Dirent } from '../objects/dirent.ts'
+import type { LibraryPath } from '../objects/paths.ts'
+
+/**
+ * The trees of the heads as they are now, to re-check search hits against: the index follows the commits a little later, and
+ * still knows names, places and texts that are gone.
+ */
+export class CurrentTrees {
+  readonly #core: LibraryCore
+  readonly #trees = new Map<number, Tree | undefined>()
+  readonly #pace = new Pace()
+
+  constructor(core: LibraryCore) {
+    this.#core = core
+  }
+
+  /** The entry at a path of a library; undefined if there is none, or the library was deleted. */
+  async find(libraryKey: number, path: LibraryPath): Promise<Dirent | undefined> {
+    if (!this.#trees.has(libraryKey)) this.#trees.set(libraryKey, await this.#head(libraryKey))
+    if (this.#pace.isDue) await this.#pace.rest()
+    return this.#trees.get(libraryKey)?.find(path)
+  }
+
+  async #head(libraryKey: number): Promise<Tree | undefined> {
+    const library = await findLibraryByKey(this.#core.db, libraryKey)
+    return library && new Tree(this.#core.objects, library.key, library.root)
+  }
+}
