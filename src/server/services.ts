@@ -22,6 +22,7 @@ import { Passwords } from '../identity/passwords.ts'
 import { ScopedTokens } from '../identity/scoped-tokens.ts'
 import { SyncTokens } from '../identity/sync-tokens.ts'
 import { WebdavSecrets } from '../identity/webdav-secrets.ts'
+import { Images } from '../imaging/images.ts'
 import { ChoreLog } from '../jobs/chore-log.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/copy-move-tasks.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -51,7 +52,11 @@ const SHOWN_TEXTS = { threads: 2, waiting: 50, limits: { textLength: 2 ** 18 } }
 export type Services = ApiServices &
   PageServices &
   TransferServices &
-  SyncServices & { readonly chores: ChoreLog; readonly copyMoveTasks: CopyMoveTasks }
+  SyncServices & {
+    readonly chores: ChoreLog
+    readonly copyMoveTasks: CopyMoveTasks
+    readonly images: Images
+  }
 
 /** The rooms without a listening server: what the operator's commands work on. */
 export function createServices(parts: {
@@ -65,6 +70,7 @@ export function createServices(parts: {
 }): Services {
   const { db, core, config, secret, now } = parts
   const passwords = new Passwords()
+  const images = new Images()
   const directory = new Directory(db, now)
   const accounts = createAccounts({ db, now, passwords, directory, core })
   const apiTokens = new ApiTokens(db, secret, now)
@@ -90,7 +96,7 @@ export function createServices(parts: {
     accounts,
     activity,
     apiTokens,
-    avatars: new Avatars(db, directory, now),
+    avatars: new Avatars(db, directory, images, now),
     audit: new Audit(db, now, config.auditDays),
     archives: createArchives({
       core,
@@ -153,7 +159,14 @@ export function createServices(parts: {
     notificationTokens: new NotificationTokens(secret, now),
     syncDoor: new SyncDoor(access, core, syncTokens),
     syncTokens,
-    thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
+    images,
+    thumbnails: new Thumbnails({
+      core,
+      images,
+      directory: path.join(config.dataDirectory, 'thumbnails'),
+      now,
+      onError: (error) => parts.logger.error({ err: error }, 'thumbnails could not be evicted'),
+    }),
     tickets,
     usage: new Usage(core),
     webdavSecrets: new WebdavSecrets(db, passwords),

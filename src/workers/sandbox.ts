@@ -37,7 +37,7 @@ export function startSandboxed(program: WorkerProgram, limits: WorkerLimits): Ch
       `--allow-fs-read=${path.join(folder, '*')}`,
     ]),
   ]
-  const child = fork(program.entry, [], {
+  const child = fork(program.entry, [String(limits.processBytes)], {
     ...withKernelLimits(flags, limits),
     env: {},
     serialization: 'advanced',

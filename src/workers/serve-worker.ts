@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { WorkerLimits } from './limits.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
@@ -12,14 +13,14 @@ export interface WorkerInput<Task> {
 
 /**
  * Makes this process a worker: it does one job at a time and lives as long as the server holds the other end of its
- * channel. `work` never rejects.
+ * channel. `work` never rejects. The first argument of the process is what it may hold, in bytes.
  */
 export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Promise<Result>): void {
   let job: { readonly task: Task; readonly limits: WorkerLimits } | undefined
   let pieces: Uint8Array[] = []
-  let deadline: Int32Array | undefined
+  const { deadline, started } = startWatch(Number(process.argv[2]))
   const say = (message: FromWorker<Result>) => process.send?.(message)
-  const setDeadline = (ms: number) => deadline && Atomics.store(deadline, 0, Math.ceil(ms))
+  const setDeadline = (ms: number) => Atomics.store(deadline, 0, Math.ceil(ms))
 
   // A signal to the whole process group stops the server. It must not look like an input that cannot be read.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
@@ -32,7 +33,6 @@ export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Pr
       pieces.push(message.bytes)
     } else if (message.kind === 'begin') {
       job = message
-      deadline ??= startWatch(message.limits)
       pieces = []
     } else if (job !== undefined) {
       const bytes = Buffer.concat(pieces)
@@ -43,6 +43,8 @@ export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Pr
   say({ kind: 'ready' })
 
   async function run({ task, limits }: NonNullable<typeof job>, bytes: Buffer, cut: boolean): Promise<void> {
+    // No job goes unwatched, not even the first.
+    await started
     setDeadline(processorMs() + limits.workMs)
     const result = await work({ task, bytes, cut })
     setDeadline(0)
@@ -51,11 +53,12 @@ export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Pr
 }
 
 // A thread beside the main one: only it can see how much a parser takes that loops, and stop it once the server is gone.
-function startWatch({ processBytes }: WorkerLimits): Int32Array {
+function startWatch(processBytes: number): { deadline: Int32Array; started: Promise<unknown> } {
   const deadline = new Int32Array(new SharedArrayBuffer(4))
   const watch = new Worker(new URL('./worker-watch.ts', import.meta.url), {
     workerData: { deadline, processBytes } satisfies Watched,
   })
+  const started = once(watch, 'message')
   watch.unref()
-  return deadline
+  return { deadline, started }
 }

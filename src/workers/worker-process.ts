@@ -22,6 +22,11 @@ export type WorkerFailure = 'too-large' | 'too-long' | 'too-much-memory' | 'cras
 
 export type WorkerOutcome<Result> = { readonly result: Result } | { readonly failure: WorkerFailure }
 
+/** A worker could not be started, or ended before it had all of the input. Says nothing about the input. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost'
+}
+
 interface Running<Result> {
   phase: 'reading' | 'working'
   readonly settled: Promise<unknown>
@@ -55,7 +60,7 @@ export class WorkerProcess<Task, Result> {
     this.#child.on('message', (message: FromWorker<Result>) => this.#hear(message))
     this.#child.on('error', (error) => {
       this.isAlive = false
-      this.#running?.reject(error)
+      this.#running?.reject(new WorkerLost(`A ${program.name} worker failed.`, { cause: error }))
     })
     this.#child.on('exit', () => {
       this.isAlive = false
@@ -148,7 +153,7 @@ export class WorkerProcess<Task, Result> {
     return setTimeout(() => {
       if (running.phase === 'working') {
         this.#giveUp(running, () => running.resolve({ failure: 'too-long' }))
-      } else running.reject(new Error('The bytes of the file did not come in time.'))
+      } else running.reject(new WorkerLost('The bytes of the file did not come in time.'))
     }, this.#limits.patienceMs)
   }
 
@@ -176,7 +181,7 @@ export class WorkerProcess<Task, Result> {
       running.resolve({ failure: failureOfEnd(signal, this.#complaint) })
     } else {
       const what = `A ${this.#program.name} worker ended (${signal ?? code}): ${this.#complaint.trim()}`
-      running.reject(new Error(what))
+      running.reject(new WorkerLost(what))
     }
   }
 
