@@ -41,7 +41,13 @@ describe('the configuration', () => {
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
       blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
-      limits: { quota: undefined, upload: undefined, archive: undefined, copy: undefined },
+      limits: {
+        quota: undefined,
+        upload: undefined,
+        archive: undefined,
+        archiveSpace: 50_000_000_000,
+        copy: undefined,
+      },
       tasks: { atOnce: 5, files: undefined },
       historyDays: -1,
       auditDays: -1,
@@ -113,6 +119,8 @@ describe('the configuration', () => {
     [{ CARREL_DEFAULT_QUOTA_MB: '3' }, (c) => c.limits.quota, 3_000_000],
     [{ CARREL_MAX_UPLOAD_MB: '0.5' }, (c) => c.limits.upload, 500_000],
     [{ CARREL_MAX_ARCHIVE_MB: '0' }, (c) => c.limits.archive, undefined],
+    [{ CARREL_ARCHIVE_SPACE_MB: '2.5' }, (c) => c.limits.archiveSpace, 2_500_000],
+    [{ CARREL_ARCHIVE_SPACE_MB: '0' }, (c) => c.limits.archiveSpace, undefined],
     [{ CARREL_MAX_COPY_MB: '1.5' }, (c) => c.limits.copy, 1_500_000],
     [{ CARREL_MAX_COPY_FILES: '100000' }, (c) => c.tasks.files, 100_000],
     [{ CARREL_MAX_COPY_FILES: '0' }, (c) => c.tasks.files, undefined],
@@ -267,7 +275,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 26)
+    assert.equal(settings.length, 27)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

@@ -191,6 +191,7 @@ function createArchives(parts: {
     ...parts,
     lifeSeconds: config.ticketSeconds,
     limit: config.limits.archive,
+    space: config.limits.archiveSpace,
     directory: path.join(config.dataDirectory, 'archives'),
     onError: (error) => logger.error({ err: error }, 'an archive failed'),
   })
