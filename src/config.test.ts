@@ -45,6 +45,7 @@ describe('the configuration', () => {
         quota: undefined,
         upload: undefined,
         archive: undefined,
+        archiveSpace: 50_000_000_000,
         copy: undefined,
         unfinished: 100_000_000_000,
         linkUnfinished: 10_000_000_000,
@@ -126,6 +127,8 @@ describe('the configuration', () => {
     [{ CARREL_DEFAULT_QUOTA_MB: '3' }, (c) => c.limits.quota, 3_000_000],
     [{ CARREL_MAX_UPLOAD_MB: '0.5' }, (c) => c.limits.upload, 500_000],
     [{ CARREL_MAX_ARCHIVE_MB: '0' }, (c) => c.limits.archive, undefined],
+    [{ CARREL_ARCHIVE_SPACE_MB: '2.5' }, (c) => c.limits.archiveSpace, 2_500_000],
+    [{ CARREL_ARCHIVE_SPACE_MB: '0' }, (c) => c.limits.archiveSpace, undefined],
     [{ CARREL_MAX_COPY_MB: '1.5' }, (c) => c.limits.copy, 1_500_000],
     [{ CARREL_MAX_COPY_FILES: '100000' }, (c) => c.tasks.files, 100_000],
     [{ CARREL_MAX_COPY_FILES: '0' }, (c) => c.tasks.files, undefined],
@@ -299,7 +302,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 36)
+    assert.equal(settings.length, 37)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

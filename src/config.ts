@@ -48,6 +48,8 @@ export interface Config {
     quota: number | undefined
     upload: number | undefined
     archive: number | undefined
+    /** Of all archives on disk together. */
+    archiveSpace: number | undefined
     copy: number | undefined
     /** Of what is unfinished in the libraries of one owner, and of it through links. */
     unfinished: number | undefined
@@ -130,11 +132,11 @@ const malformed = Symbol('malformed')
 
 const define = <T>(definition: Definition<T>): Definition<T> => definition
 
-const megabytes = (meaning: string, most?: number) =>
+const megabytes = (meaning: string, fallback?: number) =>
   define<number | undefined>({
     placeholder: 'megabytes',
-    fallback: most === undefined ? undefined : most * 1_000_000,
-    default: most === undefined ? 'unlimited' : String(most),
+    fallback: fallback === undefined ? undefined : fallback * 1_000_000,
+    default: fallback === undefined ? 'unlimited' : String(fallback),
     meaning: `${meaning}; 0 means unlimited, 1 MB is 1,000,000 bytes`,
     expects: 'a number of megabytes, or 0 for unlimited',
     parse: parseMegabytes,
@@ -245,6 +247,10 @@ const definitions = {
   defaultQuotaMb: megabytes('the space an account may use unless it has its own quota'),
   maxUploadMb: megabytes('the largest file that may be uploaded'),
   maxArchiveMb: megabytes('the largest folder that may be downloaded as an archive'),
+  archiveSpaceMb: megabytes(
+    'the disk space of all archives together: an account gets half of it, all visitors of links together half',
+    50_000,
+  ),
   maxCopyMb: megabytes('the most that one task may copy or move to another library'),
   maxCopyFiles: define<number | undefined>({
     placeholder: 'number',
@@ -442,6 +448,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       quota: values.defaultQuotaMb,
       upload: values.maxUploadMb,
       archive: values.maxArchiveMb,
+      archiveSpace: values.archiveSpaceMb,
       copy: values.maxCopyMb,
       unfinished: values.maxUnfinishedMb,
       linkUnfinished: values.maxLinkUnfinishedMb,

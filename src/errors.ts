@@ -51,6 +51,7 @@ export type Fault =
   | { code: 'link-password-needed'; wrong: boolean }
   | { code: 'link-not-for-you' }
   | { code: 'too-many-tries'; seconds: number }
+  | { code: 'busy'; seconds: number } // when to try again
   | { code: 'thumbnail-failed' }
   | { code: 'text-unreadable'; reason: string } // follows "The file"
   | { code: 'text-unavailable' }

@@ -72,6 +72,11 @@ export const apiFaults: FaultTable<FaultAnswer> = {
     `Request was throttled. Expected available in ${seconds} seconds.`,
     { 'Retry-After': seconds },
   ],
+  busy: ({ seconds }) => [
+    503,
+    `The server is busy. Try again in ${seconds} seconds.`,
+    { 'Retry-After': seconds },
+  ],
   'thumbnail-failed': () => [500, 'Failed to generate thumbnail.'],
   'text-unreadable': ({ reason }) => [422, `The file ${reason}.`],
   'text-unavailable': () => [

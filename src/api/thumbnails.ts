@@ -1,6 +1,7 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { DomainError, fail } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
+import { addressKey } from '../http/client-address.ts'
 import { answerWith } from '../http/ranges-answer.ts'
 import { type Reader, rawText } from '../http/readers.ts'
 import { errorMessage, notFound, Refusal } from '../http/refusal.ts'
@@ -11,6 +12,8 @@ import type { FileDirent } from '../objects/dirent.ts'
 import { parseLibraryId } from '../objects/ids.ts'
 import { type LibraryPath, parsePath } from '../objects/paths.ts'
 import { hasThumbnail } from '../previews/sources.ts'
+import { thumbnailSizeFor } from '../previews/thumbnail-sizes.ts'
+import { accountRequester, visitorRequester } from '../scheduling/requesters.ts'
 import { olderLibraryNotFound } from './faults.ts'
 import { libraryIdParam, sentPath } from './readers.ts'
 import { type ApiServices, route } from './services.ts'
@@ -30,6 +33,8 @@ const whereParam: Reader<string> = (fields, name) => {
 interface Seen {
   readonly library: Library
   readonly entry: FileDirent
+  /** What the slots are shared by. */
+  readonly requester: string
 }
 
 export const thumbnailRoutes = [
@@ -48,7 +53,7 @@ export const thumbnailRoutes = [
       const entry = query.p?.path && (await library.tree.find(query.p.path))
       if (!entry || entry.kind !== 'file') return refuse('Wrong path.')
       if (!hasThumbnail(entry)) return refuse('Invalid argument')
-      return image(services, request, { library, entry }, size)
+      return image(services, request, { library, entry, requester: accountRequester(user.key) }, size)
     },
   }),
   waivedForLinks(
@@ -64,7 +69,7 @@ export const thumbnailRoutes = [
         const path = query.path?.path ?? refuseHere(400, 'Invalid arguments.')
         const seen = await see(services, request, user, { where, path, size })
         if (seen === undefined) return refuseHere(400, 'Invalid arguments.')
-        await services.thumbnails.get(seen.library, seen.entry, size).catch(refuseToMake)
+        await make(services, request, seen, size).catch(refuseToMake)
         return { encoded_thumbnail_src: thumbnailSrc(where, size, path, seen.entry) }
       },
     }),
@@ -103,25 +108,42 @@ async function see(
   { where, path, size }: { where: string; path: LibraryPath; size: number },
 ): Promise<Seen | undefined> {
   const id = parseLibraryId(where)
-  if (id === undefined) return seeByLink(await visit(services, request, where, 'share'), path, size)
+  if (id === undefined) {
+    const requester = user ? accountRequester(user.key) : visitorRequester(addressKey(request.address))
+    return seeByLink(await visit(services, request, where, 'share'), path, size, requester)
+  }
   if (user === undefined) return fail({ code: 'permission-denied' })
   const library = await services.access.open(user, id)
   const entry = await library.tree.find(path)
-  return entry?.kind === 'file' ? { library, entry } : undefined
+  return entry?.kind === 'file' ? { library, entry, requester: accountRequester(user.key) } : undefined
 }
 
-async function seeByLink(open: OpenLink, path: LibraryPath, size: number): Promise<Seen | undefined> {
+async function seeByLink(
+  open: OpenLink,
+  path: LibraryPath,
+  size: number,
+  requester: string,
+): Promise<Seen | undefined> {
   if (size > open.largestPreview) fail({ code: 'permission-denied' })
   const found = await open.findFile(path)
-  return found && { library: open.library, entry: found.entry }
+  return found && { library: open.library, entry: found.entry, requester }
+}
+
+function make(
+  { thumbnails }: ApiServices,
+  { signal }: HttpRequest,
+  { library, entry, requester }: Seen,
+  size: number,
+): Promise<Buffer> {
+  return thumbnails.get(library, entry, size, { key: requester, signal })
 }
 
 async function image(services: ApiServices, request: HttpRequest, seen: Seen, size: number): Promise<Answer> {
-  const bytes = await services.thumbnails.get(seen.library, seen.entry, size)
+  const bytes = await make(services, request, seen, size)
   return answerWith(request, {
     size: bytes.length,
     contentType: 'image/jpeg',
-    etag: `${seen.entry.id}-${size}`,
+    etag: `${seen.entry.id}-${thumbnailSizeFor(size)}`,
     lastModified: seen.entry.mtime,
     headers: { 'Cache-Control': 'private, max-age=3600' },
     async *read({ start, end }) {

@@ -1,22 +1,16 @@
+import type { WorkerLimits } from '../workers/limits.ts'
+
 const KiB = 1024
 const MiB = 1024 * KiB
 
 /** How far one extraction may go. What a file asks for beyond is cut off, or the file is refused. */
-export interface Limits {
+export interface Limits extends WorkerLimits {
   /** Bytes read of a format that is text from the start; the rest of the file is never asked for. */
   readonly plainBytes: number
   /** Bytes read of any other format. One that is of use only as a whole is refused if it is larger. */
   readonly inputBytes: number
   /** UTF-16 units of text handed out. */
   readonly textLength: number
-  /** Processor time to work, once all bytes are there: a machine that has much else to do makes no file unreadable. */
-  readonly workMs: number
-  /** Time to work by the clock, and to wait for each piece of the file. */
-  readonly patienceMs: number
-  /** What the JavaScript heap of a worker may hold. */
-  readonly heapBytes: number
-  /** What a whole worker process may hold, buffers and code included. */
-  readonly processBytes: number
   readonly archiveEntries: number
   /** Bytes unpacked of one entry of an archive; what follows is cut off. */
   readonly entryBytes: number

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { promisify } from 'node:util'
@@ -156,14 +157,14 @@ describe('a text extractor', () => {
   it('gives its workers no file to read but their own code', async () => {
     const { extract } = bound(make())
     await extract(file('a.txt', 'x'))
-    const [command = '', ...flags] = children[0]?.spawnargs ?? []
+    const flags = children[0]?.spawnargs ?? []
     const permissions = flags.filter((flag) => /^--(permission|allow)/.test(flag))
     assert.ok(permissions.includes('--permission'))
     const attempts = `[() => fs.readFileSync(${JSON.stringify(path.resolve('package.json'))}),
       () => fs.writeFileSync(${JSON.stringify(path.join(import.meta.dirname, 'new.ts'))}, ''),
       () => child_process.execFileSync(process.execPath, ['-v'])]`
     const script = `for (const attempt of ${attempts}) try { attempt(); console.log('done') } catch (error) { console.log(error.code) }`
-    const { stdout } = await promisify(execFile)(command, [...permissions, '-e', script])
+    const { stdout } = await promisify(execFile)(process.execPath, [...permissions, '-e', script])
     assert.deepEqual(stdout.trim().split('\n'), [
       'ERR_ACCESS_DENIED',
       'ERR_ACCESS_DENIED',
@@ -179,6 +180,42 @@ describe('a text extractor', () => {
       await Promise.withResolvers<void>().promise
     }
     await assert.rejects(extract({ name: 'a.txt', size: 2, read: never }), /did not come in time/)
+  })
+
+  it('has the kernel bound what its workers allocate and write', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const { extract } = bound(make({ limits: { processBytes: 512 * 2 ** 20 } }))
+    await extract(file('a.txt', 'x'))
+    const limits = await readFile(`/proc/${children[0]?.pid}/limits`, 'utf8')
+    const softAndHard = (name: string) => new RegExp(`^${name} +(\\d+) +(\\d+)`, 'm').exec(limits)?.slice(1)
+    const bytes = String(1536 * 2 ** 20)
+    assert.deepEqual(softAndHard('Max data size'), [bytes, bytes])
+    assert.deepEqual(softAndHard('Max file size'), ['0', '0'])
+    assert.deepEqual(softAndHard('Max core file size'), ['0', '0'])
+  })
+
+  it('has keys take turns for its workers', async () => {
+    const order: string[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const extractor = make()
+    const extract = (key: string, name: string) =>
+      extractor.extract(
+        {
+          name: 'a.txt',
+          size: 1,
+          async *read() {
+            order.push(name)
+            await promise
+            yield Buffer.from(name)
+          },
+        },
+        { key },
+      )
+    const all = [extract('a', 'a1'), extract('a', 'a2'), extract('a', 'a3'), extract('b', 'b1')]
+    resolve()
+    await Promise.all(all)
+    assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3'])
   })
 
   it('lets only so many wait', async () => {

@@ -1,8 +1,12 @@
+import path from 'node:path'
+import { Busy, type FairSemaphoreOptions } from '../scheduling/fair-semaphore.ts'
+import { WorkerPool, WorkersClosed } from '../workers/worker-pool.ts'
+import type { WorkerFailure } from '../workers/worker-process.ts'
 import type { Extracted } from './extract-text.ts'
 import { formatOf, isMostlyText, isReadableInPart } from './formats.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { readShort, SIMPLE_BYTES, simpleText } from './simple-text.ts'
-import { describeBytes, WorkerProcess } from './worker-process.ts'
+import type { ExtractionTask } from './worker-main.ts'
 
 export type { Extracted } from './extract-text.ts'
 export { isExtractable } from './formats.ts'
@@ -11,14 +15,14 @@ export { isExtractable } from './formats.ts'
 export interface TextExtractor {
   /**
    * The text of a file, or a reason that is about the file alone: the same bytes give it again, so it may be kept.
-   * `read` is called at most once and left as soon as enough is known.
+   * `read` is called at most once and left as soon as enough is known. Keys take turns for the workers.
    *
    * Rejects with what `read` throws, with the reason of the signal, and with `ExtractorUnavailable`; none of them says
    * anything about the file.
    */
   extract(
     input: { name: string; size: number; read: () => AsyncIterable<Buffer> },
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal; key?: string },
   ): Promise<Extracted>
   /** Ends all workers; what they read rejects with `ExtractorUnavailable`. */
   close(): Promise<void>
@@ -27,13 +31,18 @@ export interface TextExtractor {
 /** Nobody can read the file just now: too many wait, or the server is stopping. */
 export class ExtractorUnavailable extends Error {
   override readonly name = 'ExtractorUnavailable'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds = 5) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
 }
 
-export interface TextExtractorOptions {
+/** Files that may wait for a worker are 1000 unless given. */
+export interface TextExtractorOptions extends Omit<FairSemaphoreOptions, 'slots'> {
   /** Files read side by side, each in a worker process of its own. */
   readonly threads: number
-  /** Files that may wait for a worker. */
-  readonly waiting?: number
   /** How long a worker stays when there is nothing to read. */
   readonly idleMs?: number
   /** Plain text up to this many bytes is looked at without a worker first. */
@@ -41,44 +50,44 @@ export interface TextExtractorOptions {
   readonly limits?: Partial<Limits>
 }
 
+const program = {
+  name: 'text extraction',
+  entry: path.join(import.meta.dirname, 'worker-main.ts'),
+  packages: ['unpdf', 'fflate'],
+}
+
 /** Starts nothing: workers come with the first file. */
 export function createTextExtractor(options: TextExtractorOptions): TextExtractor {
-  return new WorkerPool(options)
+  return new SandboxedExtractor(options)
 }
 
-interface Waiter {
-  resolve(worker: WorkerProcess): void
-  reject(error: unknown): void
-}
-
-class WorkerPool implements TextExtractor {
-  readonly #options: Required<Omit<TextExtractorOptions, 'limits'>>
+class SandboxedExtractor implements TextExtractor {
+  readonly #simpleBytes: number
   readonly #limits: Limits
-  readonly #workers = new Set<WorkerProcess>()
-  readonly #idle = new Map<WorkerProcess, NodeJS.Timeout>()
-  readonly #waiters = new Set<Waiter>()
-  readonly #endings = new Set<Promise<void>>()
+  readonly #workers: WorkerPool<ExtractionTask, Extracted>
   #isClosed = false
 
   constructor(options: TextExtractorOptions) {
-    const { threads, waiting = 1000, idleMs = 30_000, simpleBytes = SIMPLE_BYTES, limits } = options
-    this.#options = { threads, waiting, idleMs, simpleBytes }
+    const { threads, simpleBytes = SIMPLE_BYTES, limits, ...rest } = options
+    this.#simpleBytes = simpleBytes
     this.#limits = { ...defaultLimits, ...limits }
+    const bounds = { waiting: 1000, ...rest, slots: threads }
+    this.#workers = new WorkerPool({ program, limits: this.#limits, ...bounds })
   }
 
   async extract(
     input: { name: string; size: number; read: () => AsyncIterable<Buffer> },
-    { signal }: { signal?: AbortSignal } = {},
+    { signal, key = '' }: { signal?: AbortSignal; key?: string } = {},
   ): Promise<Extracted> {
     signal?.throwIfAborted()
     const format = formatOf(input.name)
     if (format === undefined) return { reason: 'is of a type that cannot be read' }
     const mostBytes = isMostlyText(format) ? this.#limits.plainBytes : this.#limits.inputBytes
     const whole = !isReadableInPart(format)
-    if (whole && input.size > mostBytes) return { reason: `is larger than ${describeBytes(mostBytes)}` }
+    if (whole && input.size > mostBytes) return { reason: reasonOf('too-large', mostBytes) }
     let { read } = input
-    if (format === 'plain' && input.size <= this.#options.simpleBytes && input.size <= mostBytes) {
-      if (this.#isClosed) throw stopping()
+    if (format === 'plain' && input.size <= this.#simpleBytes && input.size <= mostBytes) {
+      if (this.#isClosed) throw unavailable(new WorkersClosed())
       const bytes = await readShort(read())
       const text = bytes && simpleText(bytes)
       if (text !== undefined && text.length <= this.#limits.textLength) return { text, truncated: false }
@@ -88,78 +97,28 @@ class WorkerPool implements TextExtractor {
         yield bytes
       }
     }
-    const worker = await this.#take(signal)
-    try {
-      return await worker.run({ name: input.name, read, mostBytes, whole }, signal)
-    } finally {
-      this.#giveBack(worker)
-    }
+    const task = { name: input.name, limits: this.#limits }
+    const outcome = await this.#workers
+      .run(key, { task, read, mostBytes, whole }, signal)
+      .catch((error) => Promise.reject(unavailable(error)))
+    return 'result' in outcome ? outcome.result : { reason: reasonOf(outcome.failure, mostBytes) }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const waiter of this.#waiters) waiter.reject(stopping())
-    this.#waiters.clear()
-    for (const timer of this.#idle.values()) clearTimeout(timer)
-    for (const worker of this.#workers) this.#letGo(worker, stopping())
-    await Promise.all(this.#endings)
-  }
-
-  async #take(signal?: AbortSignal): Promise<WorkerProcess> {
-    if (this.#isClosed) throw stopping()
-    for (const [worker, timer] of this.#idle) {
-      clearTimeout(timer)
-      this.#idle.delete(worker)
-      if (worker.isAlive) return worker
-      this.#letGo(worker)
-    }
-    if (this.#workers.size < this.#options.threads) return this.#start()
-    if (this.#waiters.size >= this.#options.waiting) throw new ExtractorUnavailable('Too many files wait.')
-    return this.#wait(signal)
-  }
-
-  async #wait(signal?: AbortSignal): Promise<WorkerProcess> {
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerProcess>()
-    const waiter = { resolve, reject }
-    this.#waiters.add(waiter)
-    const abort = () => {
-      this.#waiters.delete(waiter)
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', abort, { once: true })
-    try {
-      return await promise
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
-  }
-
-  #giveBack(worker: WorkerProcess): void {
-    if (!worker.isAlive) this.#letGo(worker)
-    if (this.#isClosed) return
-    const [next] = this.#waiters
-    if (next !== undefined) {
-      this.#waiters.delete(next)
-      next.resolve(worker.isAlive ? worker : this.#start())
-    } else if (worker.isAlive) {
-      this.#idle.set(worker, setTimeout(() => this.#letGo(worker), this.#options.idleMs).unref())
-    }
-  }
-
-  #letGo(worker: WorkerProcess, error?: Error): void {
-    this.#idle.delete(worker)
-    this.#workers.delete(worker)
-    const ending = worker.kill(error).finally(() => this.#endings.delete(ending))
-    this.#endings.add(ending)
-  }
-
-  #start(): WorkerProcess {
-    const worker = new WorkerProcess(this.#limits)
-    this.#workers.add(worker)
-    return worker
+    await this.#workers.close()
   }
 }
 
-function stopping(): ExtractorUnavailable {
-  return new ExtractorUnavailable('The server is stopping.')
+function unavailable(error: unknown): unknown {
+  if (error instanceof Busy) return new ExtractorUnavailable('Too many files wait.', error.retryAfterSeconds)
+  if (error instanceof WorkersClosed) return new ExtractorUnavailable('The server is stopping.')
+  return error
+}
+
+/** Words that follow "The file". */
+function reasonOf(failure: WorkerFailure, mostBytes: number): string {
+  if (failure === 'too-large') return `is larger than ${Math.round(mostBytes / 1024 ** 2)} MiB`
+  if (failure === 'too-long') return 'takes too long to read'
+  return failure === 'crashed' ? 'makes its reader crash' : 'needs too much memory to read'
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database/database.ts'
+import type { Images } from '../imaging/images.ts'
+import { failIfBusy } from '../scheduling/busy-fault.ts'
 import type { Account } from './account.ts'
 import { avatarImages, avatarSizes } from './avatar-image.ts'
 import { deleteAvatar, findAvatar, putAvatar } from './avatar-store.ts'
@@ -12,17 +14,19 @@ import type { Directory } from './directory.ts'
 export class Avatars {
   readonly #db: Database
   readonly #directory: Directory
+  readonly #images: Images
   readonly #now: () => number
 
-  constructor(db: Database, directory: Directory, now: () => number) {
+  constructor(db: Database, directory: Directory, images: Images, now: () => number) {
     this.#db = db
+    this.#images = images
     this.#directory = directory
     this.#now = now
   }
 
-  /** Gives the name of the new picture; undefined if it is none that can be shown. */
+  /** Gives the name of the new picture; undefined if it is none that can be shown. Throws busy. */
   async put(account: Account, bytes: Buffer): Promise<string | undefined> {
-    const images = await avatarImages(bytes)
+    const images = await avatarImages(this.#images, account.key, bytes).catch(failIfBusy)
     if (images === undefined) return undefined
     const name = randomBytes(16).toString('hex')
     await this.#db.write((tx) => putAvatar(tx, account.key, name, images, this.#now()))

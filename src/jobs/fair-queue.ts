@@ -7,7 +7,6 @@ import { FairSemaphore } from '../scheduling/fair-semaphore.ts'
 export class FairQueue {
   readonly #semaphore: FairSemaphore
   readonly #onError: (error: unknown) => void
-  readonly #stopping = new AbortController()
   readonly #runs = new Set<Promise<void>>()
 
   constructor(slots: number, onError: (error: unknown) => void) {
@@ -17,15 +16,15 @@ export class FairQueue {
 
   add(account: number, job: () => Promise<void>): void {
     const run = this.#semaphore
-      .run(String(account), () => job().catch(this.#onError), this.#stopping.signal)
-      .catch(() => {}) // Only the signal ends what waits.
+      .run(String(account), () => job().catch(this.#onError))
+      .catch(() => {}) // Only `stop` ends what waits.
       .finally(() => this.#runs.delete(run))
     this.#runs.add(run)
   }
 
   /** Drops what waits and takes nothing more; resolves when nothing runs. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
+    this.#semaphore.close(new Error('The server is stopping.'))
     await Promise.all(this.#runs)
   }
 }

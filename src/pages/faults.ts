@@ -15,6 +15,7 @@ export function faultsIn(texts: PageTexts): FaultWords {
       texts.tooManyTries(Math.ceil(seconds / 60)),
       { 'Retry-After': seconds },
     ],
+    busy: ({ seconds }) => [503, texts.busy(seconds), { 'Retry-After': seconds }],
     'path-not-found': () => [404, texts.notPart],
     'permission-denied': () => [403, texts.denied],
     'ticket-not-found': () => [404, texts.downloadEnded],

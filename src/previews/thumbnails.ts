@@ -1,57 +1,73 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fail } from '../errors.ts'
+import type { Images } from '../imaging/images.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { FileId } from '../objects/ids.ts'
-import { hasThumbnail } from './sources.ts'
-import { ThumbnailThread } from './thumbnail-thread.ts'
+import { failIfBusy } from '../scheduling/busy-fault.ts'
+import { SharedWork } from '../scheduling/shared-work.ts'
+import { hasThumbnail, LARGEST_SOURCE } from './sources.ts'
+import { ThumbnailFailures } from './thumbnail-failures.ts'
+import { thumbnailSizeFor } from './thumbnail-sizes.ts'
 
 const KEPT_SECONDS = 30 * 86_400
 const TOUCHED_AFTER_SECONDS = 86_400
 const MOST_BYTES = 512 * 2 ** 20
-const MOST_FAILURES_KEPT = 1000
+/** Written between two checks of the total. */
+const CHECKED_AFTER_BYTES = 32 * 2 ** 20
 
 export interface ThumbnailsOptions {
   readonly core: LibraryCore
-  /** Where they are kept. It holds nothing else, and can be emptied at any time (I3). */
+  readonly images: Images
+  /** The cache directory. It holds nothing else, and can be emptied at any time (I3). */
   readonly directory: string
   /** Unix seconds. */
   readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** Who asks for a thumbnail. */
+export interface Requester {
+  /** What the slots are shared by. */
+  readonly key: string
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal
 }
 
 /**
- * Small JPEGs of images, made when first asked for and kept for a while under the id of the content they
- * show, so that none is ever out of date. Who asks has shown a right to read the file (I7).
+ * Small JPEGs of images, made when first asked for and cached under the id of the content they
+ * show, so that none is ever out of date. The caller has shown a right to read the file (I7).
  */
 export class Thumbnails implements AsyncDisposable {
   readonly #options: ThumbnailsOptions
-  readonly #thread = new ThumbnailThread()
-  readonly #making = new Map<string, Promise<Buffer>>()
-  /** What no thumbnail could be made of. */
-  readonly #failed = new Set<FileId>()
+  readonly #making = new SharedWork<Buffer>()
+  readonly #failures: ThumbnailFailures
+  #unchecked = 0
+  #checking: Promise<void> | undefined
 
   constructor(options: ThumbnailsOptions) {
     this.#options = options
+    this.#failures = new ThumbnailFailures(options.now)
   }
 
-  /** `size` is the longest side in pixels. Throws thumbnail-failed; permission-denied for an encrypted library. */
-  async get(library: Library, entry: FileDirent, size: number): Promise<Buffer> {
+  /**
+   * `size` is the longest side in pixels; the next larger of the list is sent. Throws thumbnail-failed; busy if it may work later;
+   * permission-denied for an encrypted library.
+   */
+  async get(library: Library, entry: FileDirent, size: number, requester: Requester): Promise<Buffer> {
     if (library.info.encryption !== undefined) fail({ code: 'permission-denied' })
-    if (!hasThumbnail(entry) || this.#failed.has(entry.id)) fail({ code: 'thumbnail-failed' })
-    const file = this.#fileOf(entry.id, size)
-    const kept = await this.#read(file)
-    if (kept !== undefined) return kept
-    const known = this.#making.get(file)
-    if (known !== undefined) return known
-    const making = this.#make(library, entry, size, file).finally(() => this.#making.delete(file))
-    this.#making.set(file, making)
-    return making
+    if (!hasThumbnail(entry)) fail({ code: 'thumbnail-failed' })
+    const side = thumbnailSizeFor(size)
+    const file = this.#fileOf(entry.id, side)
+    const cached = await this.#read(file)
+    if (cached !== undefined) return cached
+    // One for each requester: nobody waits in the queue of another.
+    return this.#making.run(`${file} ${requester.key}`, requester.signal, (signal) =>
+      this.#make(library, entry, side, { key: requester.key, signal }),
+    )
   }
 
   /** Upkeep: those nobody looked at for long, and the oldest if there are too many. */
@@ -66,36 +82,64 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#thread[Symbol.asyncDispose]()
-    await Promise.allSettled(this.#making.values())
+    await this.#making.settled()
+    await this.#checking
   }
 
-  async #make(library: Library, entry: FileDirent, size: number, file: string): Promise<Buffer> {
-    const { core, directory } = this.#options
+  async #make(library: Library, { id }: FileDirent, side: number, requester: Requester): Promise<Buffer> {
+    const { core, images } = this.#options
+    this.#failIfKnown(id)
+    const file = this.#fileOf(id, side)
+    const readCached = () => this.#read(file)
+    const read = async function* () {
+      // Another requester may have had it made while this one waited.
+      const cached = await readCached()
+      if (cached !== undefined) throw new AlreadyMade(cached)
+      const stored = await core.content.open(library.info.key, id)
+      // A chunk is ours only until the next one is asked for.
+      for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
+    }
+    const made = await images
+      .fit(requester.key, { read, mostBytes: LARGEST_SOURCE }, side, requester.signal)
+      .catch((error) => (error instanceof AlreadyMade ? error : failIfBusy(error)))
+    if (made instanceof AlreadyMade) return made.image
+    const image = 'images' in made ? made.images[0] : undefined
+    if (image === undefined) return this.#noteFailure(id, 'failure' in made ? made.failure : 'undecodable')
+    this.#failures.remove(id)
+    await this.#write(file, image)
+    return image
+  }
+
+  #noteFailure(id: FileId, failure: 'undecodable' | 'exhausted'): never {
+    if (failure === 'undecodable') this.#failures.addPermanent(id)
+    else this.#failures.addTransient(id)
+    this.#failIfKnown(id)
+    return fail({ code: 'thumbnail-failed' })
+  }
+
+  #failIfKnown(id: FileId): void {
+    const failure = this.#failures.find(id)
+    if (failure === 'permanent') fail({ code: 'thumbnail-failed' })
+    if (failure !== undefined) fail({ code: 'busy', seconds: failure.retryAfterSeconds })
+  }
+
+  async #write(file: string, image: Buffer): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    const temporary = path.join(directory, `${randomUUID()}.tmp`)
-    const target = `${temporary}.jpg`
+    const temporary = path.join(this.#options.directory, `${randomUUID()}.tmp`)
     try {
-      const bytes = await core.content.open(library.info.key, entry.id)
-      const chunks = bytes.read({ start: 0, end: bytes.size })
-      await pipeline(Readable.from(owned(chunks)), createWriteStream(temporary, { mode: 0o600 }))
-      const failure = await this.#thread.make({ source: temporary, target, size })
-      if (failure !== undefined) {
-        this.#remember(entry.id)
-        return fail({ code: 'thumbnail-failed' })
-      }
-      const made = await readFile(target)
-      await rename(target, file)
-      return made
+      await writeFile(temporary, image, { mode: 0o600, flag: 'wx' })
+      await rename(temporary, file)
     } finally {
       await rm(temporary, { force: true })
-      await rm(target, { force: true })
     }
-  }
-
-  #remember(id: FileId): void {
-    if (this.#failed.size >= MOST_FAILURES_KEPT) this.#failed.clear()
-    this.#failed.add(id)
+    this.#unchecked += image.length
+    if (this.#unchecked < CHECKED_AFTER_BYTES || this.#checking !== undefined) return
+    this.#unchecked = 0
+    this.#checking = this.deleteStale()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#checking = undefined
+      })
   }
 
   async #read(file: string): Promise<Buffer | undefined> {
@@ -136,9 +180,14 @@ export class Thumbnails implements AsyncDisposable {
   }
 }
 
-/** Chunks are lent until the next is asked for; a stream asks ahead. */
-async function* owned(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
+/** Ends a job whose result is there already. */
+class AlreadyMade extends Error {
+  readonly image: Buffer
+
+  constructor(image: Buffer) {
+    super()
+    this.image = image
+  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -141,6 +141,19 @@ describe('a fair semaphore', () => {
     assert.deepEqual(semaphore.load, { running: 0, waiting: 0 })
   })
 
+  it('refuses what waits and what comes once it is closed, and lets the rest end', async () => {
+    const { semaphore, run, refused, began, endAll } = observed({ slots: 1 })
+    void run('a', 'a1')
+    void run('a', 'a2')
+    void run('b', 'b1')
+    semaphore.close(new Error('closed'))
+    void run('c', 'c1')
+    await endAll()
+    assert.deepEqual(refused.toSorted(), ['a2 closed', 'b1 closed', 'c1 closed'])
+    assert.deepEqual(began, ['a1'])
+    assert.deepEqual(semaphore.load, { running: 0, waiting: 0 })
+  })
+
   it('frees the slot of work that fails, and hands its error on', async () => {
     const { run, refused, began, open, endAll } = observed({ slots: 1 })
     void run('a', 'a1')

@@ -62,6 +62,7 @@ export class FairSemaphore {
   readonly #runningOf = new Map<string, number>()
   #running = 0
   #waiting = 0
+  #closedBy: Error | undefined
 
   constructor(options: FairSemaphoreOptions) {
     this.#options = options
@@ -80,6 +81,7 @@ export class FairSemaphore {
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
+    if (this.#closedBy) throw this.#closedBy
     const [name, group] = this.#groupOf(key)
     if (this.#isFree(group, key)) this.#take(group, key)
     else await this.#wait(name, group, key, signal)
@@ -88,6 +90,13 @@ export class FairSemaphore {
     } finally {
       this.#release(group, key)
     }
+  }
+
+  /** Refuses what waits and what comes later with `error`. What runs goes on. */
+  close(error: Error): void {
+    this.#closedBy = error
+    for (const group of this.#groups.values())
+      for (const waiter of [...group.waiting.values()].flat()) this.#refuse(group, waiter, error)
   }
 
   async #wait(name: string, group: Group, key: string, signal?: AbortSignal): Promise<void> {

@@ -59,6 +59,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('activity', services.activity)
   await opened.use('archives', services.archives).removeLeftovers()
   opened.use('thumbnails', services.thumbnails)
+  // Closed before those who wait for images.
+  opened.use('images', services.images)
   opened.use('texts of documents', services.documentTexts)
   await services.partialUploads.prepare()
   const passwordFile = options.showsPassword ? undefined : services.initialPassword

@@ -27,6 +27,7 @@ import { Passwords } from '../identity/passwords.ts'
 import { ScopedTokens } from '../identity/scoped-tokens.ts'
 import { SyncTokens } from '../identity/sync-tokens.ts'
 import { WebdavSecrets } from '../identity/webdav-secrets.ts'
+import { Images } from '../imaging/images.ts'
 import { ChoreLog } from '../jobs/chore-log.ts'
 import { CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/copy-move-tasks.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -63,6 +64,7 @@ export type Services = ApiServices &
     readonly chores: ChoreLog
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
+    readonly images: Images
   }
 
 /** The rooms without a listening server: what the operator's commands work on. */
@@ -77,6 +79,7 @@ export function createServices(parts: {
 }): Services {
   const { db, core, config, secret, now } = parts
   const passwords = new Passwords({ queue: new HashQueue({ slots: HASHES, bounded: config.rateLimit }) })
+  const images = new Images()
   const directory = new Directory(db, now)
   const securityLogger = parts.logger.child({ room: 'security' })
   // A format that operators match: see docs/fail2ban.md. None of the fields was typed by a client.
@@ -124,16 +127,13 @@ export function createServices(parts: {
     onProgress: (accountKey, id, { state, zipped, total }) =>
       activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
   })
-  core.events.onEvent(({ kind, library }) => {
-    if (kind === 'deleted') void archives.stopOf(library.key)
-  })
   const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
   return {
     access,
     accounts,
     activity,
     apiTokens,
-    avatars: new Avatars(db, directory, now),
+    avatars: new Avatars(db, directory, images, now),
     audit: new Audit(db, now, config.auditDays),
     archives,
     copyMoveTasks: createCopyMoveTasks({
@@ -199,7 +199,14 @@ export function createServices(parts: {
     notificationTokens: new NotificationTokens(secret, now),
     syncDoor: new SyncDoor({ access, core, origins, syncTokens }),
     syncTokens,
-    thumbnails: new Thumbnails({ core, directory: path.join(config.dataDirectory, 'thumbnails'), now }),
+    images,
+    thumbnails: new Thumbnails({
+      core,
+      images,
+      directory: path.join(config.dataDirectory, 'thumbnails'),
+      now,
+      onError: (error) => parts.logger.error({ err: error }, 'thumbnails could not be evicted'),
+    }),
     tickets,
     usage: new Usage(core),
     webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
@@ -229,6 +236,7 @@ function createArchives(parts: {
     ...parts,
     lifeSeconds: config.ticketSeconds,
     limit: config.limits.archive,
+    space: config.limits.archiveSpace,
     directory: path.join(config.dataDirectory, 'archives'),
     onError: (error) => logger.error({ err: error }, 'an archive failed'),
   })

@@ -23,6 +23,7 @@ export const archiveDownloadRoutes = [
       const task = (await archives.find(ticket)) ?? fail({ code: 'ticket-not-found' })
       const archive = task.finished
       if (archive === undefined) throw new TextRefusal(400, 'Zip task is not finished')
+      task.isFetched ||= request.method === 'GET'
       return answerWith(request, {
         size: archive.size,
         contentType: 'application/zip',

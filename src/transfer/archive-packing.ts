@@ -21,8 +21,8 @@ const LONGEST_TURN_MS = 4
 export interface PackingOptions {
   /** What the library is encrypted with; undefined for a plain one. */
   readonly key: DataKey | undefined
-  /** Bytes all files may have together; undefined for no limit. */
-  readonly limit: number | undefined
+  /** Whether the files read so far may have that many bytes together. */
+  readonly admits: (bytes: number) => boolean
   readonly signal: AbortSignal
   readonly deflaters: Deflaters
   /** Called for each file that is in the archive. */
@@ -169,8 +169,7 @@ class ItemReader {
   async #open(file: FileDirent): Promise<FileObject> {
     const object = await this.#core.objects.getFile(this.#libraryKey, file.id)
     this.#bytes += object.size
-    const { limit } = this.#options
-    if (limit !== undefined && this.#bytes > limit) throw new ArchiveTooLarge()
+    if (!this.#options.admits(this.#bytes)) throw new ArchiveTooLarge()
     return object
   }
 

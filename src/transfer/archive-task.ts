@@ -4,6 +4,8 @@ import { Cover } from '../library/cover.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'
 import type { Dirent } from '../objects/dirent.ts'
+import { accountRequester, visitorRequester } from '../scheduling/requesters.ts'
+import type { SpaceHold } from './archive-space.ts'
 
 /** What an archive is to hold, and what it is to be called. */
 export interface ArchiveWish {
@@ -38,14 +40,25 @@ export interface FinishedArchive {
   readonly finishedAt: number
 }
 
-/** One archive from the request for it to the end of its ticket. */
+/** Whom an archive counts for: visitors of a link share what the link has, and are not its maker. */
+export function requesterOf(library: Library, { link }: Pick<ArchiveWish, 'link'>): string {
+  return link === undefined ? accountRequester(library.actor.key) : visitorRequester(String(link.key))
+}
+
+/** One archive from the request for it to the end of its tickets. */
 export class ArchiveTask {
   /** Names its temporary files: a ticket is a secret, and folders are listed. */
   readonly id = randomUUID()
   readonly library: Library
   readonly wish: ArchiveWish
-  /** Unix seconds. */
-  readonly expiresAt: number
+  /** The account or the link it counts for. */
+  readonly requester: string
+  /** The tickets it can be fetched with, and when each ends, in Unix seconds. Visitors of a link share one archive of the same. */
+  readonly tickets = new Map<string, number>()
+  /** The disk space it holds; none once its file is gone. */
+  space: SpaceHold | undefined
+  /** Whether somebody has fetched some of it. */
+  isFetched = false
   /** What the library is encrypted with, held until the archive is packed; undefined for a plain one. */
   readonly key: DataKey | undefined
   /** What the archive is covered with: plaintext of an encrypted library must not outlive the process. */
@@ -58,17 +71,20 @@ export class ArchiveTask {
   failure: ArchiveFailure | undefined
   canceled = false
   finished: FinishedArchive | undefined
-  /** Called with each step; `progress` then says how far it is. */
-  onProgress: (state: 'queued' | 'running' | 'successful' | 'failed' | 'canceled') => void = () => {}
   readonly #abort = new AbortController()
 
-  constructor(library: Library, wish: ArchiveWish, expiresAt: number, key: DataKey | undefined) {
+  constructor(library: Library, wish: ArchiveWish, key: DataKey | undefined) {
     this.library = library
     this.wish = wish
-    this.expiresAt = expiresAt
+    this.requester = requesterOf(library, wish)
     this.key = key
     this.cover = key && Cover.random()
     this.#lease = key?.lease()
+  }
+
+  /** Whether it waits or is packed. */
+  get isUnfinished(): boolean {
+    return this.finished === undefined && this.failure === undefined && !this.canceled
   }
 
   /** Lets go of the library's key. To be called when nothing will be read any more. */

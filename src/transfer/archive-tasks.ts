@@ -1,14 +1,18 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Tickets } from '../access/tickets.ts'
+import { fail } from '../errors.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { Cover } from '../library/cover.ts'
 import type { Library } from '../library/library.ts'
-import { Slots } from '../library/slots.ts'
 import { ROOT } from '../objects/paths.ts'
+import { FairSemaphore } from '../scheduling/fair-semaphore.ts'
+import { VISITORS } from '../scheduling/requesters.ts'
 import { ArchiveFile } from './archive-file.ts'
 import { ArchiveTooLarge, countArchive, packArchive } from './archive-packing.ts'
-import { ArchiveTask, type ArchiveWish } from './archive-task.ts'
+import { ArchiveRegistry } from './archive-registry.ts'
+import { ArchiveSpace, type SpaceHold } from './archive-space.ts'
+import { ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
 import { Deflaters } from './zip/deflaters.ts'
 import { ZipWriter } from './zip/writer.ts'
 
@@ -21,9 +25,11 @@ export interface ArchivesOptions {
   readonly lifeSeconds: number
   /** Bytes the files of an archive may have together; undefined for no limit. */
   readonly limit: number | undefined
+  /** Bytes of disk all archives may take together; undefined for no limit. */
+  readonly space?: number | undefined
   /** Where archives rest for as long as their tickets live. It holds nothing else. */
   readonly directory: string
-  /** Told how archives go on, by the account and the ticket they are for. */
+  /** Notified of the progress of archives, by the account and the ticket they are for. */
   readonly onProgress?: (
     accountKey: number,
     ticket: string,
@@ -33,23 +39,31 @@ export interface ArchivesOptions {
       readonly total: number
     },
   ) => void
-  /** Told why an archive could not be made, or a file of one not removed. */
+  /** Notified of why an archive could not be made, or a file of one not removed. */
   readonly onError: (error: unknown) => void
 }
 
 const ARCHIVES_AT_ONCE = 2
 // One more than two cores, so that none of them waits for the event loop. The fourth thread of the pool is left to others.
 const DEFLATES_AT_ONCE = 3
-const SWEEP_MS = 60_000
+const SWEEP_MS = 10_000
+const RETRY_SECONDS = 30
+/** What an archive takes for a file besides its bytes: two headers with its path. */
+const BYTES_A_FILE = 512
 
 /**
- * Makes archives in the background, two at a time, and keeps each until its ticket ends. All of this lives
- * in the process: after a restart the tickets of archives are as unknown as if they had never been.
+ * Makes archives in the background, two at a time, and keeps each until its tickets end. Accounts and links take turns, one
+ * archive each. All of this lives in the process: after a restart the tickets of archives are as unknown as if they had never been.
  */
 export class Archives implements AsyncDisposable {
   readonly #options: ArchivesOptions
-  readonly #tasks = new Map<string, ArchiveTask>()
-  readonly #workers = new Slots(ARCHIVES_AT_ONCE)
+  readonly #registry = new ArchiveRegistry()
+  readonly #workers = new FairSemaphore({
+    slots: ARCHIVES_AT_ONCE,
+    perKey: 1,
+    groups: { [VISITORS]: { slots: ARCHIVES_AT_ONCE - 1 } },
+  })
+  readonly #space: ArchiveSpace
   readonly #deflaters = new Deflaters(DEFLATES_AT_ONCE)
   readonly #runs = new Set<Promise<void>>()
   #sweeper: NodeJS.Timeout | undefined
@@ -57,6 +71,10 @@ export class Archives implements AsyncDisposable {
 
   constructor(options: ArchivesOptions) {
     this.#options = options
+    this.#space = new ArchiveSpace(options.space)
+    options.core.events.onEvent(({ kind, library }) => {
+      if (kind === 'deleted') void this.#discardOf(library.key)
+    })
   }
 
   /** At the start of the server: nobody can fetch what an earlier process left. */
@@ -66,83 +84,180 @@ export class Archives implements AsyncDisposable {
 
   /**
    * Starts an archive of the tree as the library was opened; gives its ticket. Throws password-needed for
-   * an encrypted library whose key is not held for the account.
+   * an encrypted library whose key is not held for the account, and busy.
    */
   async start(library: Library, wish: ArchiveWish): Promise<string> {
     await this.#sweep()
-    const { core, tickets, now, lifeSeconds } = this.#options
-    const key = core.keys.keyFor(library)
-    const { link } = wish
-    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
-    if (this.#closed) return ticket
-    const task = new ArchiveTask(library, wish, now() + lifeSeconds, key)
-    this.#tasks.set(ticket, task)
-    task.onProgress = (state) =>
-      this.#options.onProgress?.(library.actor.key, ticket, { state, ...task.progress })
-    task.onProgress('queued')
-    this.#sweeper ??= setInterval(() => void this.#sweep(), SWEEP_MS).unref()
-    const run = this.#workers.run(async () => {
-      if (task.signal.aborted) return
-      task.packing = this.#make(task)
-      await task.packing
-    })
-    this.#runs.add(run)
-    void run.finally(() => {
+    const key = this.#options.core.keys.keyFor(library)
+    const known = this.#registry.findEqual(library, wish)
+    if (known !== undefined) return this.#issue(known)
+    const requester = requesterOf(library, wish)
+    await this.#makePlace(requester)
+    const space = await this.#reserve(library, wish, requester)
+    const task = new ArchiveTask(library, wish, key)
+    task.space = space
+    let ticket: string
+    try {
+      ticket = await this.#issue(task)
+    } catch (error) {
       task.releaseKey()
-      this.#runs.delete(run)
-    })
+      space[Symbol.dispose]()
+      throw error
+    }
+    if (this.#closed) {
+      this.#registry.byTicket.delete(ticket)
+      return ticket
+    }
+    this.#sweeper ??= setInterval(() => void this.#recheck(), SWEEP_MS).unref()
+    const run = this.#workers
+      .run(requester, () => this.#run(task), task.signal)
+      .catch(() => {}) // It was stopped before its turn came.
+      .finally(() => {
+        task.releaseKey()
+        this.#runs.delete(run)
+      })
+    this.#runs.add(run)
     return ticket
   }
 
-  /** The archive of a ticket, as long as that is valid. */
+  /** The archive of a ticket, as long as that lives and who it was given to may read the library. */
   async find(ticket: string): Promise<ArchiveTask | undefined> {
-    const task = this.#tasks.get(ticket)
+    const task = this.#registry.byTicket.get(ticket)
     if (task === undefined) return undefined
-    if (task.expiresAt <= this.#options.now()) await this.#sweep()
-    return (await this.#options.tickets.isValid(ticket)) ? task : undefined
+    if (await this.#isValid(ticket, task)) return task
+    await this.#drop(ticket, task)
+    await this.#sweep()
+    return undefined
   }
 
-  /** Stops an archive, or throws away a finished one. An unknown ticket is no error. */
+  /** Stops an archive, or throws away a finished one, unless others have it too. An unknown ticket is no error. */
   async cancel(ticket: string): Promise<void> {
     const task = await this.find(ticket)
-    if (task === undefined || task.failure !== undefined) return
+    if (task === undefined || task.failure !== undefined || task.canceled) return
+    if (task.tickets.size > 1) {
+      // Only this holder of the link wants it no more.
+      const own = new ArchiveTask(task.library, task.wish, undefined)
+      own.tickets.set(ticket, task.tickets.get(ticket) ?? 0)
+      task.tickets.delete(ticket)
+      own.canceled = true
+      this.#registry.byTicket.set(ticket, own)
+      this.#report(own, 'canceled')
+      return
+    }
     task.canceled = true
     await this.#discard(task)
-    task.onProgress('canceled')
-  }
-
-  /** Stops the archives of a library that was deleted, and removes them. */
-  async stopOf(libraryKey: number): Promise<void> {
-    const found = [...this.#tasks].filter(([, { library }]) => library.info.key === libraryKey)
-    for (const [ticket] of found) this.#tasks.delete(ticket)
-    await Promise.all(found.map(([, task]) => this.#discard(task)))
+    this.#report(task, 'canceled')
   }
 
   /** Stops everything and removes every file. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweeper)
-    await Promise.all(Array.from(this.#tasks.values(), (task) => this.#discard(task)))
-    this.#tasks.clear()
+    await Promise.all(Array.from(this.#registry.byTicket.values(), (task) => this.#discard(task)))
+    this.#registry.byTicket.clear()
     await Promise.all(this.#runs)
     this.#deflaters[Symbol.dispose]()
   }
 
-  /** Forgets archives whose tickets have ended. */
+  /** Gives a ticket to an archive. */
+  async #issue(task: ArchiveTask): Promise<string> {
+    const { tickets, now, lifeSeconds } = this.#options
+    const { library, wish } = task
+    const { link } = wish
+    const expiresAt = Math.min(now() + lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER)
+    const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
+    task.tickets.set(ticket, expiresAt)
+    this.#registry.byTicket.set(ticket, task)
+    this.#reportTo(ticket, task, 'queued')
+    if (task.finished !== undefined) this.#reportTo(ticket, task, 'successful')
+    return ticket
+  }
+
+  /** Throws busy if the requester, or all together, have enough to wait for. */
+  async #makePlace(requester: string): Promise<void> {
+    if (this.#registry.isFull(requester)) fail({ code: 'busy', seconds: RETRY_SECONDS })
+    const surplus = this.#registry.surplus(requester)
+    if (surplus !== undefined) await this.#forget(surplus)
+  }
+
+  /** Throws busy if there is no room now. What can never fit is packed as far as it may go, and fails by itself. */
+  async #reserve(library: Library, { roots }: ArchiveWish, requester: string): Promise<SpaceHold> {
+    const { files, bytes } = await countArchive(this.#options.core, library, roots)
+    const needed = this.#mayHave(bytes) ? bytes + files * BYTES_A_FILE : 0
+    const wanted = Math.min(needed, this.#space.largest ?? Number.POSITIVE_INFINITY)
+    for (const candidate of [undefined, ...this.#registry.evictable(requester, this.#options.now())]) {
+      if (candidate !== undefined) await this.#forget(candidate)
+      const hold = this.#space.reserve(requester, wanted)
+      if (hold !== undefined) return hold
+    }
+    return fail({ code: 'busy', seconds: RETRY_SECONDS })
+  }
+
+  #mayHave(bytes: number): boolean {
+    const { limit = Number.POSITIVE_INFINITY } = this.#options
+    return bytes <= Math.min(limit, this.#space.largest ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Removes archives whose tickets have ended. */
   async #sweep(): Promise<void> {
     const now = this.#options.now()
-    const ended = [...this.#tasks].filter(([, task]) => task.expiresAt <= now)
-    for (const [ticket] of ended) this.#tasks.delete(ticket)
-    await Promise.all(ended.map(([, task]) => this.#discard(task)))
+    const ended = [...this.#registry.byTicket].filter(
+      ([ticket, task]) => (task.tickets.get(ticket) ?? 0) <= now,
+    )
+    await Promise.all(ended.map(([ticket, task]) => this.#drop(ticket, task)))
+  }
+
+  /** Removes archives nobody may fetch any more: the library is gone, the link was disabled, or the right ended. */
+  async #recheck(): Promise<void> {
+    try {
+      for (const [ticket, task] of [...this.#registry.byTicket])
+        if (!(await this.#isValid(ticket, task))) await this.#drop(ticket, task)
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  async #isValid(ticket: string, task: ArchiveTask): Promise<boolean> {
+    const { tickets, now } = this.#options
+    return (task.tickets.get(ticket) ?? 0) > now() && tickets.isValid(ticket)
+  }
+
+  /** Takes a ticket from its archive, which ends with the last of them. */
+  async #drop(ticket: string, task: ArchiveTask): Promise<void> {
+    this.#registry.byTicket.delete(ticket)
+    task.tickets.delete(ticket)
+    if (task.tickets.size === 0) await this.#discard(task)
+  }
+
+  /** Removes an archive with all its tickets. */
+  async #forget(task: ArchiveTask): Promise<void> {
+    for (const ticket of task.tickets.keys()) this.#registry.byTicket.delete(ticket)
+    await this.#discard(task)
+  }
+
+  async #discardOf(libraryKey: number): Promise<void> {
+    const tasks = [...this.#registry.all()].filter(({ library }) => library.info.key === libraryKey)
+    await Promise.all(tasks.map((task) => this.#forget(task)))
   }
 
   async #discard(task: ArchiveTask): Promise<void> {
     await task.stop()
     try {
       await rm(this.#pathOf(task), { force: true })
+      task.space?.[Symbol.dispose]()
     } catch (error) {
       this.#options.onError(error)
     }
+  }
+
+  async #run(task: ArchiveTask): Promise<void> {
+    // A right may have ended while it waited.
+    let isWanted = false
+    for (const ticket of task.tickets.keys()) isWanted ||= await this.#isValid(ticket, task)
+    if (task.signal.aborted) return
+    if (!isWanted) return this.#forget(task)
+    task.packing = this.#make(task)
+    await task.packing
   }
 
   /** Makes one archive, and says in its task how it went. */
@@ -151,25 +266,27 @@ export class Archives implements AsyncDisposable {
       const size = await this.#pack(task)
       // Whoever stopped it removes the file.
       if (task.signal.aborted) return
+      task.space?.resize(size)
       const { id, cover, wish } = task
       const file = { id, name: wish.name, path: this.#pathOf(task), cover, size }
       task.finished = { ...file, finishedAt: this.#options.now() }
-      task.onProgress('successful')
+      this.#report(task, 'successful')
     } catch (error) {
       if (task.signal.aborted) return
       const isTooLarge = error instanceof ArchiveTooLarge
       task.failure = isTooLarge ? 'size too large' : 'internal error'
-      task.onProgress('failed')
+      task.space?.[Symbol.dispose]()
+      this.#report(task, 'failed')
       if (!isTooLarge) this.#options.onError(error)
     }
   }
 
   /** Gives the bytes of the archive. On any throw its files are gone. */
   async #pack(task: ArchiveTask): Promise<number> {
-    const { core, limit, directory } = this.#options
-    const { library, wish, key, cover, signal } = task
+    const { core, directory } = this.#options
+    const { library, wish, key, cover, signal, space } = task
     const { files, bytes } = await countArchive(core, library, wish.roots)
-    if (limit !== undefined && bytes > limit) throw new ArchiveTooLarge()
+    if (!this.#mayHave(bytes)) throw new ArchiveTooLarge()
     task.total = files
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await using made = new AsyncDisposableStack()
@@ -178,15 +295,38 @@ export class Archives implements AsyncDisposable {
     const writer = new ZipWriter(file, index)
     const onFile = () => {
       task.packed += 1
-      task.onProgress('running')
+      this.#report(task, 'running')
     }
-    const options = { key, limit, signal, deflaters: this.#deflaters, onFile }
-    await packArchive(core, library, wish.roots, writer, options)
+    // A synced tree may have claimed smaller files than it has.
+    const admits = (read: number) =>
+      this.#mayHave(read) && (space === undefined || read <= space.bytes || space.resize(read))
+    await packArchive(core, library, wish.roots, writer, {
+      key,
+      admits,
+      signal,
+      deflaters: this.#deflaters,
+      onFile,
+    })
     const size = await writer.finish()
     await file.close()
     await index[Symbol.asyncDispose]()
     made.move()
     return size
+  }
+
+  #report(
+    task: ArchiveTask,
+    state: Parameters<NonNullable<ArchivesOptions['onProgress']>>[2]['state'],
+  ): void {
+    for (const ticket of task.tickets.keys()) this.#reportTo(ticket, task, state)
+  }
+
+  #reportTo(
+    ticket: string,
+    { library, progress }: ArchiveTask,
+    state: Parameters<NonNullable<ArchivesOptions['onProgress']>>[2]['state'],
+  ): void {
+    this.#options.onProgress?.(library.actor.key, ticket, { state, ...progress })
   }
 
   #pathOf(task: ArchiveTask): string {

@@ -42,13 +42,13 @@ describe('thumbnails', () => {
   }
   const withToken = () => ({ Authorization: `Token ${space.client.token}` })
 
-  it('sends a JPEG whose longer side is the size asked for', async () => {
+  it('sends a JPEG whose longer side is the size asked for, or the next of the list', async () => {
     for (const name of ['wide ü.png', 'a.jpg', 'a.gif', 'a.webp']) {
-      const url = space.v2(`thumbnail/?p=${encodeURIComponent(`/pics/${name}`)}&size=100`)
+      const url = space.v2(`thumbnail/?p=${encodeURIComponent(`/pics/${name}`)}&size=128`)
       const { status, type, bytes } = await fetched(url, withToken())
       assert.deepEqual([status, type], [200, 'image/jpeg'], name)
       const { width, height, format } = await sharp(bytes).metadata()
-      assert.deepEqual([width, height, format], [100, 50, 'jpeg'], name)
+      assert.deepEqual([width, height, format], [128, 64, 'jpeg'], name)
     }
   })
 
@@ -59,8 +59,37 @@ describe('thumbnails', () => {
     const again = await fetched(url, { ...withToken(), 'If-None-Match': first.headers.get('etag') ?? '' })
     assert.equal(again.status, 304)
     const kept = await readdir(path.join(server.data, 'thumbnails'), { recursive: true })
-    assert.ok(kept.some((name) => name.endsWith('-1000.jpg')))
+    assert.ok(kept.some((name) => name.endsWith('-1024.jpg')))
     assert.ok(!kept.some((name) => name.includes('.tmp')))
+  })
+
+  it('makes no more than a short list of sizes, whatever is asked for', async () => {
+    const picture = sharp({ create: { width: 300, height: 300, channels: 3, background: '#123456' } })
+    await uploadFile(space.client, space.id, '/sizes.png', await picture.png().toBuffer())
+    const { body } = await space.client.get(space.v2('file/detail/'), { p: '/sizes.png' })
+    const asked = [
+      ...Array.from({ length: 40 }, (_, n) => n + 1),
+      97,
+      100,
+      200,
+      257,
+      300,
+      999,
+      1025,
+      2047,
+      2048,
+    ]
+    const etags = new Set<string | null>()
+    for (const size of asked) {
+      const { status, headers } = await fetched(space.v2(`thumbnail/?p=/sizes.png&size=${size}`), withToken())
+      assert.equal(status, 200)
+      etags.add(headers.get('etag'))
+    }
+    const files = await readdir(path.join(server.data, 'thumbnails'), { recursive: true })
+    const sizes = files.flatMap((name) => new RegExp(`${body.id}-(\\d+)\\.jpg$`).exec(name)?.[1] ?? [])
+    const numbers = sizes.map(Number).toSorted((a, b) => a - b)
+    assert.deepEqual(numbers, [48, 128, 256, 384, 1024, 2048])
+    assert.equal(etags.size, numbers.length)
   })
 
   it('refuses in the words clients know', async () => {

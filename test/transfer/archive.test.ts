@@ -447,13 +447,13 @@ describe('an archive on its way', () => {
         [400, 'Zip task is not finished'],
       )
     }
-    const running = tokens.slice(0, 2)
-    for (const token of running) {
+    // One at a time for an account.
+    for (const token of tokens.slice(0, 1)) {
       let progress = await progressOf(client, token)
       while (progress.total === 1) progress = await progressOf(client, token)
       assert.deepEqual([progress.zipped, progress.total], [0, 4])
     }
-    for (const token of tokens.slice(2)) {
+    for (const token of tokens.slice(1)) {
       const { zipped, total } = await progressOf(client, token)
       assert.deepEqual([zipped, total], [0, 1])
     }

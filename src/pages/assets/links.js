@@ -3,11 +3,30 @@
 const AT_ONCE = 2
 const POLL_MS = 700
 const ADDRESS_MS = 10 * 60_000
+const IMAGE_RETRY_MS = [2000, 6000, 18_000]
 
 const words = JSON.parse(document.body.dataset.words ?? '{}')
 
 /** A text of the page's language, with values in the place of braces. */
 const say = (name, values = {}) => words[name].replace(/\{(\w+)\}/g, (_, key) => values[key])
+
+/** Loads a thumbnail again that did not come: the server may have been busy, and browsers do not retry images. */
+function retryImage(image) {
+  const { src } = image
+  let attempts = 0
+  const retry = () => {
+    const ms = IMAGE_RETRY_MS[attempts]
+    if (ms === undefined) return
+    attempts += 1
+    const again = () => {
+      image.src = `${src}?attempt=${attempts}`
+    }
+    setTimeout(again, ms * (1 + Math.random() / 4))
+  }
+  image.addEventListener('error', retry)
+  // It may have failed before this script ran.
+  if (image.complete && image.naturalWidth === 0) retry()
+}
 
 function prepareUpload(area) {
   const input = area.querySelector('input[type=file]')
@@ -249,3 +268,4 @@ async function getJson(url) {
 
 for (const area of document.querySelectorAll('[data-upload]')) prepareUpload(area)
 for (const form of document.querySelectorAll('[data-archive]')) prepareArchive(form)
+for (const image of document.querySelectorAll('img[loading=lazy]')) retryImage(image)

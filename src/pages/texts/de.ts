@@ -59,6 +59,7 @@ export const de: PageTexts = {
   expired: 'Er hatte einen letzten Tag, und der ist vorbei. Frag nach einem neuen.',
   hasPassword: 'Dieser Link hat ein Passwort.',
   notForYou: 'Dieser Link ist nur für bestimmte Personen. Sie müssen angemeldet sein, um ihn zu öffnen.',
+  busy: (seconds) => `Gerade ist zu viel zu tun. Versuche es in ${seconds} Sekunden noch einmal.`,
   tooManyTries: (minutes) =>
     `Zu viele falsche Passwörter. Bitte warte ${minutes} Minuten und versuche es dann wieder.`,
   notPart: 'Das gehört nicht, oder nicht mehr, zu dem, was geteilt wurde.',

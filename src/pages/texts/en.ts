@@ -60,6 +60,7 @@ export const en = {
   expired: 'It had a last day, and that has passed. Ask whoever sent it for a new one.',
   hasPassword: 'This link has a password.',
   notForYou: 'This link is for certain people only, who have to be signed in to open it.',
+  busy: (seconds: number) => `There is too much to do just now. Try again in ${seconds} seconds.`,
   tooManyTries: (minutes: number) =>
     `Too many wrong passwords. Please wait ${minutes} minutes and try again.`,
   notPart: 'This is not, or no longer, part of what was shared.',

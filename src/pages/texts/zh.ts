@@ -58,6 +58,7 @@ export const zh: PageTexts = {
   expired: '此链接已过期。请向发送者索取新的链接。',
   hasPassword: '此链接需要密码。',
   notForYou: '此链接仅供特定用户使用,需要登录后才能打开。',
+  busy: (seconds) => `服务器繁忙。请在 ${seconds} 秒后重试。`,
   tooManyTries: (minutes) => `密码错误次数过多。请等待 ${minutes} 分钟后重试。`,
   notPart: '此内容不在共享范围内,或已被移除。',
   denied: '此链接的创建者不允许此操作。',

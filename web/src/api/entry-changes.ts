@@ -1,4 +1,5 @@
 import { api, call } from './http.ts'
+import { retryWhileBusy } from './retry.ts'
 
 /** Where entries are: names in one folder of a library. */
 export interface Selected {
@@ -113,9 +114,8 @@ export async function fetchThumbnail(
   size: number,
   signal: AbortSignal,
 ): Promise<Blob> {
-  const response = await call('GET', `api2/repos/${libraryId}/thumbnail/`, {
-    query: { p: path, size },
-    signal,
-  })
+  const query = { p: path, size }
+  const fetchIt = () => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query, signal })
+  const response = await retryWhileBusy(fetchIt, signal)
   return response.blob()
 }

@@ -6,10 +6,13 @@ export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly body: unknown
-  constructor(status: number, message: string, body?: unknown) {
+  /** When to call again, if the server said so. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, message: string, body?: unknown, retryAfterSeconds?: number) {
     super(message)
     this.status = status
     this.body = body
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -85,12 +88,18 @@ function fieldsOf(fields: Fields): URLSearchParams {
 
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
+  const { status, statusText } = response
+  const retryAfter = secondsIn(response.headers.get('Retry-After'))
   try {
     const body: unknown = JSON.parse(text)
-    return new ApiError(response.status, messageIn(body) ?? response.statusText, body)
+    return new ApiError(status, messageIn(body) ?? statusText, body, retryAfter)
   } catch {
-    return new ApiError(response.status, text.slice(0, 300) || response.statusText)
+    return new ApiError(status, text.slice(0, 300) || statusText, undefined, retryAfter)
   }
+}
+
+function secondsIn(header: string | null): number | undefined {
+  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
 /** The sentence in a refusal: the API has several shapes for it. */

@@ -3,6 +3,7 @@ import { seenFromHere } from '../base.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { type Folder, fetchFolder, fileLink } from './entries.ts'
 import { ApiError, api, call } from './http.ts'
+import { retryWhileBusy } from './retry.ts'
 
 /** A file in one of its states: as it is now, or as it was in a commit. */
 export interface FileState {
@@ -102,7 +103,8 @@ export async function fetchBytes(
 
 /** A smaller picture of an image the browser cannot show. */
 export async function fetchThumbnail({ libraryId, path }: FileState, size: number): Promise<Blob> {
-  const response = await call('GET', `api2/repos/${libraryId}/thumbnail/`, { query: { p: path, size } })
+  const query = { p: path, size }
+  const response = await retryWhileBusy(() => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query }))
   return response.blob()
 }
 
@@ -114,7 +116,8 @@ export interface DocumentText {
 
 export function fetchDocumentText({ libraryId, path, commitId }: FileState, signal?: AbortSignal) {
   const query = { p: path, commit_id: commitId }
-  return api.get<DocumentText>(`api/v2.1/repos/${libraryId}/file/text/`, query, signal)
+  const path21 = `api/v2.1/repos/${libraryId}/file/text/`
+  return retryWhileBusy(() => api.get<DocumentText>(path21, query, signal), signal)
 }
 
 /** What a file is at the head of its library: the commit, and the id of its content if it is still there. */

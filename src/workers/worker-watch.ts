@@ -1,6 +1,6 @@
 // Ends the process it runs in when that has grown too large or worked too long, and leaves word of why.
 import { writeSync } from 'node:fs'
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { lastWords, processorMs, type Watched } from './worker-usage.ts'
 
 const { deadline, processBytes } = workerData as Watched
@@ -11,6 +11,8 @@ setInterval(() => {
   if (process.memoryUsage.rss() > processBytes) end(lastWords.tooLarge)
   else if (stopAt !== 0 && processorMs() > stopAt) end(lastWords.tooLong)
 }, everyMs)
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage('started')
 
 function end(word: string): void {
   writeSync(2, word)

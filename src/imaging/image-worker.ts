@@ -1,0 +1,64 @@
+// The process in which images are decoded.
+import sharp from 'sharp'
+import { serveWorker } from '../workers/serve-worker.ts'
+import { formatOf, type ImageFormat } from './image-formats.ts'
+
+/** What is to be made of an image. */
+export interface ImageTask {
+  readonly formats: readonly ImageFormat[]
+  /** Images with more pixels are not decoded: a few hundred bytes can claim any number, and each takes four bytes. */
+  readonly mostPixels: number
+  /** A JPEG whose longer side has that many pixels, never enlarged; or a square PNG of each size. */
+  readonly make: { readonly fit: number } | { readonly squares: readonly number[] }
+}
+
+/** `undecodable` is about the image, `exhausted` about what was left of the process. */
+export type ImageResult = { readonly images: readonly Uint8Array[] } | 'undecodable' | 'exhausted'
+
+// One image at a time with one thread: the number of processes says how many cores are taken.
+sharp.concurrency(1)
+sharp.cache(false)
+// An allow-list for the whole process: every other loader, SVG and PDF among them, would be a parser nobody asked for.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({
+  operation: [
+    'VipsForeignLoadJpeg',
+    'VipsForeignLoadPng',
+    'VipsForeignLoadWebp',
+    'VipsForeignLoadHeif',
+    'VipsForeignLoadTiff',
+    'VipsForeignLoadNsgif',
+  ],
+})
+
+serveWorker<ImageTask, ImageResult>(async ({ task, bytes }) => {
+  const format = formatOf(bytes)
+  if (format === undefined || !task.formats.includes(format)) return 'undecodable'
+  try {
+    if ('fit' in task.make) return { images: [await fit(bytes, task, task.make.fit)] }
+    const largest = await square(bytes, task, Math.max(...task.make.squares))
+    const images: Uint8Array[] = []
+    for (const side of task.make.squares) images.push(await square(largest, task, side))
+    return { images }
+  } catch (error) {
+    const isExhausted = error instanceof Error && /memory|alloc/i.test(error.message)
+    return isExhausted ? 'exhausted' : 'undecodable'
+  }
+})
+
+function fit(bytes: Buffer, { mostPixels }: ImageTask, side: number): Promise<Buffer> {
+  return sharp(bytes, { limitInputPixels: mostPixels, sequentialRead: true })
+    .autoOrient()
+    .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .jpeg({ quality: 80 })
+    .toBuffer()
+}
+
+function square(bytes: Buffer, { mostPixels }: ImageTask, side: number): Promise<Buffer> {
+  return sharp(bytes, { limitInputPixels: mostPixels, failOn: 'error', sequentialRead: true })
+    .autoOrient()
+    .resize(side, side, { fit: 'cover' })
+    .png({ compressionLevel: 9 })
+    .toBuffer()
+}

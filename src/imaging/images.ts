@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import type { FairSemaphoreOptions } from '../scheduling/fair-semaphore.ts'
+import { VISITORS } from '../scheduling/requesters.ts'
+import type { WorkerLimits } from '../workers/limits.ts'
+import { WorkerPool } from '../workers/worker-pool.ts'
+import { type WorkerJob, WorkerLost, type WorkerOutcome } from '../workers/worker-process.ts'
+import type { ImageResult, ImageTask } from './image-worker.ts'
+
+/**
+ * What became of an image. `undecodable` is about its bytes, so it holds for ever. `exhausted`: a worker ran out of time or
+ * memory, or died, which the next attempt may not.
+ */
+export type ImageOutcome =
+  | { readonly images: readonly Buffer[] }
+  | { readonly failure: 'undecodable' | 'exhausted' }
+
+export interface ImagesOptions extends Partial<FairSemaphoreOptions> {
+  readonly limits?: Partial<WorkerLimits>
+}
+
+const MiB = 2 ** 20
+
+const program = {
+  name: 'image',
+  entry: path.join(import.meta.dirname, 'image-worker.ts'),
+  packages: ['sharp'],
+  hasAddons: true,
+}
+
+const defaultLimits: WorkerLimits = {
+  workMs: 10_000,
+  patienceMs: 20_000,
+  heapBytes: 128 * MiB,
+  processBytes: 640 * MiB,
+}
+
+const photographFormats = ['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const
+const avatarFormats = ['jpeg', 'png', 'gif'] as const
+const PHOTOGRAPH_PIXELS = 64_000_000
+const AVATAR_PIXELS = 40_000_000
+
+/** Decodes images in sandboxed processes, which requesters share fairly. Throws Busy, WorkersClosed and the reason of the signal. */
+export class Images implements AsyncDisposable {
+  readonly #workers: WorkerPool<ImageTask, ImageResult>
+
+  constructor({ limits, ...bounds }: ImagesOptions = {}) {
+    // One requester gets half, and so do all visitors of links together, so that others need not wait for a slow image.
+    const { slots = Math.min(Math.max(availableParallelism(), 2), 4) } = bounds
+    const half = Math.ceil(slots / 2)
+    this.#workers = new WorkerPool({
+      program,
+      limits: { ...defaultLimits, ...limits },
+      slots,
+      perKey: half,
+      waitingPerKey: 250,
+      waiting: 1000,
+      waitMs: 25_000,
+      groups: { [VISITORS]: { slots: half, waiting: 500 } },
+      ...bounds,
+    })
+  }
+
+  /** A JPEG whose longer side has `side` pixels, or fewer if the image has. `mostBytes`: larger inputs are undecodable. */
+  async fit(
+    requester: string,
+    input: { readonly read: () => AsyncIterable<Buffer>; readonly mostBytes: number },
+    side: number,
+    signal?: AbortSignal,
+  ): Promise<ImageOutcome> {
+    const task = { formats: photographFormats, mostPixels: PHOTOGRAPH_PIXELS, make: { fit: side } }
+    return this.#run(requester, { task, ...input, whole: true }, signal)
+  }
+
+  /** Square PNGs, without anything else the file said. */
+  async squares(requester: string, bytes: Buffer, sides: readonly number[]): Promise<ImageOutcome> {
+    const task = { formats: avatarFormats, mostPixels: AVATAR_PIXELS, make: { squares: sides } }
+    const read = async function* () {
+      yield bytes
+    }
+    return this.#run(requester, { task, read, mostBytes: bytes.length, whole: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#workers.close()
+  }
+
+  async #run(
+    requester: string,
+    job: WorkerJob<ImageTask>,
+    signal?: AbortSignal,
+    attempts = 2,
+  ): Promise<ImageOutcome> {
+    const outcome = await this.#workers.run(requester, job, signal).catch((error) => {
+      if (error instanceof WorkerLost) return { failure: 'killed' as const }
+      throw error
+    })
+    // It was nobody's fault: an idle worker may die just before it is given the job.
+    if ('failure' in outcome && outcome.failure === 'killed' && attempts > 1)
+      return this.#run(requester, job, signal, attempts - 1)
+    return toOutcome(outcome)
+  }
+}
+
+function toOutcome(outcome: WorkerOutcome<ImageResult>): ImageOutcome {
+  if ('failure' in outcome) return { failure: outcome.failure === 'too-large' ? 'undecodable' : 'exhausted' }
+  const { result } = outcome
+  if (typeof result === 'string') return { failure: result }
+  return { images: result.images.map((image) => Buffer.from(image.buffer, image.byteOffset, image.length)) }
+}

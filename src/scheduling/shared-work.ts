@@ -1,0 +1,51 @@
+interface Shared<T> {
+  readonly result: Promise<T>
+  readonly controller: AbortController
+  holders: number
+}
+
+/**
+ * Coalesces equal work: callers with the same key share one run. It is aborted when the last caller has gone away,
+ * and not when the first has.
+ */
+export class SharedWork<T> {
+  readonly #running = new Map<string, Shared<T>>()
+
+  async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    const shared = this.#running.get(key) ?? this.#start(key, work)
+    shared.holders += 1
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const abort = () => {
+      shared.holders -= 1
+      if (shared.holders === 0) {
+        if (this.#running.get(key) === shared) this.#running.delete(key)
+        shared.controller.abort(signal.reason)
+      }
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await Promise.race([shared.result, aborted])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Resolves when nothing runs. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#running.values(), ({ result }) => result))
+  }
+
+  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+    const controller = new AbortController()
+    const result = work(controller.signal).finally(() => {
+      if (this.#running.get(key) === shared) this.#running.delete(key)
+    })
+    // Without callers left nobody awaits it.
+    result.catch(() => {})
+    const shared: Shared<T> = { result, controller, holders: 0 }
+    this.#running.set(key, shared)
+    return shared
+  }
+}

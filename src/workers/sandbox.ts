@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants, getPriority, setPriority } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { WorkerLimits } from './limits.ts'
+
+/** What a worker process runs. */
+export interface WorkerProgram {
+  /** As in "a text extraction worker". */
+  readonly name: string
+  /** The module that calls `serveWorker`. The worker may read its folder. */
+  readonly entry: string
+  /** The packages it loads, by what is imported of them. */
+  readonly packages: readonly string[]
+  /** Whether they have native code. The permission model does not bind that, only the limits of the process do. */
+  readonly hasAddons?: boolean
+}
+
+// V8 reserves half a GiB for code, threads have their stacks: what stays untouched counts as data all the same.
+const RESERVED_BYTES = 2 ** 30
+
+/**
+ * Starts a process that may read its own code and nothing else, write no file, start no process, and knows nothing of the
+ * server's environment. It holds no descriptor but its channel. People who wait for an answer go before it.
+ */
+export function startSandboxed(program: WorkerProgram, limits: WorkerLimits): ChildProcess {
+  const folders = [path.dirname(program.entry), import.meta.dirname, ...packageFolders(program.packages)]
+  const flags = [
+    `--max-old-space-size=${Math.ceil(limits.heapBytes / 1024 ** 2)}`,
+    '--permission',
+    '--allow-worker',
+    ...(program.hasAddons ? ['--allow-addons'] : []),
+    '--disable-warning=SecurityWarning',
+    ...folders.flatMap((folder) => [
+      `--allow-fs-read=${folder}`,
+      `--allow-fs-read=${path.join(folder, '*')}`,
+    ]),
+  ]
+  const child = fork(program.entry, [String(limits.processBytes)], {
+    ...withKernelLimits(flags, limits),
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  try {
+    if (child.pid !== undefined)
+      setPriority(child.pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
+  } catch {
+    // It has ended already, or the system does not let us.
+  }
+  return child
+}
+
+/**
+ * On Linux a shell sets what the kernel enforces before it becomes the worker: memory that no watch could see in time (RLIMIT_DATA),
+ * no bytes into any file (RLIMIT_FSIZE), no core dumps with the content of files (RLIMIT_CORE).
+ */
+function withKernelLimits(
+  flags: readonly string[],
+  { processBytes }: WorkerLimits,
+): { execPath?: string; execArgv: string[] } {
+  const shell = '/bin/sh'
+  if (process.platform !== 'linux' || !existsSync(shell)) return { execArgv: [...flags] }
+  const kibibytes = Math.ceil((processBytes + RESERVED_BYTES) / 1024)
+  const script = `ulimit -d ${kibibytes}; ulimit -f 0; ulimit -c 0; exec "$0" "$@"`
+  return { execPath: shell, execArgv: ['-c', script, process.execPath, ...flags] }
+}
+
+// Where packages are looked for, and where they really are: the folder may be a link.
+function packageFolders(packages: readonly string[]): string[] {
+  const folders = new Set<string>()
+  for (const name of packages) {
+    const entry = fileURLToPath(import.meta.resolve(name))
+    folders.add(entry.slice(0, entry.lastIndexOf(path.join('node_modules', name)) + 'node_modules'.length))
+  }
+  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    folders.add(path.join(folder, 'node_modules'))
+  }
+  return [...folders]
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Workspace } from '../api/folders-support.ts'
+import { shareLink } from '../api/links-support.ts'
+import { uploadFile } from '../support/transfer.ts'
+import { webSuite } from './support.ts'
+import { makePicture } from './viewer-support.ts'
+
+/** Answers the first requests for thumbnails as a busy server does. */
+async function keepBusy(page: Page, pattern: RegExp, times: number): Promise<() => number> {
+  let asked = 0
+  await page.route(pattern, async (route) => {
+    asked += 1
+    if (asked > times) return route.continue()
+    const headers = { 'Retry-After': '1' }
+    return route.fulfill({ status: 503, headers, json: { error_msg: 'The server is busy.' } })
+  })
+  return () => asked
+}
+
+/** Waits until an image is shown. */
+function shown(page: Page): Promise<unknown> {
+  return page.waitForFunction(() => {
+    const { document } = globalThis as unknown as {
+      document: { querySelectorAll(selector: string): Iterable<{ naturalWidth: number }> }
+    }
+    const images = [...document.querySelectorAll('[role=grid] img, .thumb img')]
+    return images.some(({ naturalWidth }) => naturalWidth > 0)
+  })
+}
+
+describe('thumbnails of a busy server', () => {
+  const suite = webSuite()
+
+  async function withPicture(): Promise<Workspace> {
+    const space = await Workspace.make(suite.server)
+    await uploadFile(space.client, space.id, '/hill.jpg', await makePicture('#3366cc'))
+    return space
+  }
+
+  it('are asked for again by the app', async (t) => {
+    const space = await withPicture()
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const asked = await keepBusy(tab.page, /\/thumbnail\//, 2)
+    await tab.go(`/library/${space.id}`)
+    await tab.page.getByRole('button', { name: 'Show as grid' }).click()
+    await shown(tab.page)
+    assert.equal(asked(), 3)
+  })
+
+  it('are asked for again by the page of a link', async (t) => {
+    const space = await withPicture()
+    const { token } = await shareLink(space, '/')
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const asked = await keepBusy(tab.page, /\/thumbnail\//, 1)
+    await tab.page.goto(`${suite.server.url}/d/${token}/`)
+    await shown(tab.page)
+    assert.equal(asked(), 2)
+  })
+})

@@ -1,0 +1,37 @@
+import { ApiError } from './http.ts'
+
+const MOST_ATTEMPTS = 6
+const FIRST_MS = 1000
+const LONGEST_MS = 60_000
+
+/**
+ * Calls again while the server says that it is busy: when it asks to, or with exponential backoff. Some time is added at
+ * random, so that what was refused together does not come again together.
+ */
+export async function retryWhileBusy<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const isBusy = error instanceof ApiError && (error.status === 503 || error.status === 429)
+      if (!isBusy || attempts === MOST_ATTEMPTS) throw error
+      const asked = error.retryAfterSeconds
+      const ms = asked === undefined ? FIRST_MS * 2 ** (attempts - 1) : asked * 1000
+      await pause(Math.min(ms, LONGEST_MS) * (1 + Math.random() / 4), signal)
+    }
+  }
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}
