@@ -18,6 +18,16 @@ const LEAST_RESERVED = 64
  * descriptors run out, connections can only be closed, and requests fail.
  */
 export function connectionsFor(limit: number | undefined): number {
-  if (limit === undefined) return Number.POSITIVE_INFINITY
-  return Math.max(16, limit - Math.max(LEAST_RESERVED, Math.ceil(limit / 4)))
+  return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(16, limit - reserved(limit))
+}
+
+/** Connections that are answered 503 at the same time; further ones are closed, so that files can still be opened. */
+export function refusalsFor(limit: number | undefined): number {
+  return limit === undefined ? MOST_REFUSALS : Math.min(MOST_REFUSALS, Math.floor(reserved(limit) / 4))
+}
+
+const MOST_REFUSALS = 256
+
+function reserved(limit: number): number {
+  return Math.max(LEAST_RESERVED, Math.ceil(limit / 4))
 }

@@ -4,7 +4,7 @@ import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import type { Authenticate } from './credentials.ts'
-import { connectionsFor, descriptorLimit } from './descriptors.ts'
+import { connectionsFor, descriptorLimit, refusalsFor } from './descriptors.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { leading, type Upgrade } from './leading.ts'
 import { drain, type Listening, startListening } from './listening.ts'
@@ -145,8 +145,10 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     isClosing: () => closing,
     onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
   }
+  const descriptors = descriptorLimit()
   const connectionLimits = {
-    connections: Math.min(limits.connections, connectionsFor(descriptorLimit())),
+    connections: Math.min(limits.connections, connectionsFor(descriptors)),
+    refusals: refusalsFor(descriptors),
     connectionsPerAddress: limits.connectionsPerAddress,
     isExempt: (address: string) => limits.isExempt(address) || trust(address),
   }

@@ -66,7 +66,7 @@ const ours = new WireServer(
     upgrade: () => false,
     onError: (error) => assert.ifError(error),
   },
-  { connections: 1000, connectionsPerAddress: 1000, isExempt: () => true },
+  { connections: 1000, connectionsPerAddress: 1000, refusals: 100, isExempt: () => true },
   5000,
 )
 

@@ -11,14 +11,14 @@ export interface ConnectionLimits {
   readonly connections: number
   /** Of one IPv4 address, or one IPv6 /64. */
   readonly connectionsPerAddress: number
+  /** Refused connections that are being answered; further ones are closed without an answer. */
+  readonly refusals: number
   /** Addresses that only the limit of all connections holds for, such as proxies. */
   isExempt(address: string): boolean
 }
 
 /** A refused connection is open for so long that its client can read the answer. */
 const REFUSAL_MS = 2000
-/** Refused connections beyond these are closed without an answer. */
-const MOST_REFUSALS = 256
 /** Seconds after which a refused client may try again. */
 const RETRY_SECONDS = 10
 
@@ -99,7 +99,7 @@ export class WireServer {
   /** Answers whatever the client asks, without reading it. */
   #refuse(socket: Socket, status: number): void {
     socket.on('error', () => {})
-    if (this.#refusals >= MOST_REFUSALS) {
+    if (this.#refusals >= this.#limits.refusals) {
       socket.destroy()
       return
     }
