@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startServer, type TestServer } from '../support/server.ts'
-import { accountRoutes } from './matrix/account-routes.ts'
-import { adminRoutes } from './matrix/admin-routes.ts'
-import { libraryRoutes } from './matrix/library-routes.ts'
-import type { Table } from './matrix/policy.ts'
 import { runMatrix } from './matrix/run.ts'
-import { sharingRoutes } from './matrix/sharing-routes.ts'
 import { Cast } from './matrix/stage.ts'
-import { syncRoutes } from './matrix/sync-routes.ts'
-import { tokenRoutes } from './matrix/token-routes.ts'
-import { transferRoutes } from './matrix/transfer-routes.ts'
-import { visitRoutes } from './matrix/visit-routes.ts'
-
-const table: Table = {
-  ...accountRoutes,
-  ...adminRoutes,
-  ...libraryRoutes,
-  ...sharingRoutes,
-  ...syncRoutes,
-  ...tokenRoutes,
-  ...transferRoutes,
-  ...visitRoutes,
-}
+import { table } from './matrix/table.ts'
 
 let server: TestServer
 let cast: Cast

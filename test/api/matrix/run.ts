@@ -126,7 +126,7 @@ function isSame(before: string, after: string): boolean {
   return rest(before).join() === rest(after).join()
 }
 
-async function call(stage: Stage, name: string, caller: string, sent: Sent): Promise<Reply> {
+export async function call(stage: Stage, name: string, caller: string, sent: Sent): Promise<Reply> {
   const { params, as, headOnly, form, ...rest } = sent
   const [method = '', path = ''] = name.split(' ')
   const values: Record<string, string | number> = { repo_id: stage.id, commit_id: stage.gone, ...params }
@@ -137,7 +137,7 @@ async function call(stage: Stage, name: string, caller: string, sent: Sent): Pro
   return headOnly ? headOf(client, url) : client.call(method, url, options)
 }
 
-function problemOf(reply: Reply, caller: string, wanted: Outcome): string | undefined {
+export function problemOf(reply: Reply, caller: string, wanted: Outcome): string | undefined {
   const told = CANARIES.find((canary) => reply.text.includes(canary))
   if (told !== undefined && (wanted !== 'ok' || CLOSED_TO.includes(caller)))
     return `${reply.status} tells of ${told}`

@@ -79,6 +79,11 @@ export class Cast {
     return cast
   }
 
+  /** The same accounts, but for some roles played by others. */
+  recast(callers: Partial<Record<CallerName, Client>>): Cast {
+    return new Cast(this.server, { ...this.callers, ...callers }, this.group, this.foreign)
+  }
+
   async setActive(name: CallerName, active: boolean): Promise<void> {
     await this.server.running.services.accounts.update(this.callers[name].email, { active })
   }
@@ -114,6 +119,10 @@ export class Stage {
   readonly sub: string
   /** The commit that deleted /gone.txt. */
   readonly gone: string
+  /** Who creates the links; the owner unless set. */
+  linkMaker: Client | undefined
+  /** The credential that tickets and sync tokens are asked for with, in place of the caller's own. */
+  asker: Client | undefined
   readonly #parts = new Map<string, Promise<unknown>>()
   #names = 0
 
@@ -243,9 +252,10 @@ export class Stage {
         json.path = `/docs/${state}`
         await makeFolder(this.owner, this.id, json.path)
       }
-      const { token } = expectOk(await this.owner.post(`/api/v2.1/${all}/`, { json })).body
+      const maker = this.linkMaker ?? this.owner
+      const { token } = expectOk(await maker.post(`/api/v2.1/${all}/`, { json })).body
       if (state === 'switchedOff') {
-        expectOk(await this.owner.put(`/api/v2.1/${kind}-links/${token}/`, { json: { is_active: false } }))
+        expectOk(await maker.put(`/api/v2.1/${kind}-links/${token}/`, { json: { is_active: false } }))
       }
       if (state === 'expired') {
         const { db } = this.cast.server.running.services.core
@@ -282,7 +292,7 @@ export class Stage {
       expectOk(await this.owner.delete(`/api2/repos/${this.id}/dir/shared_items/`, { query }))
       return got
     }
-    if (caller !== 'deactivated') return ask(this.client(caller))
+    if (caller !== 'deactivated') return ask(this.asker ?? this.client(caller))
     await this.cast.setActive('deactivated', true)
     await this.once('deactivated', () => shareWith(this.owner, this.id, deactivated))
     // Its tokens end with it, so it is signed in anew.

@@ -14,7 +14,9 @@ const held: Policy = {
 const reads: Policy = { ...held, reader: 'ok', writer: 'ok' }
 const writes: Policy = { ...held, writer: 'ok' }
 
-const ticketIn = (url: string): string => /[-0-9a-f]{36}/.exec(url.replace(/.*\/seafhttp\//, ''))?.[0] ?? url
+/** The ticket in a URL that was handed out. */
+export const ticketIn = (url: string): string =>
+  /[-0-9a-f]{36}/.exec(url.replace(/.*\/seafhttp\//, ''))?.[0] ?? url
 
 type Ask = (client: Client, stage: Stage) => Promise<string>
 const asked =

@@ -1,0 +1,366 @@
+import { randomBytes } from 'node:crypto'
+import { Client, type Reply } from '../../support/client.ts'
+import { personalToken } from '../../support/tokens.ts'
+import { unshare } from '../sharing-support.ts'
+import { type Credential, type Ending, REFUSED, type Trial } from './revocation.ts'
+import { expectOk } from './stage.ts'
+import { ticketIn } from './transfer-routes.ts'
+
+const PASSWORD = 'a long password'
+
+/** What ends with an account, or with all its sign-ins. Links are the account's, not the sign-in's. */
+const accountGone: Readonly<Record<Credential, string>> = {
+  account: 'revoked',
+  'library token': 'deletedToken',
+  'sync token': 'unknownToken',
+  ticket: 'unknownTicket',
+  link: 'switchedOff',
+}
+const signedOut = { ...accountGone, link: 'openLink' }
+/** A library token is the library's, so it outlives the sign-in that made it. */
+const oneSignedOut = { ...signedOut, 'library token': 'writingApp' }
+const unshared: Readonly<Partial<Record<Credential, string>>> = {
+  account: 'stranger',
+  'sync token': 'unshared',
+  ticket: 'unshared',
+  link: 'switchedOff',
+}
+const gone: Readonly<Partial<Record<Credential, string>>> = {
+  account: REFUSED,
+  'library token': REFUSED,
+  'sync token': REFUSED,
+  ticket: REFUSED,
+  link: REFUSED,
+}
+
+const admin = (path: string) => `/api/v2.1/admin/${path}/`
+const changeUser = ({ admin: by, holder }: Trial, form: Record<string, string>): Promise<Reply> =>
+  by.put(admin(`users/${holder.email}`), { form })
+const deleteLibrary = ({ stage }: Trial): Promise<Reply> => stage.owner.delete(`/api/v2.1/repos/${stage.id}/`)
+const changeShare = ({ stage, holder }: Trial, permission: string): Promise<Reply> =>
+  stage.owner.post(`/api2/repos/${stage.id}/dir/shared_items/`, {
+    query: { p: '/', share_type: 'user', username: holder.email },
+    form: { permission },
+  })
+const byHolder = async ({ stage, holder }: Trial): Promise<void> => {
+  stage.linkMaker = holder
+}
+const eachLink = async ({ stage, holder }: Trial, act: (kind: string, token: string) => Promise<Reply>) => {
+  for (const kind of ['share', 'upload']) {
+    const { body } = expectOk(await holder.get(`/api/v2.1/${kind}-links/`, { repo_id: stage.id }))
+    for (const { token } of body) expectOk(await act(kind, token))
+  }
+}
+const write = async ({ cast }: Trial, sql: string, ...values: (string | number)[]): Promise<void> => {
+  await cast.server.running.services.core.db.write((tx) => tx.run(sql, ...values))
+}
+
+/** The device of a holder that signed in on one. */
+const device = { platform: 'linux', device_id: randomBytes(20).toString('hex') }
+const onDevice = async ({ holder }: Trial): Promise<Client> => {
+  const form = {
+    username: holder.email,
+    password: PASSWORD,
+    ...device,
+    device_name: 'desk',
+    client_version: '9.0.0',
+    platform_version: '12',
+  }
+  const { token } = expectOk(await new Client(holder.url).post('/api2/auth-token/', { form })).body
+  return new Client(holder.url, token, holder.email)
+}
+const withPersonalToken = ({ holder }: Trial) => personalToken(holder, { permission: 'rw' })
+const personalTokenOf = async ({ holder }: Trial): Promise<number> => {
+  return expectOk(await holder.get('/api/v2.1/personal-tokens/')).body.personal_tokens[0].id
+}
+const ofToken = { account: 'revoked', ticket: 'unknownTicket' } as const
+/** A personal token manages nothing, whoever made it. */
+const asWriter = { account: 'writer' } as const
+
+/** The holder reads the library because it is shared with everyone. */
+const readsPublic = async (trial: Trial): Promise<void> => {
+  const { stage, admin: by, holder } = trial
+  const owner = admin(`users/${stage.owner.email}`)
+  expectOk(await by.put(owner, { form: { is_staff: 'true' } }))
+  const query = { share_type: 'public', permission: 'r' }
+  expectOk(await stage.owner.put(`/api2/shared-repos/${stage.id}/`, { query }))
+  expectOk(await by.put(owner, { form: { is_staff: 'false' } }))
+  stage.asker = holder
+}
+const asReader = { account: 'reader', 'sync token': 'reader', ticket: 'reader' } as const
+const notPublic = { account: 'stranger', 'sync token': 'unshared', ticket: 'unshared' } as const
+
+/** Tickets that visitors got by the links of the stage. */
+const byLinks = async ({ stage }: Trial): Promise<Record<string, string>> => {
+  const { anonymous } = stage.cast.callers
+  const file = await stage.link('openLink', 'share', '/docs/in.txt')
+  const folder = await stage.link('openLink')
+  const upload = await stage.link('openLink', 'upload')
+  const download = await anonymous.get(`/f/${file}/`, { dl: 1 })
+  const form = { token: folder, parent_dir: '/', dirents: 'in.txt' }
+  const archive = expectOk(await anonymous.post('/api/v2.1/share-link-zip-task/', { form })).body.zip_token
+  const shared = expectOk(await anonymous.get(`/api/v2.1/share-links/${folder}/upload/`)).body.upload_link
+  const sent = expectOk(await anonymous.get(`/api/v2.1/upload-links/${upload}/upload/`)).body.upload_link
+  return {
+    'GET /seafhttp/files/:ticket/:name': ticketIn(download.headers.get('location') ?? ''),
+    'GET /seafhttp/zip/:ticket': archive,
+    'POST /seafhttp/upload-aj/:ticket': ticketIn(shared),
+    'POST /seafhttp/upload-api/:ticket': ticketIn(sent),
+  }
+}
+
+/** Every way a right ends. */
+export const endings: readonly Ending[] = [
+  {
+    name: 'the account is deactivated',
+    role: 'owner',
+    end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
+    becomes: { ...accountGone, account: 'deactivated' },
+  },
+  {
+    name: 'the account is deleted',
+    role: 'owner',
+    end: async ({ admin: by, holder }) => void expectOk(await by.delete(admin(`users/${holder.email}`))),
+    // Its libraries go with it.
+    becomes: { ...accountGone, 'sync token': REFUSED },
+  },
+  {
+    name: 'the password is changed',
+    role: 'owner',
+    end: async ({ holder }) => {
+      const form = { old_password: PASSWORD, new_password: 'another long password' }
+      expectOk(await holder.post('/api/v2.1/user/reset-password/', { form }))
+    },
+    becomes: signedOut,
+  },
+  {
+    name: 'an administrator resets the password',
+    role: 'owner',
+    end: async ({ admin: by, holder }) => {
+      expectOk(await by.put(admin(`users/${holder.email}/reset-password`)))
+    },
+    becomes: signedOut,
+  },
+  {
+    name: 'the holder signs out',
+    role: 'owner',
+    end: async ({ holder }) => void expectOk(await holder.post('/api2/logout-device/')),
+    becomes: oneSignedOut,
+  },
+  {
+    name: 'the holder signs out everywhere',
+    role: 'owner',
+    end: async ({ holder }) => void expectOk(await holder.delete('/api/v2.1/sessions/')),
+    becomes: signedOut,
+  },
+  {
+    name: 'the sign-in is idle for too long',
+    role: 'owner',
+    end: (trial) =>
+      write(
+        trial,
+        'update api_token set last_used_at = 1 where account_key = (select key from account where email = ?)',
+        trial.holder.email,
+      ),
+    // A device goes on syncing: its tokens are used although the API token is not.
+    becomes: { account: 'revoked' },
+  },
+  {
+    name: 'the device is unlinked',
+    role: 'writer',
+    shows: onDevice,
+    end: async ({ holder }) => void expectOk(await holder.delete('/api2/devices/', { form: device })),
+    becomes: { account: 'revoked', 'sync token': 'unknownToken', ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the device is told to wipe itself',
+    role: 'writer',
+    shows: onDevice,
+    end: async ({ admin: by, holder }) => {
+      const form = { ...device, user: holder.email, wipe_device: 'true' }
+      expectOk(await by.delete(admin('devices'), { form }))
+    },
+    becomes: { account: 'revoked', 'sync token': 'unknownToken', ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the personal token is revoked',
+    role: 'owner',
+    shows: withPersonalToken,
+    end: async (trial) => {
+      const url = `/api/v2.1/personal-tokens/${await personalTokenOf(trial)}/`
+      expectOk(await trial.holder.delete(url))
+    },
+    was: asWriter,
+    becomes: ofToken,
+  },
+  {
+    name: 'the personal token expires',
+    role: 'owner',
+    shows: withPersonalToken,
+    end: (trial) => write(trial, "update scoped_token set expires_at = 1 where kind = 'personal'"),
+    was: asWriter,
+    becomes: ofToken,
+  },
+  {
+    name: 'the library token is deleted',
+    role: 'owner',
+    end: async ({ stage, holder }) => {
+      expectOk(await holder.delete(`/api/v2.1/repos/${stage.id}/repo-api-tokens/writingApp/`))
+    },
+    becomes: { 'library token': 'deletedToken' },
+  },
+  {
+    name: 'the library token may only read from now on',
+    role: 'owner',
+    end: async ({ stage, holder }) => {
+      const url = `/api/v2.1/repos/${stage.id}/repo-api-tokens/writingApp/`
+      expectOk(await holder.put(url, { form: { permission: 'r' } }))
+    },
+    becomes: { 'library token': 'readingApp' },
+  },
+  {
+    name: 'the library is no longer shared',
+    role: 'writer',
+    ofLibrary: true,
+    prepare: byHolder,
+    end: ({ stage, holder }) => unshare(stage.owner, stage.id, holder),
+    becomes: unshared,
+  },
+  {
+    name: 'the holder leaves the share',
+    role: 'writer',
+    ofLibrary: true,
+    prepare: byHolder,
+    end: async ({ stage, holder }) => {
+      const query = { share_type: 'personal', from: stage.owner.email }
+      expectOk(await holder.delete(`/api2/beshared-repos/${stage.id}/`, { query }))
+    },
+    becomes: unshared,
+  },
+  {
+    name: 'the share allows only reading from now on',
+    role: 'writer',
+    ofLibrary: true,
+    end: async (trial) => void expectOk(await changeShare(trial, 'r')),
+    becomes: { account: 'reader', 'sync token': 'reader', ticket: 'reader' },
+  },
+  {
+    name: 'the share no longer allows managing',
+    role: 'manager',
+    ofLibrary: true,
+    end: async (trial) => void expectOk(await changeShare(trial, 'rw')),
+    becomes: { account: 'writer' },
+  },
+  {
+    name: 'the holder is taken out of the group',
+    role: 'groupMember',
+    ofLibrary: true,
+    end: async ({ cast, holder }) => {
+      expectOk(await cast.callers.owner.delete(`/api/v2.1/groups/${cast.group}/members/${holder.email}/`))
+    },
+    becomes: { account: 'stranger' },
+  },
+  {
+    name: 'the administrator becomes a plain user',
+    role: 'administrator',
+    end: async (trial) => void expectOk(await changeUser(trial, { role: 'default', is_staff: 'false' })),
+    becomes: { account: 'stranger' },
+  },
+  {
+    name: 'the library is deleted',
+    role: 'owner',
+    ofLibrary: true,
+    end: async (trial) => void expectOk(await deleteLibrary(trial)),
+    becomes: gone,
+  },
+  {
+    name: 'the library is deleted and restored',
+    role: 'owner',
+    ofLibrary: true,
+    end: async (trial) => {
+      expectOk(await deleteLibrary(trial))
+      expectOk(await trial.holder.post('/api/v2.1/deleted-repos/', { form: { repo_id: trial.stage.id } }))
+    },
+    becomes: { ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the library is handed over',
+    role: 'owner',
+    ofLibrary: true,
+    end: async ({ stage, cast, holder }) => {
+      const form = { owner: cast.callers.leaver.email }
+      expectOk(await holder.put(`/api2/repos/${stage.id}/owner/`, { form }))
+    },
+    // Links go to the new owner (decision 0009).
+    becomes: { account: REFUSED, 'sync token': REFUSED, ticket: REFUSED },
+  },
+  {
+    name: 'the library is made read-only',
+    role: 'writer',
+    ofLibrary: true,
+    end: async ({ admin: by, stage }) => {
+      expectOk(await by.put(admin(`libraries/${stage.id}`), { form: { status: 'read-only' } }))
+    },
+    becomes: { account: 'reader', 'sync token': 'reader', ticket: 'reader' },
+  },
+  {
+    name: 'the holder becomes a guest, who sees no public libraries',
+    role: 'stranger',
+    ofLibrary: true,
+    prepare: readsPublic,
+    end: async (trial) => void expectOk(await changeUser(trial, { role: 'guest' })),
+    was: asReader,
+    becomes: notPublic,
+  },
+  {
+    name: 'the library is no longer public',
+    role: 'stranger',
+    ofLibrary: true,
+    prepare: readsPublic,
+    end: async ({ stage }) => {
+      const query = { share_type: 'public' }
+      expectOk(await stage.owner.delete(`/api/v2.1/shared-repos/${stage.id}/`, { query }))
+    },
+    was: asReader,
+    becomes: notPublic,
+  },
+  {
+    name: 'the maker of the links is deactivated',
+    role: 'owner',
+    end: async (trial) => void expectOk(await changeUser(trial, { is_active: 'false' })),
+    tickets: byLinks,
+    becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the links are switched off',
+    role: 'owner',
+    end: (trial) =>
+      eachLink(trial, (kind, token) =>
+        trial.holder.put(`/api/v2.1/${kind}-links/${token}/`, { json: { is_active: false } }),
+      ),
+    tickets: byLinks,
+    becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the links are deleted',
+    role: 'owner',
+    end: (trial) =>
+      eachLink(trial, (kind, token) => trial.holder.delete(`/api/v2.1/${kind}-links/${token}/`)),
+    tickets: byLinks,
+    becomes: { link: 'unknownLink', ticket: 'unknownTicket' },
+  },
+  {
+    name: 'the links expire',
+    role: 'owner',
+    end: (trial) =>
+      eachLink(trial, async (_, token) => {
+        await write(trial, 'update link set expires_at = 1 where token = ?', token)
+        // A ticket is given the end of its link when it is issued.
+        const ofLink = 'link_key = (select key from link where token = ?)'
+        await write(trial, `update ticket set expires_at = 1 where ${ofLink}`, token)
+        return trial.holder.get('/api2/ping/')
+      }),
+    tickets: byLinks,
+    becomes: { link: 'expired', ticket: 'unknownTicket' },
+  },
+]

@@ -1,0 +1,232 @@
+import type { Endpoint } from '../../../src/http/route.ts'
+import { Client, type Reply } from '../../support/client.ts'
+import type { Entry, Outcome, Policy, Sent, Table } from './policy.ts'
+import { call, problemOf } from './run.ts'
+import { CANARIES, type CallerName, type Cast, expectOk, Stage } from './stage.ts'
+
+/** What opens a route. Which one it is shows in the callers its policy names. */
+export type Credential = 'account' | 'library token' | 'sync token' | 'ticket' | 'link'
+
+/** In place of a caller: any refusal will do. */
+export const REFUSED = 'refused'
+
+/** Calls that name the library and do not need a right on it: about the account's own star, or as an administrator of the group. */
+const NEED_NO_RIGHT = [
+  'DELETE /api/v2.1/starred-items/',
+  'DELETE /api2/groups/:group_id/repos/:repo_id/',
+  'DELETE /api/v2.1/groups/:group_id/libraries/:repo_id/',
+]
+/** An archive is polled at the process that makes it. */
+const OF_ONE_PROCESS = ['GET /d/:token/archive/', 'GET /seafhttp/zip/:ticket']
+/** What is deleted already may be deleted again. */
+const IDEMPOTENT = ['DELETE /api/v2.1/repos/:repo_id/']
+
+/** One way a right ends, and what it ends. */
+export interface Ending {
+  readonly name: string
+  /** Whose right it is: a caller of the role matrix, played by an account made for this. */
+  readonly role: CallerName
+  /** The account shows this instead of the API token of its sign-in. */
+  readonly shows?: (trial: Trial) => Promise<Client>
+  readonly prepare?: (trial: Trial) => Promise<void>
+  readonly end: (trial: Trial) => Promise<void>
+  /**
+   * What each credential opens from then on: as much as this caller of the role matrix. One that is left out is not part of the
+   * trial; one that becomes its own role goes on as before.
+   */
+  readonly becomes: Readonly<Partial<Record<Credential, string>>>
+  /** The right on the library ends and not the account, so that only calls that name the library are refused. */
+  readonly ofLibrary?: boolean
+  /** Tickets of the trial by the route they open, where they are not asked for with an account. */
+  readonly tickets?: (trial: Trial) => Promise<Readonly<Record<string, string>>>
+  /** The caller that stands for the credential before the end, where it is not the role. */
+  readonly was?: Readonly<Partial<Record<Credential, string>>>
+}
+
+/** A stage and the account whose right ends. */
+export interface Trial {
+  readonly cast: Cast
+  readonly stage: Stage
+  readonly holder: Client
+  readonly admin: Client
+  /** What the holder shows. */
+  shown: Client
+}
+
+/** A route, ready to be called. The credential was obtained while the right still held. */
+interface Prepared {
+  readonly name: string
+  readonly credential: Credential
+  readonly before: Outcome
+  readonly after: Outcome
+  /** Callers of the role matrix, before and after. */
+  readonly was: string
+  readonly becomes: string
+  readonly sent: Sent
+}
+
+export interface RevocationResult {
+  readonly calls: number
+  readonly surprises: readonly string[]
+}
+
+/** Which credential opens a route; none for those open to everybody, undefined if its policy says nothing of the kind. */
+export function credentialOf(policy: Policy): Credential | 'none' | undefined {
+  if ('readingApp' in policy) return 'library token'
+  if ('noToken' in policy) return 'sync token'
+  if ('unknownTicket' in policy) return 'ticket'
+  if ('openLink' in policy) return 'link'
+  if (!('anonymous' in policy)) return undefined
+  return policy['anonymous'] === 'unauthorised' ? 'account' : 'none'
+}
+
+const BEFORE: Readonly<Partial<Record<Credential, string>>> = {
+  'library token': 'writingApp',
+  link: 'openLink',
+}
+
+/**
+ * Uses every credential on every route at each server, ends the right at the first server, and calls every route again at
+ * each of them: the very next request must be refused. `order` shuffles the calls, so that each may be the next one.
+ */
+export async function runEnding(
+  ending: Ending,
+  cast: Cast,
+  servers: readonly string[],
+  endpoints: readonly Endpoint[],
+  table: Table,
+  random: () => number,
+): Promise<RevocationResult> {
+  const surprises: string[] = []
+  let calls = 0
+  const trial = await begin(ending, cast)
+  const { stage } = trial
+  const prepared = await prepareAll(ending, trial, endpoints, table, surprises)
+  const ask = async (one: Prepared, url: string, wanted: Outcome, role: string, when: string) => {
+    calls++
+    const as = one.sent.as ?? stage.client(ending.role)
+    const client = one.credential === 'account' ? trial.shown : as
+    const reply = await call(stage, one.name, role, {
+      ...one.sent,
+      as: new Client(url, client.token, client.email),
+    })
+    const problem = role === REFUSED ? refusalProblem(reply, wanted) : problemOf(reply, role, wanted)
+    if (problem === undefined) return
+    const where = servers.length > 1 ? ` at server ${servers.indexOf(url) + 1}` : ''
+    surprises.push(
+      `${when} ${one.name} by ${one.credential}${where}: ${problem}, not ${wanted}: ${reply.text.slice(0, 120)}`,
+    )
+  }
+  const serving = ({ name }: Prepared) => (OF_ONE_PROCESS.includes(name) ? servers.slice(0, 1) : servers)
+  // A call that changes something would change the stage, or use up its ticket, so it is made only after the end.
+  for (const one of prepared.filter(isHarmless)) {
+    for (const url of serving(one)) await ask(one, url, one.before, one.was, 'before,')
+  }
+  await ending.end(trial)
+  for (const one of shuffled(prepared, random)) {
+    if (one.after === 'ok' && !one.name.startsWith('GET ')) continue
+    const at = one.after === 'ok' ? serving(one) : servers
+    for (const url of at) await ask(one, url, one.after, one.becomes, 'after,')
+  }
+  await stage.drop()
+  return { calls, surprises: surprises.map((text) => `${ending.name}: ${text}`) }
+}
+
+async function begin(ending: Ending, cast: Cast): Promise<Trial> {
+  const holder = await cast.server.signUp(ending.role === 'administrator' ? { role: 'admin' } : {})
+  // An owner shares with the group, and a member reads by it: both have to be in it.
+  const url = `/api/v2.1/groups/${cast.group}/members/`
+  if (['owner', 'groupMember'].includes(ending.role)) {
+    expectOk(await cast.callers.owner.post(url, { form: { email: holder.email } }))
+  }
+  const recast = cast.recast({ [ending.role]: holder })
+  const stage = await Stage.make(recast)
+  const trial: Trial = { cast: recast, stage, holder, admin: cast.callers.administrator, shown: holder }
+  await ending.prepare?.(trial)
+  if (ending.shows !== undefined) {
+    trial.shown = await ending.shows(trial)
+    stage.asker = trial.shown
+  }
+  return trial
+}
+
+async function prepareAll(
+  ending: Ending,
+  trial: Trial,
+  endpoints: readonly Endpoint[],
+  table: Table,
+  surprises: string[],
+): Promise<Prepared[]> {
+  const prepared: Prepared[] = []
+  const tickets = await ending.tickets?.(trial)
+  for (const endpoint of endpoints) {
+    const name = `${endpoint.method} ${endpoint.path}`
+    const entry = table[name]
+    if (entry === undefined) {
+      surprises.push(`${name} has no entry: say in test/api/matrix/ how it is called and by whom`)
+      continue
+    }
+    const credential = credentialOf(entry.policy)
+    if (credential === undefined) surprises.push(`${name}: its policy does not say which credential opens it`)
+    if (credential === undefined || credential === 'none') continue
+    const isAdmitted = ending.shows === undefined || credential !== 'account' || endpoint.scope !== 'none'
+    const one = isAdmitted ? await prepareOne(ending, trial.stage, name, entry, credential) : undefined
+    if (one === undefined) continue
+    if (tickets === undefined || credential !== 'ticket') prepared.push(one)
+    else if (tickets[name] !== undefined) {
+      prepared.push({ ...one, sent: { ...one.sent, params: { ...one.sent.params, ticket: tickets[name] } } })
+    }
+  }
+  return prepared
+}
+
+async function prepareOne(
+  ending: Ending,
+  stage: Stage,
+  name: string,
+  entry: Entry,
+  credential: Credential,
+): Promise<Prepared | undefined> {
+  const becomes = ending.becomes[credential]
+  const was = ending.was?.[credential] ?? BEFORE[credential] ?? ending.role
+  const before = entry.policy[was]
+  if (becomes === undefined || (before !== 'ok' && before !== 'empty')) return undefined
+  const sent = await entry.send(stage, was)
+  // A policy that does not name a caller refuses them.
+  const after = becomes === REFUSED ? afterGone(name, entry.policy) : (entry.policy[becomes] ?? 'denied')
+  const isAboutLibrary = !NEED_NO_RIGHT.includes(name) && namesLibrary(stage, name, sent, credential)
+  if (ending.ofLibrary === true && !isAboutLibrary) return undefined
+  return { name, credential, before, after, was, becomes, sent }
+}
+
+function namesLibrary(stage: Stage, name: string, sent: Sent, credential: Credential): boolean {
+  if (credential !== 'account') return true
+  const { params, query, form, json } = sent
+  const isInPath = name.includes(':repo_id') && params?.['repo_id'] === undefined
+  return isInPath || JSON.stringify([params, query, form, json]).includes(stage.id)
+}
+
+/** Calls that neither change anything nor use up their ticket. */
+function isHarmless({ name, credential }: Prepared): boolean {
+  return name.startsWith('GET ') && credential !== 'ticket'
+}
+
+/** Calls that answer everybody, but with nothing, go on doing so. */
+function afterGone(name: string, { stranger, unshared }: Policy): Outcome {
+  const answersAll = [stranger, unshared].some((outcome) => outcome === 'empty' || outcome === 'ok')
+  return answersAll || IDEMPOTENT.includes(name) ? 'empty' : 'denied'
+}
+
+function refusalProblem({ status, text }: Reply, wanted: Outcome): string | undefined {
+  if (status >= 400 && status < 500) return undefined
+  return wanted === 'empty' && status < 300 && !CANARIES.some((canary) => text.includes(canary))
+    ? undefined
+    : String(status)
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((value) => ({ value, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ value }) => value)
+}

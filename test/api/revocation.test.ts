@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { seededRandom } from '../support/random.ts'
+import { startTwoServers, type TwoServers } from '../support/two-servers.ts'
+import { endings } from './matrix/endings.ts'
+import { runEnding } from './matrix/revocation.ts'
+import { Cast } from './matrix/stage.ts'
+import { table } from './matrix/table.ts'
+
+const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+
+/** Rights end at the one here. The one there is another process, which hears of it from the database alone. */
+let servers: TwoServers
+let cast: Cast
+before(async () => {
+  servers = await startTwoServers({ CARREL_WEBHOOK_PRIVATE: 'on' })
+  cast = await Cast.make(servers.here)
+})
+after(() => servers[Symbol.asyncDispose]())
+
+describe(`a right that ended is refused by the next request at each of two processes (seed ${seed})`, () => {
+  for (const ending of endings) {
+    it(`when ${ending.name}`, async (t) => {
+      const { here, there } = servers
+      const { endpoints } = here.running
+      const random = seededRandom(seed)
+      const { calls, surprises } = await runEnding(
+        ending,
+        cast,
+        [here.url, there.url],
+        endpoints,
+        table,
+        random,
+      )
+      t.diagnostic(`${calls} calls`)
+      assert.ok(surprises.length === 0, surprises.join('\n'))
+    })
+  }
+})
