@@ -387,7 +387,7 @@ describe('the audit log', () => {
     const username = `${'x'.repeat(5000)}\ud800`
     await server.anonymous.post('/api2/auth-token/', { json: { username, password: 'x' } })
     const [failed] = await entries({ action: 'login-failed', per_page: 1 })
-    assert.equal(failed?.actor.length, 1024)
+    assert.match(failed?.actor ?? '', /^unknown-[0-9a-f]{16}$/)
   })
 })
 
