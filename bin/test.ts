@@ -50,6 +50,8 @@ async function main(filters: readonly string[]): Promise<boolean> {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
   }
+  // Cached rows are frozen, and hits verify that nobody changed their bytes.
+  process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
   // Hundreds of processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   if (jobs.some(({ file }) => file.startsWith('test/'))) ensurePrograms()

@@ -53,7 +53,9 @@ export class Dispatcher<User, Services> {
     exchange.streams = route.body === 'raw'
     let result: Answer | undefined | Promise<Answer>
     try {
-      result = run(exchange, route, segments, this.#options.runtime)
+      const { runtime } = this.#options
+      const handle = () => run(exchange, route, segments, runtime)
+      result = runtime.inRequest === undefined ? handle() : runtime.inRequest(handle)
     } catch (thrown) {
       result = this.#answerTo(thrown, exchange, surface, route)
     }

@@ -79,6 +79,7 @@ export function createHttp(
     logRequest: lineWriter(logger, 'request'),
     metrics,
     ready: async () => ready(db),
+    inRequest: (handle) => db.inRequest(handle),
   })
 }
 
