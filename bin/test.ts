@@ -52,6 +52,8 @@ async function main(filters: readonly string[]): Promise<boolean> {
   }
   // Buffers are filled when they return to their pool, so that a use after that shows as wrong bytes.
   process.env['CARREL_TEST_POISON'] = '1'
+  // Cached rows are frozen, and hits verify that nobody changed their bytes.
+  process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
   // Hundreds of processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   if (jobs.some(({ file }) => file.startsWith('test/'))) ensurePrograms()

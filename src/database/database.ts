@@ -1,3 +1,5 @@
+import type { RowCacheStatistics } from './row-cache.ts'
+
 /** What can be bound to a `?` and what comes back in a row. Booleans are kept as 0 and 1. */
 export type Value = string | number | Uint8Array | null
 export type Row = Record<string, Value>
@@ -7,7 +9,7 @@ export type Dialect = 'sqlite' | 'postgres'
 /**
  * Reads rows. Statements are written once, with `?` for parameters (32,766 at most), in SQL both
  * dialects take. Beware where they differ: nulls sort first on SQLite and last on PostgreSQL, and
- * PostgreSQL takes no U+0000 in text. Rows may be shared with others who asked the same: nobody may change one.
+ * PostgreSQL takes no U+0000 in text. Rows come from a cache that callers share: nobody may change one.
  */
 export interface Reader {
   all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]>
@@ -73,6 +75,13 @@ export interface Database extends Reader, AsyncDisposable {
    * nothing behind in memory. Throws the reason of the signal if that ends it.
    */
   aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result>
+  /**
+   * Runs the handling of one request that has arrived. Its reads see everything committed before the call, and may miss what others
+   * commit meanwhile: PostgreSQL is then asked once for several cached reads in a row instead of once for each.
+   */
+  inRequest<T>(work: () => T): T
+  /** Counters of the row cache. Undefined for a database without one. */
+  readonly cacheStatistics: RowCacheStatistics | undefined
   /** Throws if the database cannot be reached. */
   ping(): Promise<void>
   /** The version of the schema found, after migrations. */

@@ -60,7 +60,9 @@ export class Dispatcher<User, Services> {
     let result: Answer | undefined | Promise<Answer>
     try {
       this.#countForwarded(exchange)
-      result = run(exchange, route, segments, this.#options.runtime)
+      const { runtime } = this.#options
+      const handle = () => run(exchange, route, segments, runtime)
+      result = runtime.inRequest === undefined ? handle() : runtime.inRequest(handle)
     } catch (thrown) {
       result = this.#answerTo(thrown, exchange, surface, route)
     }

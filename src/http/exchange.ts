@@ -28,6 +28,8 @@ export interface Runtime<User, Services> {
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
+  /** Runs the handling of a request that has arrived, until it is answered or its answer begins to stream. */
+  readonly inRequest?: <T>(handle: () => T) => T
 }
 
 /** One request and its answer, and what log and metrics are told of them. */

@@ -46,6 +46,8 @@ export interface HttpServerOptions<User, Services> {
   /** A URI under which the operator is told of vulnerabilities. */
   readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
+  /** Runs the handling of each request, for those who have to know when it arrived. */
+  readonly inRequest?: <T>(handle: () => T) => T
   /** What takes connections that ask for another protocol; without it nobody does. */
   readonly upgrade?: Upgrade
   readonly limits?: Partial<HttpLimits>

@@ -2,6 +2,7 @@ import { apiFaults } from '../api/faults.ts'
 import { apiRoutes } from '../api/routes.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
+import { registerRowCacheMetrics } from '../database/metrics.ts'
 import { answer, plainText } from '../http/answer.ts'
 import type { AuthResult } from '../http/credentials.ts'
 import { createMetrics } from '../http/metrics.ts'
@@ -32,6 +33,7 @@ export function createHttp(
   notifications: Notifications,
 ): HttpServer {
   const metrics = createMetrics({ processMetrics: true })
+  registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
   registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
   return createHttpServer<Account, Services>({
     surfaces: [
@@ -85,6 +87,7 @@ export function createHttp(
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     ready: async () => ready(db),
+    inRequest: (handle) => db.inRequest(handle),
   })
 }
 

@@ -42,6 +42,7 @@ export async function spawnServer(
       CARREL_PORT: '0',
       CARREL_RATE_LIMIT: 'off',
       CARREL_LOG: 'error',
+      CARREL_TEST_FREEZE_ROWS: process.env['CARREL_TEST_FREEZE_ROWS'] ?? '',
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       ...env,

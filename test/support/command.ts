@@ -77,7 +77,9 @@ export async function serve(args: readonly string[], options: CommandOptions = {
 
 function start(args: readonly string[], { env = {} }: CommandOptions) {
   // The settings of whoever runs the tests are not ours.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CARREL_'))
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('CARREL_') || name === 'CARREL_TEST_FREEZE_ROWS',
+  )
   return spawn(process.execPath, [...program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },

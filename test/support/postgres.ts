@@ -153,7 +153,7 @@ async function startOwn({ fsync = true }: StartOptions): Promise<PostgresServer>
   return new Server(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop)
 }
 
-async function findProgram() {
+export async function findProgram() {
   try {
     const account = await chooseServerAccount()
     return { account, ...(await findPostgresBinaries(account)) }
@@ -163,7 +163,7 @@ async function findProgram() {
   }
 }
 
-function untilReady(child: ChildProcess): Promise<void> {
+export function untilReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let output = ''
   child.stderr?.setEncoding('utf8')
@@ -191,7 +191,7 @@ async function stopKeeper(child: ChildProcess): Promise<void> {
   await promise
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = net.createServer()
   server.once('error', reject)

@@ -1,15 +1,18 @@
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
-import { Batch, type BatchOutcome, Prepared, type Step } from './batch.ts'
-import { Changes } from './changes.ts'
+import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
+import { Batch, type BatchOutcome, type Step } from './batch.ts'
+import { CarrelClient, prepareSession } from './carrel-client.ts'
 import { asksForRetry, translate } from './faults.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
+import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
 import { Schema, type SchemaRow, schemaQuery } from './schema.ts'
+import { Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 import { valueTypes } from './values.ts'
 
@@ -23,7 +26,6 @@ export interface PostgresOptions {
 }
 
 const defaultPoolSize = 10
-const connectTimeoutMs = 10_000
 const maxAttempts = 10
 const oldestServer = 150_000
 
@@ -47,13 +49,16 @@ export class PostgresDatabase implements Migratable {
   readonly #url: string
   readonly #place: string
   readonly #statements = new Statements()
+  readonly #cache = new RowCache()
   readonly #reader: ReadConnection
   readonly #reads: Reads
   readonly #context: TransactionContext
   #schema: Schema | undefined
   #isLearning = false
-  /** Counted up so that what was learnt before a change of the tables is not taken for what they are like. */
-  #schemaLearnt = 0
+  /** Schema generation. A schema query that was in flight when the schema changed must not overwrite the newer one. */
+  #schemaGeneration = 0
+  /** The server of the newest connection. */
+  #server: string | undefined
   #closed = false
 
   constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
@@ -65,24 +70,31 @@ export class PostgresDatabase implements Migratable {
       max: poolSize,
       Client: CarrelClient,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
-      onConnect: prepareSession,
+      onConnect: async (client) => {
+        // After a failover the pool may reach the new server while the read connection still waits for the old one.
+        if (this.#noteServer(await prepareSession(client))) this.#reader.reconnect()
+      },
     })
     // A connection can be lost while idle or between two statements. Whoever uses it next is told by
     // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
-    this.#reader = new ReadConnection(config)
     const schema = () => this.#knownSchema()
-    const changes = new Changes()
+    const snapshots = new Snapshots(this.#cache)
+    this.#reader = new ReadConnection(config, (server) => {
+      snapshots.reset()
+      this.#noteServer(server)
+    })
     this.#reads = new Reads(
       (steps) => this.#send(steps),
       (steps) => this.#reader.send(steps),
-      changes,
+      this.#cache,
+      snapshots,
       schema,
     )
     this.#context = {
       statements: this.#statements,
-      changes,
+      snapshots,
       schema,
       translate: (error) => this.#translate(error),
     }
@@ -113,6 +125,14 @@ export class PostgresDatabase implements Migratable {
   async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
     return runAside<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
+  }
+
+  inRequest<T>(work: () => T): T {
+    return this.#reads.inRequest(work)
+  }
+
+  get cacheStatistics(): RowCacheStatistics {
+    return this.#cache.statistics
   }
 
   async ping(): Promise<void> {
@@ -179,7 +199,16 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  // Until it is known nothing is given twice, and rows are inserted one by one.
+  /** True if it is another server than before, or another run of it: its schema may be another one too. */
+  #noteServer(server: string): boolean {
+    const before = this.#server
+    this.#server = server
+    if (before === undefined || before === server) return false
+    this.#forgetSchema()
+    return true
+  }
+
+  // Until the schema is loaded, reads are not cached and bulk inserts fall back to one INSERT per row.
   #knownSchema(): Schema | undefined {
     if (this.#schema === undefined && !this.#isLearning && !this.#closed) {
       this.#isLearning = true
@@ -189,9 +218,9 @@ export class PostgresDatabase implements Migratable {
   }
 
   async #learnSchema(): Promise<void> {
-    const version = ++this.#schemaLearnt
+    const version = ++this.#schemaGeneration
     const { outcomes } = await this.#send([{ statement: this.#statements.of(schemaQuery), values: [] }])
-    if (version !== this.#schemaLearnt) return
+    if (version !== this.#schemaGeneration) return
     this.#isLearning = false
     if (outcomes[0] !== undefined) this.#schema = new Schema(outcomes[0].rows as unknown as SchemaRow[])
   }
@@ -199,7 +228,7 @@ export class PostgresDatabase implements Migratable {
   #forgetSchema(): void {
     this.#schema = undefined
     this.#isLearning = false
-    this.#schemaLearnt += 1
+    this.#schemaGeneration += 1
   }
 
   async #connect(): Promise<CarrelPoolClient> {
@@ -216,70 +245,6 @@ export class PostgresDatabase implements Migratable {
 }
 
 type CarrelPoolClient = PoolClient & CarrelClient
-
-// The pool would count the time spent waiting for a free connection too, and a busy server is no
-// error: only reaching the server is timed.
-class CarrelClient extends Client {
-  readonly prepared = new Prepared()
-
-  constructor(config?: string | ClientConfig) {
-    super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectTimeoutMs })
-  }
-}
-
-/** The connection that quick reads share. Opened when first needed, and again if lost. */
-class ReadConnection {
-  readonly #config: ClientConfig
-  #client: Promise<CarrelClient> | undefined
-  #isEnded = false
-
-  constructor(config: ClientConfig) {
-    this.#config = config
-  }
-
-  /** The error, if there is one, is as the driver says it. */
-  async send(steps: readonly Step[]): Promise<BatchOutcome> {
-    try {
-      if (this.#isEnded) throw databaseClosed()
-      this.#client ??= this.#open()
-      return await Batch.run(await this.#client, steps)
-    } catch (error) {
-      return { outcomes: [], error }
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#isEnded = true
-    await (await this.#client?.catch(() => undefined))?.end()
-  }
-
-  async #open(): Promise<CarrelClient> {
-    const client = new CarrelClient(this.#config)
-    client.on('error', () => this.#forget())
-    client.on('end', () => this.#forget())
-    try {
-      await client.connect()
-      await prepareSession(client)
-      return client
-    } catch (error) {
-      this.#forget()
-      throw error
-    }
-  }
-
-  #forget(): void {
-    this.#client = undefined
-  }
-}
-
-// Whatever the server's defaults are: bytes come as hex, and a commit means on disk (I4). A stronger
-// promise than `on`, such as waiting for a replica, is left as the operator set it.
-async function prepareSession(client: { query(text: string): Promise<unknown> }): Promise<void> {
-  await client.query(`
-    select set_config('bytea_output', 'hex', false);
-    select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
-  `)
-}
 
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'the given address'

@@ -2,10 +2,10 @@ import type { Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import { Batch, type Outcome, type Prepared, type Step } from './batch.ts'
-import type { Changes, OwnTransaction } from './changes.ts'
 import { columnOf } from './columns.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
 import type { Schema } from './schema.ts'
+import type { OwnTransaction, Snapshots } from './snapshots.ts'
 import { Statement, type Statements } from './statements.ts'
 
 const begin = Statement.named('carrel_begin', 'begin isolation level read committed read write')
@@ -29,7 +29,7 @@ export interface TransactionClient {
 /** What transactions of one database share. */
 export interface TransactionContext {
   readonly statements: Statements
-  readonly changes: Changes
+  readonly snapshots: Snapshots
   readonly schema: () => Schema | undefined
   readonly translate: (error: unknown) => unknown
 }
@@ -45,7 +45,7 @@ export class PostgresTransaction implements Transaction {
   readonly #context: TransactionContext
   readonly #durable: boolean
   readonly #announcements: (() => void)[] = []
-  readonly #own: OwnTransaction = { tables: new Set(), isNoted: false }
+  readonly #own: OwnTransaction = { tables: new Set(), isInvalidated: false }
   #waiting: Waiting[] = []
   #sending: Promise<void> | undefined
   #hasBegun = false
@@ -122,7 +122,7 @@ export class PostgresTransaction implements Transaction {
     if (outcomes[0]?.command !== 'COMMIT') {
       throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
     }
-    this.#context.changes.note(this.#own)
+    this.#context.snapshots.ended(this.#own)
   }
 
   /** Refuses further statements and undoes all; false if the connection is of no more use. */
@@ -185,12 +185,13 @@ export class PostgresTransaction implements Transaction {
     })
   }
 
-  #noteTables(statement: Statement): void {
-    if (statement.isQuery) return
+  #noteTables({ tables }: Statement): void {
+    if (tables.isQuery) return
+    if (tables.isOther) this.#changedSchema = true
     const schema = this.#context.schema()
-    if (statement.isOther) this.#changedSchema = true
-    if (statement.isOther || schema === undefined) this.#own.tables = undefined
-    else for (const table of statement.tables(schema)) this.#own.tables?.add(table)
+    const changed = schema && tables.changes(schema.graph)
+    if (changed === undefined) this.#own.tables = undefined
+    else for (const table of changed) this.#own.tables?.add(table)
   }
 
   async #send(): Promise<void> {
@@ -223,6 +224,6 @@ export class PostgresTransaction implements Transaction {
 
   #expect(outcome: Outcome | undefined): void {
     const own = outcome?.rows[0]?.number
-    if (own !== undefined) this.#context.changes.expect(Number(own), this.#own)
+    if (own !== undefined) this.#context.snapshots.expect(Number(own), this.#own)
   }
 }

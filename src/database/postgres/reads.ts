@@ -1,148 +1,148 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { bytesOf, type Key, keyOf } from '../answers.ts'
 import type { Row, Value } from '../database.ts'
+import { type CachedQuery, MAX_KEY_PARAMETERS, type RowCache } from '../row-cache.ts'
+import { type RowKey, rowKey } from '../row-key.ts'
 import type { BatchOutcome, Step } from './batch.ts'
-import type { Changes } from './changes.ts'
+import { RequestScopes } from './request-scope.ts'
 import type { Schema } from './schema.ts'
+import type { Snapshots } from './snapshots.ts'
 import { Statement } from './statements.ts'
 
-const MOST_BYTES = 2 * 2 ** 20
-const LARGEST_BYTES = 8 * 1024
-/** What an answer takes besides what is in it, roughly. */
-const ANSWER_BYTES = 200
-const MOST_PARAMETERS = 8
-const MOST_TOGETHER = 64
-/** How long one may take alone, and many together, to be quick. */
+const MAX_BATCH = 64
+/** A statement is quick if it takes less than this, alone and in a batch. */
 const QUICK_MS = 4
-const QUICK_TOGETHER_MS = 20
+const QUICK_BATCH_MS = 20
 
 const snapshot: Step = {
   statement: Statement.named('carrel_snapshot', 'select pg_current_snapshot()::text as snapshot'),
   values: [],
 }
 
-/** Sends steps to the server; what is wrong with the server is in the outcome. */
+/** Sends steps to the server. Errors of the server are in the outcome. */
 type Send = (steps: readonly Step[]) => Promise<BatchOutcome>
-
-interface Answer {
-  readonly rows: readonly Row[]
-  readonly bytes: number
-  /** When it was asked for, as `Changes` counts. */
-  readonly at: number
-}
 
 interface Question extends Step {
   readonly values: readonly Value[]
-  /** Undefined for what is not to be kept. */
-  readonly key: Key | undefined
+  /** Undefined for what is not cached. */
+  readonly cachedAs: { readonly query: CachedQuery; readonly key: RowKey } | undefined
   resolve(rows: readonly Row[]): void
   reject(error: unknown): void
   readonly promise: Promise<readonly Row[]>
 }
 
 /**
- * Reads outside of transactions. What was read before is given again as long as nobody has changed it (`Changes`). What is asked for
- * in one turn of the event loop goes to the server together, with a look at what has changed: whatever a turn works on had
- * arrived when it began.
+ * Reads outside of transactions, through the row cache. Before cached rows are returned, the server is asked for a snapshot, which
+ * invalidates what has changed. Reads of one turn of the event loop are sent in one batch, which begins with a snapshot.
  */
 export class Reads {
   readonly #sendAlone: Send
-  readonly #sendTogether: Send
-  readonly #changes: Changes
+  readonly #sendBatch: Send
+  readonly #cache: RowCache
+  readonly #snapshots: Snapshots
   readonly #schema: () => Schema | undefined
-  readonly #known = new Map<Statement, Map<Key, Answer>>()
-  #bytes = 0
-  #asked: Question[] = []
-  readonly #shared = new Map<Statement, Map<Key, Question>>()
-  #look: PromiseWithResolvers<void> | undefined
-  #going: Promise<void> | undefined
+  readonly #scopes = new RequestScopes()
+  #waiting: Question[] = []
+  /** Questions of the next batch that others can join. */
+  readonly #shared = new Map<CachedQuery, Map<RowKey, Question>>()
+  #nextSnapshot: PromiseWithResolvers<void> | undefined
+  #sending: Promise<void> | undefined
 
-  /** What is sent together goes one way, in turns, so that what it finds can be put in order; nothing slow may be in its way. */
-  constructor(sendAlone: Send, sendTogether: Send, changes: Changes, schema: () => Schema | undefined) {
+  /** Batches share one connection and are sent one after another, so that snapshots come in order. Slow reads are sent alone. */
+  constructor(
+    sendAlone: Send,
+    sendBatch: Send,
+    cache: RowCache,
+    snapshots: Snapshots,
+    schema: () => Schema | undefined,
+  ) {
     this.#sendAlone = sendAlone
-    this.#sendTogether = sendTogether
-    this.#changes = changes
+    this.#sendBatch = sendBatch
+    this.#cache = cache
+    this.#snapshots = snapshots
     this.#schema = schema
   }
 
   /** The rows are shared: nobody may change one, or the list. */
   find(statement: Statement, values: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
     const schema = this.#schema()
-    if (values.length > MOST_PARAMETERS || schema === undefined || !statement.readsOnlyTables(schema)) {
+    const query = schema && statement.tables.cachedQuery(schema.graph)
+    if (query === undefined || values.length > MAX_KEY_PARAMETERS) {
       return this.#ask(statement, values, undefined)
     }
-    const key = keyOf(values)
-    const known = this.#known.get(statement)?.get(key)
-    if (known === undefined || !this.#changes.holds(statement.tables(schema), known.at)) {
-      return this.#ask(statement, values, key)
-    }
-    if (this.#changes.takeFresh()) return known.rows
-    return this.#looked().then(() => {
-      return this.#changes.holds(statement.tables(schema), known.at)
-        ? known.rows
-        : this.#ask(statement, values, key)
-    })
+    const key = rowKey(values)
+    const findCached = () => this.#cache.get(query, key) ?? this.#ask(statement, values, { query, key })
+    if (!this.#cache.has(query, key) || this.#scopes.takeCovered()) return findCached()
+    return this.#awaitSnapshot().then(findCached)
   }
 
-  /** Resolves when nothing is being asked for together any more. */
+  inRequest<T>(work: () => T): T {
+    return this.#scopes.run(work)
+  }
+
+  /** Resolves when no batch is on its way any more. */
   async settled(): Promise<void> {
-    while (this.#going !== undefined) await this.#going
+    while (this.#sending !== undefined) await this.#sending
   }
 
-  /** Resolves once all that was over when it was called is noted. */
-  #looked(): Promise<void> {
-    this.#look ??= Promise.withResolvers()
-    this.#going ??= this.#go()
-    return this.#look.promise
+  /** Resolves once the cache is invalidated according to a snapshot taken after the call. */
+  #awaitSnapshot(): Promise<void> {
+    this.#nextSnapshot ??= Promise.withResolvers()
+    this.#sending ??= this.#sendBatches()
+    return this.#nextSnapshot.promise
   }
 
-  #ask(statement: Statement, values: readonly Value[], key: Key | undefined): Promise<readonly Row[]> {
-    const shared = key === undefined ? undefined : this.#shared.get(statement)?.get(key)
+  #ask(
+    statement: Statement,
+    values: readonly Value[],
+    cachedAs: Question['cachedAs'],
+  ): Promise<readonly Row[]> {
+    const shared = cachedAs && this.#shared.get(cachedAs.query)?.get(cachedAs.key)
     if (shared !== undefined) return shared.promise
-    const question: Question = { statement, values, key, ...Promise.withResolvers<readonly Row[]>() }
+    const question: Question = { statement, values, cachedAs, ...Promise.withResolvers<readonly Row[]>() }
     if (!statement.isQuick) {
-      // It would keep the others waiting.
+      // It would delay the others of its batch.
       void this.#askAlone(question)
       return question.promise
     }
-    if (key !== undefined) {
-      const others = this.#shared.get(statement)
-      if (others === undefined) this.#shared.set(statement, new Map([[key, question]]))
-      else others.set(key, question)
+    if (cachedAs !== undefined) {
+      const others = this.#shared.get(cachedAs.query)
+      if (others === undefined) this.#shared.set(cachedAs.query, new Map([[cachedAs.key, question]]))
+      else others.set(cachedAs.key, question)
     }
-    this.#asked.push(question)
-    this.#going ??= this.#go()
+    this.#waiting.push(question)
+    this.#sending ??= this.#sendBatches()
     return question.promise
   }
 
-  /** Asks until nothing is left to ask for. */
-  async #go(): Promise<void> {
+  async #sendBatches(): Promise<void> {
     do {
-      // What else is asked for in this turn comes along.
+      // What else is asked for in this turn joins the batch.
       await nextTurn()
-      await this.#askTogether()
-    } while (this.#look !== undefined || this.#asked.length > 0)
-    this.#going = undefined
+      await this.#askBatch()
+    } while (this.#nextSnapshot !== undefined || this.#waiting.length > 0)
+    this.#sending = undefined
   }
 
-  async #askTogether(): Promise<void> {
-    const look = this.#look
-    const asked = this.#asked.splice(0, MOST_TOGETHER)
-    this.#look = undefined
+  async #askBatch(): Promise<void> {
+    const awaited = this.#nextSnapshot
+    const questions = this.#waiting.splice(0, MAX_BATCH)
+    this.#nextSnapshot = undefined
     this.#shared.clear()
-    const at = this.#changes.now
+    const number = this.#scopes.ask()
+    const sentAt = this.#cache.now
     const began = performance.now()
     const {
       outcomes: [seen, ...answers],
-    } = await this.#sendTogether([snapshot, ...asked])
+    } = await this.#sendBatch([snapshot, ...questions])
     const ms = performance.now() - began
-    const isUnchanged = this.#changes.now === at
-    this.#changes.see(seen && String(seen.rows[0]?.snapshot))
-    // Whatever the look has shown was over when the questions were answered.
-    const readAt = isUnchanged ? this.#changes.now : at
-    look?.resolve()
-    for (const [index, question] of asked.entries()) {
-      question.statement.noteRun(ms < QUICK_TOGETHER_MS)
+    const isUndisturbed = this.#cache.now === sentAt
+    this.#snapshots.see(seen && String(seen.rows[0]?.snapshot))
+    this.#scopes.answer(number)
+    // The questions were answered after the snapshot was taken, so what it invalidates is not in their answers.
+    const readAt = isUndisturbed ? this.#cache.now : sentAt
+    awaited?.resolve()
+    for (const [index, question] of questions.entries()) {
+      question.statement.noteRun(ms < QUICK_BATCH_MS)
       const answer = answers[index]
       if (answer !== undefined) this.#answer(question, answer.rows, readAt)
       // It failed, or another before it did.
@@ -151,7 +151,7 @@ export class Reads {
   }
 
   async #askAlone(question: Question): Promise<void> {
-    const at = this.#changes.now
+    const readAt = this.#cache.now
     const began = performance.now()
     const {
       outcomes: [answer],
@@ -159,28 +159,12 @@ export class Reads {
     } = await this.#sendAlone([question])
     question.statement.noteRun(performance.now() - began < QUICK_MS)
     if (answer === undefined) question.reject(error)
-    else this.#answer(question, answer.rows, at)
+    else this.#answer(question, answer.rows, readAt)
   }
 
-  #answer(question: Question, rows: readonly Row[], at: number): void {
-    this.#keep(question, rows, at)
+  #answer(question: Question, rows: readonly Row[], readAt: number): void {
+    const { cachedAs } = question
+    if (cachedAs !== undefined) this.#cache.put(cachedAs.query, cachedAs.key, rows, readAt)
     question.resolve(rows)
-  }
-
-  #keep({ statement, key }: Question, rows: readonly Row[], at: number): void {
-    if (key === undefined) return
-    const bytes = bytesOf(rows, LARGEST_BYTES) + ANSWER_BYTES
-    if (bytes > LARGEST_BYTES) return
-    if (this.#bytes >= MOST_BYTES) {
-      this.#known.clear()
-      this.#bytes = 0
-    }
-    let answers = this.#known.get(statement)
-    if (answers === undefined) {
-      answers = new Map()
-      this.#known.set(statement, answers)
-    }
-    this.#bytes += bytes - (answers.get(key)?.bytes ?? 0)
-    answers.set(key, { rows, bytes, at })
   }
 }

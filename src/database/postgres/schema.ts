@@ -1,69 +1,64 @@
+import { type ForeignKeyAction, TableGraph } from '../table-graph.ts'
 import { type ColumnType, isColumnType } from './columns.ts'
 
-/** What the server knows of our tables and we make use of. */
+/** The tables of the database: the types of their columns, and how changes spread. */
 export class Schema {
-  readonly #tables: ReadonlyMap<string, TableShape>
-  readonly #followed = new Map<string, readonly string[]>()
+  readonly graph: TableGraph
+  readonly #columns = new Map<string, Map<string, string>>()
 
   constructor(rows: readonly SchemaRow[]) {
-    const tables = new Map<string, TableShape>()
-    for (const row of rows) {
-      const table = tables.get(row.table_name) ?? { columns: new Map(), follows: new Set() }
-      tables.set(row.table_name, table)
-      if (row.column_type !== null) table.columns.set(row.name, row.column_type)
-      else table.follows.add(row.name)
+    const triggered: string[] = []
+    const derived: string[] = []
+    const actions: ForeignKeyAction[] = []
+    for (const { kind, table_name: table, name } of rows) {
+      if (kind === 'trigger') triggered.push(table)
+      else if (kind === 'derived') derived.push(table)
+      else if (kind === 'delete' || kind === 'update') actions.push({ parent: table, child: name, on: kind })
+      else this.#addColumn(table, name, kind)
     }
-    this.#tables = tables
+    this.graph = new TableGraph({ tables: this.#columns.keys(), triggered, derived, actions })
   }
 
   typeOf(table: string, column: string): ColumnType | undefined {
-    const type = this.#tables.get(table)?.columns.get(column)
+    const type = this.#columns.get(table)?.get(column)
     return type !== undefined && isColumnType(type) ? type : undefined
   }
 
-  /** The tables whose names are in a statement: those it reads or writes, and perhaps more. */
-  tablesIn(sql: string): string[] {
-    const words = new Set(sql.match(/\w+/g))
-    return Array.from(words).filter((word) => this.#tables.has(word))
-  }
-
-  /** With the tables whose rows go, or lose a key, with those of the given ones. */
-  withFollowers(tables: readonly string[]): readonly string[] {
-    const key = tables.join()
-    let touched = this.#followed.get(key)
-    if (touched === undefined) {
-      const all = new Set(tables)
-      // A set gives out what is added to it meanwhile.
-      for (const table of all) {
-        for (const follower of this.#tables.get(table)?.follows ?? []) all.add(follower)
-      }
-      touched = [...all]
-      this.#followed.set(key, touched)
-    }
-    return touched
+  #addColumn(table: string, name: string, type: string): void {
+    const columns = this.#columns.get(table)
+    if (columns === undefined) this.#columns.set(table, new Map([[name, type]]))
+    else columns.set(name, type)
   }
 }
 
-interface TableShape {
-  readonly columns: Map<string, string>
-  /** Tables that the server changes of itself when a row of this one is deleted. */
-  readonly follows: Set<string>
-}
-
-/** A column of a table, or with no type a table that follows it. */
+/**
+ * A fact about a table. `delete` and `update`: rows of the table `name` change with it. `trigger`: it has triggers or rules.
+ * `derived`: it shows rows of others. Any other kind is the type of its column `name`.
+ */
 export interface SchemaRow {
+  kind: string
   table_name: string
   name: string
-  column_type: string | null
 }
 
 export const schemaQuery = `
-  select c.relname::text as table_name, a.attname::text as name, format_type(a.atttypid, null) as column_type
-  from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
-    and a.attnum > 0 and not a.attisdropped
+  with relation as (
+    select oid, relname::text as table_name, relkind, relhasrules, relhassubclass, relispartition
+    from pg_class where relnamespace = current_schema()::regnamespace
+  )
+  select format_type(a.atttypid, null) as kind, table_name, a.attname::text as name
+  from relation r join pg_attribute a on a.attrelid = r.oid
+  where r.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
   union all
-  select p.relname::text, f.relname::text, null from pg_constraint k
-  join pg_class p on p.oid = k.confrelid join pg_class f on f.oid = k.conrelid
-  where k.contype = 'f' and p.relnamespace = current_schema()::regnamespace
-    and k.confdeltype in ('c', 'n', 'd')`
+  select action.kind, p.table_name, f.relname::text
+  from pg_constraint k join relation p on p.oid = k.confrelid join pg_class f on f.oid = k.conrelid
+  cross join lateral (values ('delete', k.confdeltype), ('update', k.confupdtype)) as action (kind, type)
+  where k.contype = 'f' and action.type in ('c', 'n', 'd')
+  union all
+  select 'trigger', table_name, '' from relation r
+  where r.relkind in ('r', 'p')
+    and (r.relhasrules or exists (select 1 from pg_trigger t where t.tgrelid = r.oid and not t.tgisinternal))
+  union all
+  select 'derived', table_name, '' from relation r
+  where r.relkind in ('v', 'm', 'f', 'p') or r.relispartition or r.relhassubclass
+    or exists (select 1 from pg_inherits i where i.inhrelid = r.oid)`

@@ -1,5 +1,5 @@
+import { StatementTables } from '../statement-tables.ts'
 import { numberPlaceholders } from './placeholders.ts'
-import type { Schema } from './schema.ts'
 
 // A name makes the server keep the plan on each connection for good, so only texts that come again get
 // one, and no more than this many. Texts of varying length (long lists of ids) would otherwise pile up.
@@ -12,23 +12,15 @@ const RUNS_BEFORE_QUICK = 3
 /** A text of ours as the server knows it. */
 export class Statement {
   readonly text: string
+  readonly tables: StatementTables
   /** '' until it has one. */
   name = ''
-  /** Neither a query nor a change of rows: it may change anything. */
-  readonly isOther: boolean
-  readonly isQuery: boolean
-  readonly #sql: string
   #uses = 0
   #quickRuns = 0
-  #schema: Schema | undefined
-  #tables: readonly string[] = []
 
   constructor(sql: string, text = numberPlaceholders(sql)) {
-    this.#sql = sql
     this.text = text
-    const reads = /^\s*(?:select|with)\b/i.test(sql)
-    this.isQuery = reads && !changes.test(sql)
-    this.isOther = !reads && !/^\s*(?:insert|update|delete)\b/i.test(sql)
+    this.tables = new StatementTables(sql)
   }
 
   /** One that has a name of its own, and no parameters. */
@@ -36,21 +28,6 @@ export class Statement {
     const statement = new Statement(text, text)
     statement.name = name
     return statement
-  }
-
-  /** Tables it reads, or may change. */
-  tables(schema: Schema): readonly string[] {
-    if (schema !== this.#schema) {
-      const named = schema.tablesIn(this.#sql)
-      this.#tables = /\bdelete\b/i.test(this.#sql) ? schema.withFollowers(named) : named
-      this.#schema = schema
-    }
-    return this.#tables
-  }
-
-  /** Whether rows of our tables alone decide what it finds. */
-  readsOnlyTables(schema: Schema): boolean {
-    return this.isQuery && this.tables(schema).length > 0 && !depends.test(this.#sql)
   }
 
   /** Whether it was quick so far. */
@@ -67,9 +44,6 @@ export class Statement {
     return ++this.#uses
   }
 }
-
-const changes = /\b(?:insert|update|delete)\b/i
-const depends = /\b(?:pg_\w+|current_\w+|now|random|nextval|clock_timestamp)\b/i
 
 /** Turns our texts into the server's, each worked out once. */
 export class Statements {

@@ -14,6 +14,8 @@ import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
 export class SideDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly schemaVersion = 0
+  /** It has no row cache. */
+  readonly cacheStatistics = undefined
   readonly #file: string
   readonly #readers: readonly [SideThread, SideThread]
   readonly #writer: SideThread
@@ -51,6 +53,10 @@ export class SideDatabase implements Database {
   async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
     return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
+  }
+
+  inRequest<T>(work: () => T): T {
+    return work()
   }
 
   async ping(): Promise<void> {

@@ -7,11 +7,12 @@ import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
+import type { RowCacheStatistics } from '../row-cache.ts'
 import { Turns } from '../turns.ts'
+import { CachedReads } from './cached-reads.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
 import { GroupSync } from './group-sync.ts'
-import { ReadCache } from './read-cache.ts'
 import { SqliteTransaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions {
@@ -67,7 +68,7 @@ export class SqliteDatabase implements Migratable {
   readonly #file: string
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly #rows: ReadCache
+  readonly #reads: CachedReads
   readonly #log: FileHandle
   readonly #turns = new Turns()
   readonly #sync: GroupSync
@@ -79,7 +80,7 @@ export class SqliteDatabase implements Migratable {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
-    this.#rows = new ReadCache(reader, writer)
+    this.#reads = new CachedReads(reader, writer)
     this.#log = log
     this.#sync = new GroupSync(() => syncLog(log), onFatal)
     this.#checkpointer = new Checkpointer({
@@ -93,12 +94,12 @@ export class SqliteDatabase implements Migratable {
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
     if (this.#closed) throw databaseClosed()
-    return this.#rows.all(sql, parameters) as R[]
+    return this.#reads.all(sql, parameters) as R[]
   }
 
   async get<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
     if (this.#closed) throw databaseClosed()
-    return this.#rows.get(sql, parameters) as R | undefined
+    return this.#reads.get(sql, parameters) as R | undefined
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
@@ -119,6 +120,14 @@ export class SqliteDatabase implements Migratable {
   async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
     return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
+  }
+
+  inRequest<T>(work: () => T): T {
+    return work()
+  }
+
+  get cacheStatistics(): RowCacheStatistics {
+    return this.#reads.statistics
   }
 
   async ping(): Promise<void> {
@@ -163,20 +172,20 @@ export class SqliteDatabase implements Migratable {
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T; tx: SqliteTransaction }> {
     await this.#begin()
-    const tx = new SqliteTransaction(this.#writer)
+    this.#reads.expire()
+    const tx = new SqliteTransaction(this.#writer, this.#reads)
     try {
       const result = await work(tx)
       tx.finish()
       this.#writer.run('commit', [])
-      ReadCache.noteCommit()
-      this.#rows.forget(tx.changed.names)
+      this.#reads.invalidate(tx.changed.tables)
       this.#checkpointer.consider(this.#framesInLog())
       return { result, tx }
     } catch (error) {
       tx.abandon()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')
-      // It may have failed because of what somebody else committed, and be tried again in this very turn.
-      ReadCache.noteCommit()
+      // It may be the commit that failed, and nobody can tell how far it came.
+      this.#reads.invalidate(tx.changed.tables)
       throw error
     }
   }

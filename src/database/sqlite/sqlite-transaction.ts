@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
-import { ChangedTables } from './changed-tables.ts'
+import { type CachedReads, ChangedTables } from './cached-reads.ts'
 import type { Connection } from './connection.ts'
 
 // Rows of one insert that may go by before other work of the process gets the thread.
@@ -12,27 +12,27 @@ const sliceMs = 4
 export class SqliteTransaction implements Transaction {
   readonly #connection: Connection
   readonly #announcements: (() => void)[] = []
-  /** What it wrote to so far. */
-  readonly changed = new ChangedTables()
+  readonly changed: ChangedTables
   #over = false
   #failure: unknown
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, reads: CachedReads) {
     this.#connection = connection
+    this.changed = new ChangedTables(reads)
   }
 
   async all<R extends object>(sql: string, ...parameters: Value[]): Promise<R[]> {
-    this.changed.note(sql)
+    this.changed.add(sql)
     return this.#attempt(() => this.#connection.all(sql, parameters) as R[])
   }
 
   async get<R extends object>(sql: string, ...parameters: Value[]): Promise<R | undefined> {
-    this.changed.note(sql)
+    this.changed.add(sql)
     return this.#attempt(() => this.#connection.get(sql, parameters) as R | undefined)
   }
 
   async run(sql: string, ...parameters: Value[]): Promise<number> {
-    this.changed.note(sql)
+    this.changed.add(sql)
     return this.#attempt(() => this.#connection.run(sql, parameters))
   }
 
@@ -44,7 +44,7 @@ export class SqliteTransaction implements Transaction {
   ): Promise<number> {
     const sql = insertOfOne(table, columns, options.ignoreExisting)
     let inserted = 0
-    this.changed.note(sql)
+    this.changed.add(sql)
     let sliceEnd = performance.now() + sliceMs
     for (const row of rows) {
       inserted += this.#attempt(() => this.#connection.run(sql, row))

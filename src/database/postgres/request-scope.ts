@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Cached reads in a row that one answer of the server may cover, so that others get their turn. */
+const MAX_COVERED_READS = 200
+
+interface Scope {
+  /** Snapshots that had been asked for when the request arrived. */
+  readonly asked: number
+  isOpen: boolean
+}
+
+/**
+ * Tells which cached reads need not wait for a snapshot of their own. The request that runs while the answer of the server is handed
+ * out had waited for it. If the snapshot was asked for after the request arrived, it shows everything committed before that.
+ *
+ * Waiting is not enough: a request that came in while the snapshot was on its way may be started by the end of the one that waited,
+ * as on a pipelining connection or behind a semaphore. And what runs outside of a request, such as an event stream, may work on
+ * news it queued meanwhile. So the time of arrival counts, and without one each read waits.
+ */
+export class RequestScopes {
+  readonly #scopes = new AsyncLocalStorage<Scope>()
+  #asked = 0
+  /** The snapshot that is being handed out, 0 for none. */
+  #answered = 0
+  #covered = 0
+
+  /** Runs the handling of a request that has arrived. It ends when the work, or the promise it returns, does. */
+  run<T>(work: () => T): T {
+    const scope: Scope = { asked: this.#asked, isOpen: true }
+    const end = () => {
+      scope.isOpen = false
+    }
+    const result = this.#scopes.run(scope, work)
+    if (result instanceof Promise) result.then(end, end)
+    else end()
+    return result
+  }
+
+  /** To be called before the server is asked for a snapshot. Resolves to its number. */
+  ask(): number {
+    return ++this.#asked
+  }
+
+  /** To be called with the number of a snapshot once the cache is invalidated accordingly, before those who wait for it go on. */
+  answer(snapshot: number): void {
+    this.#answered = snapshot
+    this.#covered = 0
+    // Runs when all promises that this settles are done, before the next callback of the event loop.
+    process.nextTick(this.#close)
+  }
+
+  /** Whether a cached read may be answered at once. To be asked once for each. */
+  takeCovered(): boolean {
+    if (this.#answered === 0 || this.#covered >= MAX_COVERED_READS) return false
+    const scope = this.#scopes.getStore()
+    if (scope === undefined || !scope.isOpen || scope.asked >= this.#answered) return false
+    this.#covered += 1
+    return true
+  }
+
+  readonly #close = (): void => {
+    this.#answered = 0
+  }
+}
