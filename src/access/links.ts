@@ -115,14 +115,14 @@ export class Links {
     }
   }
 
-  /** What an account made, oldest first; in one library or sub-library, and at one path of it, if asked. */
+  /** What an account made where it may still read, oldest first; in one library or sub-library, and at one path of it, if asked. */
   async listOwn(user: Account, kind: LinkKind, library?: Library, path?: LibraryPath): Promise<Link[]> {
     const where = library && {
       libraryKey: library.info.key,
       subKey: library.info.sub?.key ?? 0,
       place: path && inOrigin(library.info, path),
     }
-    return listLinks(this.#core.db, { kind, accountKey: user.key, ...where })
+    return this.#readable(user, await listLinks(this.#core.db, { kind, accountKey: user.key, ...where }))
   }
 
   /** What everybody made in a library, or in the folder a sub-library shows, as it is seen there; oldest first. */
@@ -134,7 +134,8 @@ export class Links {
   /** For who made it and the owner of its library. Throws link-not-found, for a stranger too. */
   async get(user: Account, token: string, kind: LinkKind): Promise<Link> {
     const link = await this.#find(token, kind)
-    if (link.accountKey === user.key) return link
+    const [own] = link.accountKey === user.key ? await this.#readable(user, [link]) : []
+    if (own !== undefined) return own
     const library = await findLibraryByKey(this.#core.db, link.libraryKey)
     const owned = library?.ownerKey === user.key ? seenIn(library, link) : undefined
     return owned ?? fail({ code: 'link-not-found', token })
@@ -187,6 +188,7 @@ export class Links {
   ): Promise<Link> {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
+    if ((await this.#readable(user, [link])).length === 0) fail({ code: 'link-not-found', token })
     if (changes.rights !== undefined) {
       const library = await this.#access.reopen(user, link)
       if (library) refuseRights(library, { ...link, rights: changes.rights })
@@ -240,11 +242,18 @@ export class Links {
 
   /** Removes an account's links whose target is gone. */
   async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
-    const links = await this.listOwn(user, kind)
+    const links = await listLinks(this.#core.db, { kind, accountKey: user.key })
     await this.#deleteAll(
       links.filter((link) => link.isGone),
       also,
     )
+  }
+
+  /** A link follows what it leads to, so it would tell its maker the new name or path of what they may not read any more. */
+  async #readable(user: Account, links: readonly Link[]): Promise<Link[]> {
+    const ids = [...new Set(links.map(({ libraryId }) => libraryId))]
+    const libraries = await this.#access.openAll(user, ids)
+    return links.filter(({ libraryId }) => libraries.has(libraryId))
   }
 
   async #deleteAll(links: readonly Link[], also?: (link: Link) => Also): Promise<void> {

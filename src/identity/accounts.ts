@@ -223,7 +223,7 @@ export class Accounts {
       await also?.(tx, found)
       return found
     })
-    this.#options.onSignOut?.(account)
+    await this.#options.onSignOut?.(account)
   }
 
   /**

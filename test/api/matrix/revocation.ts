@@ -16,6 +16,8 @@ const NEED_NO_RIGHT = [
   'DELETE /api2/groups/:group_id/repos/:repo_id/',
   'DELETE /api/v2.1/groups/:group_id/libraries/:repo_id/',
 ]
+/** Lists that may go on naming a library that is closed to the account: notices that were addressed to it. */
+const NOTICES = ['GET /api/v2.1/notifications/', 'GET /api/v2.1/all-notifications/']
 /** An archive is polled at the process that makes it. */
 const OF_ONE_PROCESS = ['GET /d/:token/archive/', 'GET /seafhttp/zip/:ticket']
 /** What is deleted already may be deleted again. */
@@ -128,6 +130,21 @@ export async function runEnding(
     const at = one.after === 'ok' ? serving(one) : servers
     for (const url of at) await ask(one, url, one.after, one.becomes, 'after,')
   }
+  if (ending.ofLibrary === true && ending.becomes.account === 'stranger') {
+    const lists = endpoints.filter((endpoint) => isList(endpoint, table))
+    for (const { method, path } of lists) {
+      for (const url of servers) {
+        calls++
+        const { text } = await call(stage, `${method} ${path}`, ending.role, {
+          ...(await table[`${method} ${path}`]?.send(stage, ending.role)),
+          as: new Client(url, trial.shown.token, trial.shown.email),
+        })
+        if (text.includes(stage.id) || text.includes('kingfisher')) {
+          surprises.push(`after, ${path} still names the library: ${text.slice(0, 200)}`)
+        }
+      }
+    }
+  }
   await stage.drop()
   return { calls, surprises: surprises.map((text) => `${ending.name}: ${text}`) }
 }
@@ -197,6 +214,20 @@ async function prepareOne(
   const isAboutLibrary = !NEED_NO_RIGHT.includes(name) && namesLibrary(stage, name, sent, credential)
   if (ending.ofLibrary === true && !isAboutLibrary) return undefined
   return { name, credential, before, after, was, becomes, sent }
+}
+
+/** Whether it lists what is the account's own, whatever library it is asked about. */
+function isList({ method, path }: Endpoint, table: Table): boolean {
+  const name = `${method} ${path}`
+  const policy = table[name]?.policy
+  const isOpenToAll = policy?.['stranger'] === 'ok' && policy['anonymous'] === 'unauthorised'
+  return (
+    method === 'GET' &&
+    isOpenToAll &&
+    !path.includes(':') &&
+    !path.endsWith('/events/') &&
+    !NOTICES.includes(name)
+  )
 }
 
 function namesLibrary(stage: Stage, name: string, sent: Sent, credential: Credential): boolean {
