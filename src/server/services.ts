@@ -46,7 +46,14 @@ import { programVersion } from '../version.ts'
 import { threadsOf } from './stores.ts'
 
 // A hundred pages are enough to look at.
-const SHOWN_TEXTS = { threads: 2, waiting: 50, limits: { textLength: 2 ** 18 } }
+const SHOWN_TEXTS = {
+  threads: 2,
+  perKey: 1,
+  waiting: 50,
+  waitingPerKey: 20,
+  waitMs: 30_000,
+  limits: { textLength: 2 ** 18 },
+}
 
 /** What the routes of all surfaces work with. */
 export type Services = ApiServices &

@@ -210,7 +210,7 @@ export class Archives implements AsyncDisposable {
   /** Removes archives nobody may fetch any more: the library is gone, the link was disabled, or the right ended. */
   async #recheck(): Promise<void> {
     try {
-      for (const [ticket, task] of [...this.#registry.byTicket])
+      for (const [ticket, task] of this.#registry.byTicket)
         if (!(await this.#isValid(ticket, task))) await this.#drop(ticket, task)
     } catch (error) {
       this.#options.onError(error)
