@@ -54,7 +54,7 @@ export type Fault =
   | { code: 'busy'; seconds: number } // when to try again
   | { code: 'thumbnail-failed' }
   | { code: 'text-unreadable'; reason: string } // follows "The file"
-  | { code: 'text-unavailable' }
+  | { code: 'text-unavailable'; seconds: number } // when to try again
   | { code: 'ticket-not-found' }
   | { code: 'not-in-trash'; id: string }
   | { code: 'token-not-found' }

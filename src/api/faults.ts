@@ -79,10 +79,10 @@ export const apiFaults: FaultTable<FaultAnswer> = {
   ],
   'thumbnail-failed': () => [500, 'Failed to generate thumbnail.'],
   'text-unreadable': ({ reason }) => [422, `The file ${reason}.`],
-  'text-unavailable': () => [
+  'text-unavailable': ({ seconds }) => [
     503,
     'Too many files are being read. Try again in a moment.',
-    { 'Retry-After': 5 },
+    { 'Retry-After': seconds },
   ],
   'ticket-not-found': () => [403, 'Access token not found'],
   'not-in-trash': () => [400, 'Library does not exist in trash.'],

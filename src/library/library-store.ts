@@ -202,6 +202,14 @@ export async function listRootsAfter(
   }))
 }
 
+/** The accounts that own libraries, by library; without those that are gone. */
+export async function findOwnerKeys(reader: Reader, keys: readonly number[]): Promise<Map<number, number>> {
+  if (keys.length === 0) return new Map()
+  const sql = `select key, owner_key from library where key in (${keys.map(() => '?').join(', ')})`
+  const rows = await reader.all<{ key: number; owner_key: number }>(sql, ...keys)
+  return new Map(rows.map((row) => [row.key, row.owner_key]))
+}
+
 /** The keys in a range that libraries have, deleted or not. */
 export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
   const sql = 'select key from library where key > ? and key <= ?'

@@ -3,6 +3,7 @@ import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-ext
 import type { LibraryCore } from '../library/core.ts'
 import type { Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
+import type { Requester } from '../scheduling/requesters.ts'
 
 /** What there is to read in a file, without its layout. */
 export interface DocumentText {
@@ -24,8 +25,8 @@ export class DocumentTexts implements AsyncDisposable {
     this.#extractor = options.extractor
   }
 
-  /** Throws text-unreadable, text-unavailable, password-needed. Who asks has shown a right to read the file (I7). */
-  async get(library: Library, { id, name, size }: FileDirent, signal: AbortSignal): Promise<DocumentText> {
+  /** Throws text-unreadable, text-unavailable, password-needed. The caller has shown a right to read the file (I7). */
+  async get(library: Library, { id, name, size }: FileDirent, requester: Requester): Promise<DocumentText> {
     const core = this.#core
     const key = core.keys.keyFor(library)
     const read = async function* () {
@@ -33,7 +34,7 @@ export class DocumentTexts implements AsyncDisposable {
       // A chunk is ours only until the next one is asked for.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
-    const found = await this.#extractor.extract({ name, size, read }, { signal }).catch(unavailable)
+    const found = await this.#extractor.extract({ name, size, read }, requester).catch(unavailable)
     return 'reason' in found ? fail({ code: 'text-unreadable', reason: found.reason }) : found
   }
 
@@ -43,6 +44,7 @@ export class DocumentTexts implements AsyncDisposable {
 }
 
 function unavailable(error: unknown): never {
-  if (error instanceof ExtractorUnavailable) fail({ code: 'text-unavailable' })
+  if (error instanceof ExtractorUnavailable)
+    fail({ code: 'text-unavailable', seconds: error.retryAfterSeconds })
   throw error
 }

@@ -8,6 +8,7 @@ import type { Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { FileId } from '../objects/ids.ts'
 import { failIfBusy } from '../scheduling/busy-fault.ts'
+import type { Requester } from '../scheduling/requesters.ts'
 import { SharedWork } from '../scheduling/shared-work.ts'
 import { hasThumbnail, LARGEST_SOURCE } from './sources.ts'
 import { ThumbnailFailures } from './thumbnail-failures.ts'
@@ -27,14 +28,6 @@ export interface ThumbnailsOptions {
   /** Unix seconds. */
   readonly now: () => number
   readonly onError: (error: unknown) => void
-}
-
-/** Who asks for a thumbnail. */
-export interface Requester {
-  /** What the slots are shared by. */
-  readonly key: string
-  /** Aborted when the answer is no longer wanted. */
-  readonly signal: AbortSignal
 }
 
 /**

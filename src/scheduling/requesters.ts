@@ -10,3 +10,10 @@ export function accountRequester(key: number): string {
 export function visitorRequester(from: string): string {
   return `${VISITORS}:${from}`
 }
+
+/** Who wants something done that is shared between requesters. */
+export interface Requester {
+  readonly key: string
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+}

@@ -17,6 +17,9 @@ export function libraryKeyOf(entryKey: number): number {
 /** As SQL, for a column of entry keys. */
 export const libraryKeySql = (column: string) => `${column} / ${SPAN}`
 
+/** As SQL: the first key of the library after that of an entry. */
+export const nextLibrarySql = (column: string) => `(${column} / ${SPAN} + 1) * ${SPAN}`
+
 /** The keys of a library's entries: between these two, both left out. */
 export function keyRangeOf(libraryKey: number): { after: number; before: number } {
   return { after: rootKeyOf(libraryKey), before: rootKeyOf(libraryKey) + SPAN }

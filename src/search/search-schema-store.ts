@@ -7,6 +7,9 @@ const VERSION = 3
 // Held while the tables are made, so that of two nodes that start at once one makes them.
 const SCHEMA_LOCK = 0x5ea4c4
 
+const PENDING_BY_LIBRARY = `create index if not exists search_pending_by_library
+  on search_pending (entry_key, due_at) where reason is null`
+
 const TABLES = [
   'search_library',
   'search_entry',
@@ -20,12 +23,14 @@ const TABLES = [
 
 /** Makes the tables of the index if they are not there, or are of another version. */
 export async function prepareSchema(db: Database): Promise<void> {
-  if ((await findVersion(db)) === VERSION) return
+  if ((await findVersion(db)) === VERSION && (await hasPendingIndex(db))) return
   await db.write(async (tx) => {
     if (db.dialect === 'postgres') await tx.get('select pg_advisory_xact_lock(?)', SCHEMA_LOCK)
     await tx.run('create table if not exists search_schema (version bigint primary key)')
     const found = await tx.get<{ version: number }>('select version from search_schema')
     if (found?.version !== VERSION) await makeTables(tx, db.dialect)
+    // Added later: it needs no other version, which would have everything indexed again.
+    await tx.run(PENDING_BY_LIBRARY)
   })
 }
 
@@ -44,6 +49,14 @@ async function findVersion(db: Database): Promise<number | undefined> {
   } catch {
     return undefined
   }
+}
+
+async function hasPendingIndex(db: Database): Promise<boolean> {
+  const sql =
+    db.dialect === 'sqlite'
+      ? "select 1 as found from sqlite_master where name = 'search_pending_by_library'"
+      : "select 1 as found where to_regclass('search_pending_by_library') is not null"
+  return (await db.get(sql)) !== undefined
 }
 
 async function makeTables(tx: Transaction, dialect: Dialect): Promise<void> {
@@ -97,6 +110,7 @@ function statements(dialect: Dialect): string[] {
       reason ${text}
     )`,
     'create index search_pending_by_time on search_pending (due_at) where reason is null',
+    PENDING_BY_LIBRARY,
     // How many names of a library a character is in: of the commonest that would be most of them to count.
     `create table search_letter (
       letter ${text} not null,

@@ -1,14 +1,14 @@
 import type { Database } from '../database/database.ts'
-import type { TextExtractor } from '../extraction/text-extractor.ts'
+import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-extractor.ts'
 import type { LibraryCore } from '../library/core.ts'
 import { bodyParts, packText, tidied, unpackText } from './body.ts'
 import { libraryKeyOf } from './keys.ts'
+import { PendingSelection, type SelectedText } from './pending-selection.ts'
 import {
   claimPending,
   endPending,
   failPending,
   findText,
-  listPending,
   nextDue,
   type PendingText,
   postponePending,
@@ -44,6 +44,7 @@ type Outcome =
 /** Reads the texts of files that wait for it, a few at a time, and puts them into the index. */
 export class TextQueue {
   readonly #options: TextQueueOptions
+  readonly #selection: PendingSelection
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   #wokenAgain = false
@@ -51,6 +52,7 @@ export class TextQueue {
 
   constructor(options: TextQueueOptions) {
     this.#options = options
+    this.#selection = new PendingSelection(options.db, options.core.db)
   }
 
   /** Something may be waiting. */
@@ -101,17 +103,16 @@ export class TextQueue {
 
   /** Takes some files and reads them. Gives how many it took. */
   async #round(): Promise<number> {
-    const { core, db } = this.#options
-    const now = core.now()
-    // The latest do not wait for a long queue, and the first are not forgotten over the latest.
-    const half = FILES_A_ROUND / 2
-    const oldest = await listPending(db, now, 'oldest', half)
-    const newest = oldest.length < half ? [] : await listPending(db, now, 'newest', half)
-    const wanted = new Map([...oldest, ...newest].map((pending) => [pending.key, pending]))
+    const now = this.#options.core.now()
+    const selected = await this.#selection.next(now, FILES_A_ROUND)
     const until = now + LEASE_SECONDS
-    const taken = await this.#claim([...wanted.values()].toSorted(byKey), until)
-    await this.#readAll(taken, until)
-    return taken.length
+    const wanted = selected.map(({ pending }) => pending).toSorted(byKey)
+    const claimed = new Set(await this.#claim(wanted, until))
+    await this.#readAll(
+      selected.filter(({ pending }) => claimed.has(pending)),
+      until,
+    )
+    return claimed.size
   }
 
   #claim(wanted: readonly PendingText[], until: number): Promise<PendingText[]> {
@@ -126,7 +127,7 @@ export class TextQueue {
     )
   }
 
-  async #readAll(taken: readonly PendingText[], until: number): Promise<void> {
+  async #readAll(taken: readonly SelectedText[], until: number): Promise<void> {
     const waiting = [...taken]
     let done: Outcome[] = []
     let characters = 0
@@ -148,7 +149,7 @@ export class TextQueue {
     await flush()
   }
 
-  async #read(pending: PendingText): Promise<Outcome> {
+  async #read({ pending, ownerKey }: SelectedText): Promise<Outcome> {
     const { db } = this.#options
     try {
       const known = await findText(db, pending)
@@ -156,7 +157,7 @@ export class TextQueue {
         const parts = await bodyParts(await unpackText(known), pending.name, db.dialect)
         return { pending, body: known, parts }
       }
-      const found = await this.#extract(pending)
+      const found = await this.#extract(pending, String(ownerKey))
       if ('reason' in found) return { pending, reason: `The file ${found.reason}.` }
       const text = await tidied(found.text)
       return { pending, body: await packText(text), parts: await bodyParts(text, pending.name, db.dialect) }
@@ -165,14 +166,14 @@ export class TextQueue {
     }
   }
 
-  #extract({ key, objectId, name, size }: PendingText) {
+  #extract({ key, objectId, name, size }: PendingText, owner: string) {
     const { core, extractor } = this.#options
     const read = async function* () {
       const stored = await core.content.open(libraryKeyOf(key), objectId)
       // A chunk is ours only until the next one is asked for.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
-    return extractor.extract({ name, size, read }, { signal: this.#stopping.signal })
+    return extractor.extract({ name, size, read }, { signal: this.#stopping.signal, key: owner })
   }
 
   async #write(outcomes: readonly Outcome[], until: number): Promise<void> {
@@ -193,6 +194,9 @@ export class TextQueue {
           } else if ('reason' in outcome) {
             await failPending(tx, pending, until, outcome.reason.slice(0, LONGEST_REASON))
           } else if (stopping) await postponePending(tx, pending, until, core.now())
+          else if (outcome.error instanceof ExtractorUnavailable)
+            // Too much else waits, which says nothing about the file.
+            await postponePending(tx, pending, until, core.now() + outcome.error.retryAfterSeconds)
           else if (pending.attempts + 1 < MOST_ATTEMPTS) await postponePending(tx, pending, until, retryAt)
           else await failPending(tx, pending, until, reasonOf(outcome.error))
         }

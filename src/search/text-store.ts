@@ -1,8 +1,9 @@
 import type { Database, Dialect, Reader, Transaction } from '../database/database.ts'
 import { type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import { takeTurns } from '../scheduling/take-turns.ts'
 import { insertRows, removeBodies } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeyOf, rowOf } from './keys.ts'
+import { keyRangeOf, libraryKeyOf, nextLibrarySql, rootKeyOf, rowOf } from './keys.ts'
 
 /** A file whose text is to be read. */
 export interface PendingText {
@@ -61,13 +62,52 @@ export async function removeTexts(tx: Transaction, dialect: Dialect, keys: reado
   await removeBodies(tx, dialect, keys)
 }
 
-/** Files due, the longest waiting or the latest first. */
-export async function listPending(
+/** Libraries with files due, in the order of their keys, from the one after `after` on. */
+export async function listPendingLibraries(
   reader: Reader,
   now: number,
-  order: 'oldest' | 'newest',
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  // One index seek a library (loose index scan), however many files each has.
+  const next = (bound: string) =>
+    `select min(entry_key) from search_pending where reason is null and due_at <= ? and entry_key >= ${bound}`
+  const rows = await reader.all<{ entry_key: number }>(
+    `with recursive step (n, entry_key) as (
+       select 1, (${next('?')})
+       union all
+       select n + 1, (${next(nextLibrarySql('step.entry_key'))}) from step where n < ? and entry_key is not null
+     ) select entry_key from step where entry_key is not null`,
+    now,
+    rootKeyOf(after + 1),
+    now,
+    limit,
+  )
+  return rows.map((row) => libraryKeyOf(row.entry_key))
+}
+
+/** Files of a library that are due: the first and the latest in turn. */
+export async function listPendingOf(
+  reader: Reader,
+  now: number,
+  libraryKey: number,
   limit: number,
 ): Promise<PendingText[]> {
+  const first = await listFrom(reader, now, libraryKey, '', limit)
+  if (first.length < limit) return first
+  const latest = await listFrom(reader, now, libraryKey, 'desc', limit)
+  const byKey = new Map(takeTurns([first, latest], limit).map((pending) => [pending.key, pending]))
+  return [...byKey.values()]
+}
+
+async function listFrom(
+  reader: Reader,
+  now: number,
+  libraryKey: number,
+  order: '' | 'desc',
+  limit: number,
+): Promise<PendingText[]> {
+  const { after, before } = keyRangeOf(libraryKey)
   const rows = await reader.all<{
     entry_key: number
     object_id: Uint8Array
@@ -78,8 +118,11 @@ export async function listPending(
   }>(
     `select p.entry_key, p.object_id, p.due_at, p.attempts, e.name, e.size
      from search_pending p join search_entry e on e.key = p.entry_key
-     where p.reason is null and p.due_at <= ? order by p.due_at ${order === 'oldest' ? '' : 'desc'} limit ?`,
+     where p.reason is null and p.due_at <= ? and p.entry_key > ? and p.entry_key < ?
+     order by p.entry_key ${order} limit ?`,
     now,
+    after,
+    before,
     limit,
   )
   return rows.map((row) => ({

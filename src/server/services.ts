@@ -51,7 +51,14 @@ import { programVersion } from '../version.ts'
 import { threadsOf } from './stores.ts'
 
 // A hundred pages are enough to look at.
-const SHOWN_TEXTS = { threads: 2, waiting: 50, limits: { textLength: 2 ** 18 } }
+const SHOWN_TEXTS = {
+  threads: 2,
+  perKey: 1,
+  waiting: 50,
+  waitingPerKey: 20,
+  waitMs: 30_000,
+  limits: { textLength: 2 ** 18 },
+}
 
 /** Passwords of accounts hashed at once, of libuv's four threads. Libraries have one more. */
 const HASHES = 2

@@ -1,3 +1,4 @@
+import { accountRequester } from '../../scheduling/requesters.ts'
 import { fileAt } from '../lookups.ts'
 import { asOf, moment } from '../moment.ts'
 import { libraryIdParam, requiredPath } from '../readers.ts'
@@ -15,7 +16,8 @@ export const fileTextRoutes = [
     async handle({ user, params, query, request }, services) {
       const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
-      const { text, truncated } = await services.documentTexts.get(library, entry, request.signal)
+      const requester = { key: accountRequester(user.key), signal: request.signal }
+      const { text, truncated } = await services.documentTexts.get(library, entry, requester)
       return { id: entry.id, name: entry.name, text, truncated }
     },
   }),

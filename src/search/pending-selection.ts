@@ -1,0 +1,54 @@
+import type { Database } from '../database/database.ts'
+import { findOwnerKeys } from '../library/library-store.ts'
+import { takeTurns } from '../scheduling/take-turns.ts'
+import { listPendingLibraries, listPendingOf, type PendingText } from './text-store.ts'
+
+const MOST_LIBRARIES = 1000
+
+/** A file to be read, and the account it is read for. */
+export interface SelectedText {
+  readonly pending: PendingText
+  /** Undefined if the library is gone. */
+  readonly ownerKey: number | undefined
+}
+
+/**
+ * Chooses the files that are read next. Owners take turns, and the libraries of one owner do, so that a million documents in one
+ * library delay the only one of another account by one round. Of each library the first and the latest files take turns.
+ */
+export class PendingSelection {
+  readonly #db: Database
+  readonly #coreDb: Database
+  /** The last library of the round before, if there were more. */
+  #after = 0
+
+  constructor(db: Database, coreDb: Database) {
+    this.#db = db
+    this.#coreDb = coreDb
+  }
+
+  /** Up to `count` files due `now`, in the order of their turns. */
+  async next(now: number, count: number): Promise<SelectedText[]> {
+    const libraries = await this.#libraries(now)
+    const owners = await findOwnerKeys(this.#coreDb, libraries)
+    const byOwner = Map.groupBy(libraries, (key) => owners.get(key))
+    const share = Math.ceil(count / Math.max(byOwner.size, 1))
+    const lists: SelectedText[][] = []
+    for (const [ownerKey, keys] of byOwner) {
+      const perLibrary = Math.ceil(share / keys.length)
+      const files: PendingText[][] = []
+      for (const key of keys.slice(0, share)) files.push(await listPendingOf(this.#db, now, key, perLibrary))
+      lists.push(takeTurns(files, count).map((pending) => ({ pending, ownerKey })))
+    }
+    return takeTurns(lists, count)
+  }
+
+  async #libraries(now: number): Promise<number[]> {
+    const after = this.#after
+    const found = await listPendingLibraries(this.#db, now, after, MOST_LIBRARIES)
+    this.#after = found.length < MOST_LIBRARIES ? 0 : (found.at(-1) ?? 0)
+    if (after === 0 || found.length === MOST_LIBRARIES) return found
+    const first = await listPendingLibraries(this.#db, now, 0, MOST_LIBRARIES - found.length)
+    return [...new Set([...found, ...first])]
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { onBothDatabases } from '../../test/support/databases.ts'
+import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-extractor.ts'
+import { openSearch } from './test-support.ts'
+import { countPending } from './text-store.ts'
+
+/** Reads nothing until it is opened, and notes in which order files come. */
+function gatedExtractor(refuse: (name: string) => boolean = () => false) {
+  const order: string[] = []
+  const keys = new Set<string | undefined>()
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  const extractor: TextExtractor = {
+    async extract({ name }, { key } = {}) {
+      order.push(name)
+      keys.add(key)
+      await promise
+      if (refuse(name)) throw new ExtractorUnavailable('Too many files wait.', 7)
+      return { text: `text of ${name}`, truncated: false }
+    },
+    async close() {},
+  }
+  return { order, keys, open, extractor }
+}
+
+onBothDatabases('the queue of texts', (fresh) => {
+  it('has owners and their libraries take turns, however many files one has', async (t) => {
+    let now = 1_754_000_000
+    const { order, keys, open, extractor } = gatedExtractor()
+    await using opened = await openSearch(t, fresh, { extractor, now: () => now })
+    if (opened === undefined) return
+    const { stage, search, put } = opened
+    const [flood, single] = [await stage.actor(), await stage.actor()]
+    const first = await stage.newLibrary(flood)
+    const second = await stage.newLibrary(flood, 'More')
+    const one = await stage.newLibrary(single)
+    const fill = async (library: typeof first, name: string, count: number) => {
+      for (let n = 0; n < count; n += 1) await put(library, `/${name} ${n}.pdf`, `${name} ${n}`)
+      await search.index.catchUp((await stage.reopen(library)).info)
+      now += 10
+    }
+    // The single file is neither among the oldest nor among the latest.
+    await fill(first, 'early', 40)
+    await fill(one, 'single', 1)
+    await fill(second, 'late', 40)
+    await fill(first, 'latest', 40)
+    open()
+    await search.texts.settled()
+    assert.equal(order.length, 121)
+    // The first round had begun when there was only one library.
+    const round = order.slice(32, 64)
+    assert.ok(round.slice(0, 2).includes('single 0.pdf'), round.join(', '))
+    assert.equal(round.filter((name) => name.startsWith('late ')).length >= 8, true, round.join(', '))
+    assert.deepEqual(keys, new Set([flood.key, single.key].map(String)))
+  })
+
+  it('tries a file again that found the extractor busy, as often as it takes', async (t) => {
+    let now = 1_754_000_000
+    let refusals = 6
+    const { order, open, extractor } = gatedExtractor(() => refusals-- > 0)
+    open()
+    await using opened = await openSearch(t, fresh, { extractor, now: () => now })
+    if (opened === undefined) return
+    const { stage, search, put, paths } = opened
+    const library = await stage.newLibrary(await stage.actor())
+    await put(library, '/a.pdf', 'a')
+    await search.index.catchUp((await stage.reopen(library)).info)
+    for (let round = 0; round < 7; round += 1) {
+      await search.texts.settled()
+      now += 8
+    }
+    assert.equal(order.length, 7)
+    assert.deepEqual(await countPending(opened.db), { waiting: 0, failed: 0 })
+    assert.deepEqual(await paths('text', [library]), ['/a.pdf'])
+  })
+})
