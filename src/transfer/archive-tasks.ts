@@ -110,7 +110,7 @@ export class Archives implements AsyncDisposable {
     }
     this.#sweeper ??= setInterval(() => void this.#recheck(), SWEEP_MS).unref()
     const run = this.#workers
-      .run(requester, () => this.#run(task), task.signal)
+      .run(requester, () => (task.packing = this.#make(task)), task.signal)
       .catch(() => {}) // It was stopped before its turn came.
       .finally(() => {
         task.releaseKey()
@@ -250,19 +250,18 @@ export class Archives implements AsyncDisposable {
     }
   }
 
-  async #run(task: ArchiveTask): Promise<void> {
-    // A right may have ended while it waited.
-    let isWanted = false
-    for (const ticket of task.tickets.keys()) isWanted ||= await this.#isValid(ticket, task)
-    if (task.signal.aborted) return
-    if (!isWanted) return this.#forget(task)
-    task.packing = this.#make(task)
-    await task.packing
+  /** Whether somebody may still fetch an archive whose turn has come. If nobody may, its tickets end. */
+  async #isWanted(task: ArchiveTask): Promise<boolean> {
+    for (const ticket of task.tickets.keys()) if (await this.#isValid(ticket, task)) return true
+    for (const ticket of task.tickets.keys()) this.#registry.byTicket.delete(ticket)
+    task.space?.[Symbol.dispose]()
+    return false
   }
 
   /** Makes one archive, and says in its task how it went. */
   async #make(task: ArchiveTask): Promise<void> {
     try {
+      if (!(await this.#isWanted(task)) || task.signal.aborted) return
       const size = await this.#pack(task)
       // Whoever stopped it removes the file.
       if (task.signal.aborted) return
