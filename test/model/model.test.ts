@@ -53,10 +53,9 @@ it(`${SEQUENCES} random sequences of up to ${CLIENTS} clients end as the model s
     assert.ok(first)
     const library = await first.createLibrary('Model')
     const model = new LibraryModel()
-    const link = await updateLink(first, library)
     for (const one of steps) {
       const client = clients[one.client] ?? first
-      await perform({ client, library, link, model }, one)
+      await perform({ client, library, model }, one)
     }
     await compare(first, library, model)
   })
@@ -83,7 +82,6 @@ async function clientsOf(server: TestServer): Promise<Client[]> {
 interface Stage {
   readonly client: Client
   readonly library: string
-  readonly link: string
   readonly model: LibraryModel
 }
 
@@ -144,7 +142,9 @@ async function upload(
 
 async function update(stage: Stage, path: string, content: string): Promise<void> {
   const outcome = stage.model.update(path, content)
-  const reply = await postForm(stage.link, [['target_file', path], { filename: 'ignored', bytes: content }])
+  // A link for updates is for one file.
+  const link = await updateLink(stage.client, stage.library)
+  const reply = await postForm(link, [['target_file', path], { filename: 'ignored', bytes: content }])
   assert.equal(reply.status, outcome === 'done' ? 200 : 441, reply.text)
 }
 
