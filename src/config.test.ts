@@ -49,6 +49,7 @@ describe('the configuration', () => {
         copy: undefined,
         unfinished: 100_000_000_000,
         linkUnfinished: 10_000_000_000,
+        history: undefined,
       },
       entries: { library: 10_000_000, commit: 1_000_000 },
       tasks: { atOnce: 5, files: undefined },
@@ -135,6 +136,7 @@ describe('the configuration', () => {
     [{ CARREL_MAX_LIBRARY_ENTRIES: '5000' }, (c) => c.entries.library, 5000],
     [{ CARREL_MAX_LIBRARY_ENTRIES: '0' }, (c) => c.entries.library, undefined],
     [{ CARREL_MAX_UNFINISHED_MB: '2' }, (c) => c.limits.unfinished, 2_000_000],
+    [{ CARREL_MAX_HISTORY_MB: '7' }, (c) => c.limits.history, 7_000_000],
     [{ CARREL_MAX_LINK_UNFINISHED_MB: '0' }, (c) => c.limits.linkUnfinished, undefined],
     [{ CARREL_MAX_COMMIT_ENTRIES: '70' }, (c) => c.entries.commit, 70],
     [{ CARREL_TASKS_AT_ONCE: '2' }, (c) => c.tasks.atOnce, 2],
@@ -302,7 +304,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 37)
+    assert.equal(settings.length, 38)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

@@ -54,6 +54,8 @@ export interface Config {
     /** Of what is unfinished in the libraries of one owner, and of it through links. */
     unfinished: number | undefined
     linkUnfinished: number | undefined
+    /** Of older versions and trash in the libraries of one owner. */
+    history: number | undefined
   }
   /** Files and folders; undefined means unlimited. */
   entries: { library: number | undefined; commit: number | undefined }
@@ -265,6 +267,9 @@ const definitions = {
     100_000,
   ),
   maxLinkUnfinishedMb: megabytes('how much of that may come through links', 10_000),
+  maxHistoryMb: megabytes(
+    'what older versions and deleted files may take in the libraries of one account, as counted every hour',
+  ),
   maxLibraryEntries: entries(10_000_000, 'the most files and folders a library may have'),
   maxCommitEntries: entries(
     1_000_000,
@@ -452,6 +457,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       copy: values.maxCopyMb,
       unfinished: values.maxUnfinishedMb,
       linkUnfinished: values.maxLinkUnfinishedMb,
+      history: values.maxHistoryMb,
     },
     entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
     tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },

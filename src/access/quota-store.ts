@@ -104,6 +104,16 @@ export async function insertReservation(
   return row.key
 }
 
+/** What older versions and deleted files take in the libraries of an owner, as it was last counted. */
+export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<number> {
+  const row = await reader.get<{ bytes: number | null }>(
+    `select sum(u.history_bytes + u.trash_bytes) as bytes
+     from library_usage u join library l on l.key = u.library_key where l.owner_key = ?`,
+    ownerKey,
+  )
+  return row?.bytes ?? 0
+}
+
 export async function hasReservation(reader: Reader, key: number): Promise<boolean> {
   return (await reader.get('select key from quota_reservation where key = ?', key)) !== undefined
 }

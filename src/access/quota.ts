@@ -15,6 +15,7 @@ import {
   findOwnerQuota,
   type Guest,
   hasReservation,
+  historyBytesOf,
   insertReservation,
   listEvictable,
   listGuestReservations,
@@ -55,6 +56,8 @@ export interface QuotaLimits {
   /** What may be unfinished in the libraries of one owner, and of it through links. */
   readonly unfinished: number
   readonly linkUnfinished: number
+  /** What older versions and deleted files may take in the libraries of one owner. */
+  readonly history: number
 }
 
 export interface QuotasOptions {
@@ -115,6 +118,7 @@ export class Quotas {
     library: LibraryInfo,
     guest: Guest = OWN,
   ): Promise<{ left: number; limit: number } | undefined> {
+    if (await this.#hasFullHistory(library)) return { left: 0, limit: this.#limits.history }
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return undefined
     const taken = await takenBy(this.#db, library.ownerKey, this.#now())
@@ -136,6 +140,7 @@ export class Quotas {
     bytes: number,
     { guest = OWN, restarted }: { guest?: Guest } & Pick<NotCounted, 'restarted'> = {},
   ): Promise<Reservation> {
+    if (await this.#hasFullHistory(library)) fail({ code: 'quota-exceeded', limit: this.#limits.history })
     const limit = await this.#limitOfOwner(library)
     if (limit === undefined) return unlimited
     const { ownerKey } = library
@@ -259,6 +264,15 @@ export class Quotas {
         if (await hasReservation(db, key)) await write((tx) => deleteReservation(tx, key))
       },
     }
+  }
+
+  /**
+   * Whether the history of an owner takes more than it may, so that new content is refused. The bytes are those of the
+   * last count, so they can be exceeded until the next one. Deleting, renaming and cleaning the history still work.
+   */
+  async #hasFullHistory({ ownerKey }: LibraryInfo): Promise<boolean> {
+    const { history } = this.#limits
+    return history > 0 && (await historyBytesOf(this.#db, ownerKey)) > history
   }
 
   async #limitOfOwner(library: LibraryInfo): Promise<number | undefined> {

@@ -226,8 +226,8 @@ export function createServices(parts: {
 }
 
 export function quotaLimits({ limits }: Config): QuotaLimits {
-  const { quota = 0, unfinished = 0, linkUnfinished = 0 } = limits
-  return { serverDefault: quota, unfinished, linkUnfinished }
+  const { quota = 0, unfinished = 0, linkUnfinished = 0, history = 0 } = limits
+  return { serverDefault: quota, unfinished, linkUnfinished, history }
 }
 
 function createArchives(parts: {

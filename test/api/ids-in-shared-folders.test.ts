@@ -286,6 +286,7 @@ const withoutIds: Record<string, string> = {
   'GET /api/v2.1/via-repo-token/file/': 'a shared folder has no library tokens',
   'POST /api/v2.1/via-repo-token/file/': 'a shared folder has no library tokens',
   'GET /api/v2.1/via-repo-token/download-link/': 'a shared folder has no library tokens',
+  'DELETE /api/v2.1/sessions/:session_id/': 'the id of a sign-in',
   'POST /seafhttp/repo/head-commits-multi/': 'answers nothing to anybody',
   'POST /seafhttp/repo/folder-perm': 'sync tokens in the body',
   'POST /seafhttp/repo/locked-files': 'sync tokens in the body',

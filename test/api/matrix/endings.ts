@@ -281,7 +281,12 @@ export const endings: readonly Ending[] = [
       expectOk(await deleteLibrary(trial))
       expectOk(await trial.holder.post('/api/v2.1/deleted-repos/', { form: { repo_id: trial.stage.id } }))
     },
-    becomes: { ticket: 'unknownTicket' },
+    becomes: {
+      'library token': 'deletedToken',
+      'sync token': 'unknownToken',
+      ticket: 'unknownTicket',
+      link: 'unknownLink',
+    },
   },
   {
     name: 'the library is handed over',
