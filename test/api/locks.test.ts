@@ -12,7 +12,7 @@ describe('locks', () => {
   let somebody: Client
   let now = NOON
   before(async () => {
-    server = await startServer({ now: () => now })
+    server = await startServer({ now: () => now, env: { CARREL_SESSION_IDLE_DAYS: '0' } })
     somebody = await server.signUp({ email: 'somebody@example.org' })
   })
   after(async () => server[Symbol.asyncDispose]())

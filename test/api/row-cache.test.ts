@@ -62,8 +62,9 @@ describe('/metrics', () => {
   it('counts hits, misses, invalidations and evictions of the row cache', async () => {
     await using server = await startServer()
     const user = await server.signUp()
+    const admin = await server.admin()
     const read = async () => {
-      const { text } = await server.anonymous.get('/metrics')
+      const { text } = await admin.get('/metrics')
       const value = (name: string) => {
         const line = text.split('\n').find((one) => one.startsWith(`${name} `))
         return Number(line?.slice(name.length + 1) ?? Number.NaN)

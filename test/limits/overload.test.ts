@@ -11,6 +11,7 @@ import { ADMIN } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
 
 const MB = 1_000_000
+const METRICS_TOKEN = 'a-token-for-prometheus'
 
 /** A server of its own, whose process these tests try to bring down. */
 async function attacked(
@@ -20,7 +21,7 @@ async function attacked(
 ): Promise<void> {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-limits-'))
   try {
-    await using server = await spawnServer(data, env, options)
+    await using server = await spawnServer(data, { CARREL_METRICS_TOKEN: METRICS_TOKEN, ...env }, options)
     await attack(server)
     assert.equal(server.process.exitCode, null, 'the process ended')
     assert.equal(server.process.signalCode, null, 'the process was killed')
@@ -145,6 +146,7 @@ describe('a server with few descriptors', () => {
 })
 
 async function residentBytes({ url }: ChildServer): Promise<number> {
-  const { text } = await new Client(url).get('/metrics')
-  return Number(/^carrel_process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
+  const { text } = await new Client(url, METRICS_TOKEN).get('/metrics')
+  const [, bytes] = /^carrel_process_resident_memory_bytes (\S+)$/m.exec(text) ?? assert.fail(text)
+  return Number(bytes)
 }
