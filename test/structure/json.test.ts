@@ -13,6 +13,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'activity/notification-store.ts': 'a column we wrote',
   'api/webhook-wire.ts': 'a column we wrote',
   'audit/audit-store.ts': 'a column we wrote',
+  'database/migrations/0013-sign-in.ts': 'a column we wrote',
   'config.ts': 'a file of the operator',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
@@ -21,7 +22,9 @@ const OWN_JSON: Readonly<Record<string, string>> = {
 }
 
 it('JSON from outside is parsed by one function, which bounds its depth and size', () => {
-  const files = globSync('**/*.ts', { cwd: src }).filter((file) => !/\.test\.ts$|test-support/.test(file))
+  const files = globSync('**/*.ts', { cwd: src }).filter(
+    (file) => !/\.(?:test|fixture)\.ts$|test-support/.test(file),
+  )
   const parsing = files.filter((file) =>
     /\bJSON\s*\.\s*parse\b/.test(readFileSync(path.join(src, file), 'utf8')),
   )
