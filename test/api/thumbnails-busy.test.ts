@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -54,12 +55,17 @@ describe('many thumbnails at once', () => {
   })
 
   it('are made outside of the server: a process that dies is replaced', async () => {
+    // An idle process ends after a while, so one has to be at work.
+    await uploadFile(space.client, space.id, '/now.png', await photo(PHOTOS + 1))
+    assert.equal((await get('/now.png')).status, 200)
     const child = children.find(
       ({ exitCode, signalCode, spawnargs }) =>
         exitCode === null && signalCode === null && spawnargs.some((text) => text.includes('image-worker')),
     )
     assert.ok(child, 'no process decodes images')
+    const ended = once(child, 'exit')
     child.kill('SIGKILL')
+    await ended
     await uploadFile(space.client, space.id, '/later.png', await photo(PHOTOS))
     assert.deepEqual(await get('/later.png'), { path: '/later.png', status: 200, retryAfter: null })
   })
