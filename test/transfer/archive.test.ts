@@ -481,7 +481,9 @@ describe('an archive on its way', () => {
       assert.deepEqual([progress.failed, progress.failed_reason], [0, ''])
       held.open()
       assert.deepEqual((await canceling).body, { success: true })
-      assert.deepEqual(await archiveFiles(server), before)
+      // Files of earlier archives may go meanwhile.
+      const left = (await archiveFiles(server)).filter((name) => !before.includes(name))
+      assert.deepEqual(left, [])
       const response = await fetchArchive(server, token)
       assert.deepEqual(
         [response.status, (await response.text()).trimEnd()],
