@@ -188,7 +188,12 @@ export class WorkerProcess<Task, Result> {
   #send(message: ToWorker<Task>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (!this.#child.connected) return resolve() // its end is heard elsewhere
-      this.#child.send(message, (error) => (error && this.isAlive ? reject(error) : resolve()))
+      this.#child.send(message, (error) => {
+        if (!error || !this.isAlive) return resolve()
+        // The process is gone, although its exit was not seen yet: the job can be given to another.
+        this.isAlive = false
+        reject(new WorkerLost(`A ${this.#program.name} worker ended before its job began.`, { cause: error }))
+      })
     })
   }
 
