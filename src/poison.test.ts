@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { giveSpace, takeSpace } from './http/wire/read-spaces.ts'
+import { borrowReadBuffer, returnReadBuffer } from './http/fast/read-buffer-pool.ts'
 import { POISON } from './poison.ts'
 import { ChunkBuffers } from './storage/disk/chunk-buffers.ts'
 import { PieceBuffers } from './storage/disk/pieces.ts'
@@ -11,8 +11,8 @@ const isPoisoned = (bytes: Uint8Array) => bytes.every((byte) => byte === POISON)
 // `npm test` sets CARREL_TEST_POISON, so that every suite runs with it.
 describe('a buffer that returned to its pool is poisoned in tests:', () => {
   it('that of a long body', () => {
-    const space = takeSpace().fill(1)
-    giveSpace(space)
+    const space = borrowReadBuffer().fill(1)
+    returnReadBuffer(space)
     assert.ok(isPoisoned(space))
   })
 

@@ -44,7 +44,7 @@ const TOKEN_BYTES = 10
 const MOST_IN_A_LIBRARY = 500_000
 
 /** What somebody who holds a link shows to be let in. */
-export interface ShownKey {
+export interface VisitorCredentials {
   /** Where they come from. */
   readonly address: string
   /** What the address is counted by; the address itself unless given. */
@@ -274,7 +274,7 @@ export class Links {
    * Lets in who holds a link. Throws link-not-found for what is unknown, switched off or leads nowhere;
    * link-expired; link-not-for-you; link-password-needed; too-many-tries.
    */
-  async open(token: string, shown: ShownKey, kind?: LinkKind): Promise<OpenLink> {
+  async open(token: string, shown: VisitorCredentials, kind?: LinkKind): Promise<OpenLink> {
     const link = await this.#find(token, kind)
     if (!link.active || link.isGone) fail({ code: 'link-not-found', token })
     if (isExpired(link, this.#now())) fail({ code: 'link-expired', kind: link.kind })
@@ -375,7 +375,7 @@ export class Links {
   }
 
   /** Who a link for named people was opened by. */
-  async #refuseStranger(link: Link, { apiToken }: ShownKey): Promise<Account> {
+  async #refuseStranger(link: Link, { apiToken }: VisitorCredentials): Promise<Account> {
     const user = apiToken === undefined ? undefined : await this.#identify(apiToken)
     const known = user !== undefined && (user.key === link.accountKey || link.emails.includes(user.email))
     return known ? user : fail({ code: 'link-not-for-you' })
@@ -383,7 +383,7 @@ export class Links {
 
   async #checkPassword(
     link: Link,
-    { cookie, password, address, network = address }: ShownKey,
+    { cookie, password, address, network = address }: VisitorCredentials,
   ): Promise<void> {
     if (cookie !== undefined && this.#secrets.isGrant(link, cookie)) return
     if (password === undefined) fail({ code: 'link-password-needed', wrong: false })

@@ -1,6 +1,6 @@
-import { type Answer, answer } from '../http/answer.ts'
 import { errorMessage } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, jsonResponse } from '../http/response.ts'
 import type { Library } from '../library/library.ts'
 import type { FoundFile } from './lookups.ts'
 import type { ApiServices } from './services.ts'
@@ -12,11 +12,11 @@ export async function downloadLink(
   library: Library,
   { path, entry }: FoundFile,
   { reusable, request }: { reusable: boolean; request: HttpRequest },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const object = { objectId: entry.id, modifiedAt: entry.mtime }
   const ticket = await tickets.issue(library, { operation: 'download', path, ...object, reusable })
   const url = `${request.baseUrl}/seafhttp/files/${ticket}/${encodeSegment(entry.name)}`
-  return answer(200, url, { oid: entry.id })
+  return jsonResponse(200, url, { oid: entry.id })
 }
 
 /** Whether a link may be used more than once. */

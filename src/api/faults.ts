@@ -1,8 +1,8 @@
 import type { FaultTable } from '../errors.ts'
-import type { FaultAnswer } from '../http/route.ts'
+import type { FaultResponse } from '../http/route.ts'
 
 // Statuses past 440 are not ours to tidy up: clients in the field switch on them.
-export const apiFaults: FaultTable<FaultAnswer> = {
+export const apiFaults: FaultTable<FaultResponse> = {
   'library-not-found': ({ id }) => [404, `Library ${id} not found.`],
   'library-id-taken': () => [400, 'Repo already exists'],
   'path-not-found': ({ path, wanted }) => [
@@ -101,5 +101,5 @@ export const apiFaults: FaultTable<FaultAnswer> = {
 
 /** The older wording of some `/api2/` calls. */
 export const olderLibraryNotFound = {
-  'library-not-found': (): FaultAnswer => [404, 'Library not found.'],
+  'library-not-found': (): FaultResponse => [404, 'Library not found.'],
 }

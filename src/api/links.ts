@@ -3,7 +3,7 @@ import { fail } from '../errors.ts'
 import { type Reader, rawText } from '../http/readers.ts'
 import { errorMessage } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { FaultAnswer } from '../http/route.ts'
+import type { FaultResponse } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import type { Library } from '../library/library.ts'
 import { compareNames } from '../objects/names.ts'
@@ -24,11 +24,11 @@ export const sentToken = rawText()
 
 /** Words of the calls that manage links. */
 export const linkFaults = {
-  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `token ${token} not found.`],
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
 }
 
 export const direntNotFound = {
-  'path-not-found': ({ path }: { path: string }): FaultAnswer => [404, `Dirent ${path} not found.`],
+  'path-not-found': ({ path }: { path: string }): FaultResponse => [404, `Dirent ${path} not found.`],
 }
 
 /** The path a link is to be bound to. Throws path-not-found for what cannot name anything. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Answer, type AnswerHeaders, json } from '../http/answer.ts'
+import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../http/response.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import type { Library } from '../library/library.ts'
 import { type ShownDir, shownDir } from '../library/listing-order.ts'
@@ -24,22 +24,26 @@ export async function olderListing(
   library: Library,
   { path, stored }: FoundFolder,
   kinds: Kinds = 'all',
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const shown = await shownDir(stored.dir)
   const around = await surroundings(services, library, shown.modifiers)
   // Nothing but the folder's content is in these entries: its path does not matter.
   const items = await itemsOf({ form: 'older', path, stored, shown, kinds, around }, (entry) =>
     olderEntry(entry, path, around),
   )
-  return json(joined(['[', ...items, ']']), { headers: olderHeaders(library, path, stored) })
+  return jsonTextResponse(joined(['[', ...items, ']']), { headers: olderHeaders(library, path, stored) })
 }
 
 /** The listing of a folder as it is after a change, for callers that asked for it. */
-export async function reloaded(services: ApiServices, library: Library, path: LibraryPath): Promise<Answer> {
+export async function reloaded(
+  services: ApiServices,
+  library: Library,
+  path: LibraryPath,
+): Promise<HttpResponse> {
   return olderListing(services, library, { path, stored: await library.tree.getDir(path) })
 }
 
-export function olderHeaders(library: Library, path: LibraryPath, { dir }: StoredDir): AnswerHeaders {
+export function olderHeaders(library: Library, path: LibraryPath, { dir }: StoredDir): ResponseHeaders {
   return { oid: dir.id, dir_perm: library.permissionAt(path) }
 }
 
@@ -56,7 +60,7 @@ export async function newerListing(
   library: Library,
   folder: FoundFolder,
   { kinds, withParents, thumbnailSize }: NewerOptions,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
   const around = await surroundings(services, library)
   const pieces: Piece[] = []
@@ -73,7 +77,7 @@ export async function newerListing(
   }
   const { path, stored } = folder
   const start = `{"user_perm":"${library.permissionAt(path)}","dir_id":"${stored.dir.id}","dirent_list":[`
-  return json(joined([start, ...pieces, ']}']))
+  return jsonTextResponse(joined([start, ...pieces, ']}']))
 }
 
 /** The text of an entry with where its thumbnail is, if it can have one; those are made when they are fetched. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Answer, type AnswerHeaders, raw } from '../http/answer.ts'
+import { type HttpResponse, type ResponseHeaders, rawResponse } from '../http/response.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import type { Library } from '../library/library.ts'
 import { shownDir } from '../library/listing-order.ts'
@@ -17,7 +17,7 @@ interface Options {
   /** What stands around the entries. */
   readonly before: string
   readonly after: string
-  readonly headers?: AnswerHeaders
+  readonly headers?: ResponseHeaders
 }
 
 /** A folder on the way, as far as its entries are sent. */
@@ -38,9 +38,9 @@ export function recursiveListing(
   library: Library,
   folder: FoundFolder,
   options: Options,
-): Answer {
+): HttpResponse {
   const text = walk(services, library, folder, options)
-  return raw({
+  return rawResponse({
     headers: { 'Content-Type': 'application/json; charset=utf-8', ...options.headers },
     body: Readable.from(text, { objectMode: false, highWaterMark: 2 ** 17 }),
   })

@@ -1,11 +1,11 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { DomainError, fail } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
 import { addressKey } from '../http/client-address.ts'
-import { answerWith } from '../http/ranges-answer.ts'
+import { respondWith } from '../http/range-response.ts'
 import { type Reader, rawText } from '../http/readers.ts'
 import { errorMessage, notFound, Refusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { HttpResponse } from '../http/response.ts'
 import type { Account } from '../identity/account.ts'
 import type { Library } from '../library/library.ts'
 import type { FileDirent } from '../objects/dirent.ts'
@@ -138,9 +138,14 @@ function make(
   return thumbnails.get(library, entry, size, { key: requester, signal })
 }
 
-async function image(services: ApiServices, request: HttpRequest, seen: Seen, size: number): Promise<Answer> {
+async function image(
+  services: ApiServices,
+  request: HttpRequest,
+  seen: Seen,
+  size: number,
+): Promise<HttpResponse> {
   const bytes = await make(services, request, seen, size)
-  return answerWith(request, {
+  return respondWith(request, {
     size: bytes.length,
     contentType: 'image/jpeg',
     etag: `${seen.entry.id}-${thumbnailSizeFor(size)}`,

@@ -1,6 +1,6 @@
 import { DomainError, type Fault } from '../errors.ts'
 import { errorMessage } from '../http/refusal.ts'
-import type { FaultAnswer, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/route.ts'
 
 /** Runs part of a handler with other words for some faults, where one route serves several operations. */
 export async function worded<T>(words: FaultWords, work: () => T | Promise<T>): Promise<T> {
@@ -9,7 +9,7 @@ export async function worded<T>(words: FaultWords, work: () => T | Promise<T>): 
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-    const word = words[error.fault.code] as ((fault: Fault) => FaultAnswer) | undefined
+    const word = words[error.fault.code] as ((fault: Fault) => FaultResponse) | undefined
     if (word === undefined) throw error
     throw errorMessage(...word(error.fault))
   }

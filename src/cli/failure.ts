@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.ts'
 import { DatabaseError, NewerSchemaError } from '../database/errors.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import { ListenError } from '../http/listening.ts'
+import { ListenError } from '../http/listen.ts'
 import { type AccountRule, AccountRuleError } from '../identity/account-rules.ts'
 import { SecretError } from '../identity/secret.ts'
 import { StartError } from '../server/stores.ts'

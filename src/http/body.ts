@@ -1,11 +1,11 @@
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { BodyClaim } from './body-memory.ts'
+import { DRAIN_LIMIT } from './fast/connection.ts'
+import type { IncomingBody } from './fast/socket-body.ts'
 import { Fields, maxFields } from './fields.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { parseMultipart } from './multipart.ts'
 import { detail, type Refusal } from './refusal.ts'
-import { DRAIN_LIMIT } from './wire/connection.ts'
-import type { IncomingBody } from './wire/incoming-body.ts'
 
 /**
  * Reads a whole body of at most `limit` bytes into memory that `claim` reserves; not a promise if it is there. Somewhat

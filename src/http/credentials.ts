@@ -1,6 +1,6 @@
-import type { AnswerHeaders } from './answer.ts'
 import { detail, type Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
+import type { ResponseHeaders } from './response.ts'
 
 /** What an API token turned out to be. */
 export type AuthResult<User> =
@@ -46,7 +46,7 @@ export function notPermitted(): Refusal {
   return detail(403, 'You do not have permission to perform this action.')
 }
 
-const wipedHeaders: AnswerHeaders = { 'X-Seafile-Wiped': 'true' }
+const wipedHeaders: ResponseHeaders = { 'X-Seafile-Wiped': 'true' }
 
 function credentialsMissing(): Refusal {
   return detail(403, 'Authentication credentials were not provided.')

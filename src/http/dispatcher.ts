@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Answer } from './answer.ts'
 import type { Site } from './base-url.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
+import { ClientDisconnected } from './client-disconnected.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
+import type { Incoming } from './fast/connection.ts'
+import type { Outgoing } from './fast/socket-response.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
+import type { HttpResponse } from './response.ts'
 import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
 import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
-import { answerToThrown, plainFailure, type Wording } from './surface.ts'
-import { ClientGone } from './wire/client-gone.ts'
-import type { Incoming } from './wire/connection.ts'
-import type { Outgoing } from './wire/outgoing.ts'
+import { plainFailure, responseToThrown, type Wording } from './surface.ts'
 
 /** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
 export type LogRequest = (members: string) => void
@@ -57,7 +57,7 @@ export class Dispatcher<User, Services> {
     this.#running += 1
     const exchange = this.#begin(route.path, incoming, outgoing, route.isProbe)
     exchange.streams = route.body === 'raw'
-    let result: Answer | undefined | Promise<Answer>
+    let result: HttpResponse | undefined | Promise<HttpResponse>
     try {
       this.#countForwarded(exchange)
       const { runtime } = this.#options
@@ -74,7 +74,7 @@ export class Dispatcher<User, Services> {
     } else this.#finish(exchange, result, surface)
   }
 
-  #finish(exchange: Exchange, result: Answer | undefined, surface: Wording): void {
+  #finish(exchange: Exchange, result: HttpResponse | undefined, surface: Wording): void {
     exchange.request.releaseBody()
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
     if (result === undefined) exchange.outgoing.destroy()
@@ -95,7 +95,7 @@ export class Dispatcher<User, Services> {
   }
 
   /** Answers a request that no route takes. */
-  send(result: Answer, incoming: Incoming, outgoing: Outgoing): void {
+  send(result: HttpResponse, incoming: Incoming, outgoing: Outgoing): void {
     void this.#send(this.#begin('unknown', incoming, outgoing), result)
   }
 
@@ -136,10 +136,10 @@ export class Dispatcher<User, Services> {
     exchange: Exchange,
     surface: Wording,
     route: Route<User, Services>,
-  ): Answer | undefined {
+  ): HttpResponse | undefined {
     if (isAbsence(thrown, exchange.request)) return undefined
     try {
-      const known = answerToThrown(thrown, surface, route.faults)
+      const known = responseToThrown(thrown, surface, route.faults)
       if (known !== undefined) return known
       this.#logFailure(thrown, exchange)
       return surface.onUnknownError?.(thrown, exchange.request) ?? plainFailure()
@@ -152,7 +152,7 @@ export class Dispatcher<User, Services> {
   /** Never rejects; not a promise if there is nothing to wait for. */
   #send(
     exchange: Exchange,
-    result: Answer,
+    result: HttpResponse,
     surfaceHeaders: NonNullable<Wording['headers']> = baseHeaders,
   ): Promise<void> | undefined {
     const { outgoing, request } = exchange
@@ -231,7 +231,7 @@ export class Dispatcher<User, Services> {
 
 /** Whether something was thrown only because the client went away: nobody is there to be told. */
 function isAbsence(thrown: unknown, request: HttpRequest): boolean {
-  if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientGone
-  if (thrown instanceof ClientGone || thrown.name === 'AbortError') return true
+  if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientDisconnected
+  if (thrown instanceof ClientDisconnected || thrown.name === 'AbortError') return true
   return 'code' in thrown && /^(?:ECONNRESET|EPIPE|ERR_STREAM_)/.test(String(thrown.code))
 }

@@ -1,4 +1,3 @@
-import { Answer, answer } from './answer.ts'
 import { parseBody, readBody } from './body.ts'
 import {
   type Authenticate,
@@ -7,15 +6,16 @@ import {
   readApiToken,
   tokenRefusal,
 } from './credentials.ts'
+import type { Incoming } from './fast/connection.ts'
+import type { Outgoing } from './fast/socket-response.ts'
 import { Fields } from './fields.ts'
 import type { Readers, Values } from './readers.ts'
 import { notFound, Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
+import { HttpResponse, jsonResponse } from './response.ts'
 import type { Route, ScopeNeeded } from './route.ts'
 import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'
-import type { Incoming } from './wire/connection.ts'
-import type { Outgoing } from './wire/outgoing.ts'
 
 /** What routes need to be run. */
 export interface Runtime<User, Services> {
@@ -44,7 +44,7 @@ export interface Exchange {
   /** Whether its length is up to the size of a file, so that slowness means nothing. */
   streams: boolean
   /** Known once it is on its way. */
-  answer: Answer | undefined
+  answer: HttpResponse | undefined
 }
 
 /**
@@ -57,7 +57,7 @@ export function run<User, Services>(
   route: Route<User, Services>,
   segments: Segments,
   runtime: Runtime<User, Services>,
-): Answer | Promise<Answer> {
+): HttpResponse | Promise<HttpResponse> {
   const { request } = exchange
   runtime.throttle.byAddress(route, request)
   const isOpen = route.auth === 'none' || route.openTo?.(request) === true
@@ -72,13 +72,13 @@ function runFor<User, Services>(
   route: Route<User, Services>,
   segments: Segments,
   { services }: Runtime<User, Services>,
-): Answer | Promise<Answer> {
+): HttpResponse | Promise<HttpResponse> {
   const { request, incoming } = exchange
   const params = readSegments(route.params, segments)
   const query = readAll(route.query, request.queryFields)
   const handle = (body: unknown) => {
     const handled = route.handle({ user, params, query, body, request }, services)
-    return handled instanceof Promise ? handled.then(toAnswer) : toAnswer(handled)
+    return handled instanceof Promise ? handled.then(toResponse) : toResponse(handled)
   }
   if (route.body === 'raw') return handle(incoming.body)
   const { body: readers } = route
@@ -92,8 +92,8 @@ function runFor<User, Services>(
   return bytes instanceof Promise ? bytes.then(take) : take(bytes)
 }
 
-function toAnswer(result: unknown): Answer {
-  return result instanceof Answer ? result : answer(200, result)
+function toResponse(result: unknown): HttpResponse {
+  return result instanceof HttpResponse ? result : jsonResponse(200, result)
 }
 
 async function signIn<User, Services>(

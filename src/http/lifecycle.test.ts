@@ -6,9 +6,9 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { raw } from './answer.ts'
-import { ListenError } from './listening.ts'
+import { ListenError } from './listen.ts'
 import { createMetrics } from './metrics.ts'
+import { rawResponse } from './response.ts'
 import { createHttpServer } from './server.ts'
 import { route, serve } from './test-support.ts'
 
@@ -230,7 +230,7 @@ describe('a client that keeps us waiting', () => {
       path: '/big',
       auth: 'none',
       summary: 'Is big.',
-      handle: () => raw({ body: endless }),
+      handle: () => rawResponse({ body: endless }),
     })
     await using server = await serve([big], { limits: { idleMs: 50 } })
     const socket = connect(server.port, '127.0.0.1')

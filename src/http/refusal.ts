@@ -1,13 +1,13 @@
-import { type Answer, type AnswerHeaders, answer, plainText } from './answer.ts'
+import { type HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
 
 /** An answer thrown instead of returned: the request cannot be served as it was asked. */
 export class Refusal extends Error {
   readonly status: number
   /** Sent as JSON. */
   readonly body: unknown
-  readonly headers: AnswerHeaders | undefined
+  readonly headers: ResponseHeaders | undefined
 
-  constructor(status: number, body: unknown, headers?: AnswerHeaders, options?: ErrorOptions) {
+  constructor(status: number, body: unknown, headers?: ResponseHeaders, options?: ErrorOptions) {
     super(`refused with ${status}`, options)
     this.name = 'Refusal'
     this.status = status
@@ -15,25 +15,25 @@ export class Refusal extends Error {
     this.headers = headers
   }
 
-  toAnswer(): Answer {
-    return answer(this.status, this.body, this.headers)
+  toResponse(): HttpResponse {
+    return jsonResponse(this.status, this.body, this.headers)
   }
 }
 
 /** A refusal that is sent as a line of plain text. */
 export class TextRefusal extends Refusal {
-  override toAnswer(): Answer {
-    return plainText(this.status, String(this.body))
+  override toResponse(): HttpResponse {
+    return textResponse(this.status, String(this.body))
   }
 }
 
 /** A refusal in the words of an endpoint: `{"error_msg": text}`. */
-export function errorMessage(status: number, text: string, headers?: AnswerHeaders): Refusal {
+export function errorMessage(status: number, text: string, headers?: ResponseHeaders): Refusal {
   return new Refusal(status, { error_msg: text }, headers)
 }
 
 /** A refusal made before an endpoint is reached (credentials, throttle, method, parsing): `{"detail": text}`. */
-export function detail(status: number, text: string, headers?: AnswerHeaders): Refusal {
+export function detail(status: number, text: string, headers?: ResponseHeaders): Refusal {
   return new Refusal(status, { detail: text }, headers)
 }
 

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { baseUrlOf, type Site } from './base-url.ts'
 import type { BodyClaim, BodyMemory } from './body-memory.ts'
 import { addressKey, clientAddress, plainAddress } from './client-address.ts'
+import { ClientDisconnected } from './client-disconnected.ts'
+import type { Incoming } from './fast/connection.ts'
+import type { Outgoing } from './fast/socket-response.ts'
 import { Fields } from './fields.ts'
-import { ClientGone } from './wire/client-gone.ts'
-import type { Incoming } from './wire/connection.ts'
-import type { Outgoing } from './wire/outgoing.ts'
 
 /** A request as handlers see it. What costs something is worked out when first asked for. */
 export class HttpRequest {
@@ -118,7 +118,7 @@ export class HttpRequest {
 function signalOf(outgoing: Outgoing): AbortSignal {
   const controller = new AbortController()
   const abort = () => {
-    if (outgoing.isAbandoned) controller.abort(new ClientGone())
+    if (outgoing.isAbandoned) controller.abort(new ClientDisconnected())
   }
   if (outgoing.isClosed) abort()
   else outgoing.onClose(abort)

@@ -1,8 +1,8 @@
 import type { FaultTable } from '../errors.ts'
-import type { AnswerHeaders } from './answer.ts'
+import type { IncomingBody } from './fast/socket-body.ts'
 import type { Readers, Values } from './readers.ts'
 import type { HttpRequest } from './request.ts'
-import type { IncomingBody } from './wire/incoming-body.ts'
+import type { ResponseHeaders } from './response.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
@@ -16,10 +16,10 @@ export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'
 export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
 
 /** How a surface words a fault: the status, the message, and headers it comes with. */
-export type FaultAnswer = [status: number, message: string, headers?: AnswerHeaders]
+export type FaultResponse = [status: number, message: string, headers?: ResponseHeaders]
 
 /** Words for some of the faults. */
-export type FaultWords = Partial<FaultTable<FaultAnswer>>
+export type FaultWords = Partial<FaultTable<FaultResponse>>
 
 /** What a handler is given. */
 export interface Input<User, P extends Readers, Q extends Readers, B> {
@@ -67,7 +67,7 @@ export interface RouteSpec<
   faults?: FaultWords
   /** Takes anything after the path as well. */
   prefix?: true
-  /** What it returns is sent as JSON with status 200, unless it is an `Answer`. */
+  /** What it returns is sent as JSON with status 200, unless it is an `HttpResponse`. */
   handle: (input: Input<A extends 'none' ? undefined : User, P, Q, Body<B>>, services: Services) => unknown
 }
 

@@ -1,5 +1,5 @@
-import { raw } from './answer.ts'
 import { notFound } from './refusal.ts'
+import { rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
 export interface SecurityTxtOptions {
@@ -35,7 +35,7 @@ export function securityTxtRoute({ contact, publicUrl, now }: SecurityTxtOptions
         'Preferred-Languages: en',
       ]
       const body = `${lines.join('\n')}\n`
-      return raw({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
+      return rawResponse({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
     },
   })
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Answer, AnswerHeaders, Chunks } from './answer.ts'
-import type { FlatHeaders, Outgoing } from './wire/outgoing.ts'
+import type { FlatHeaders, Outgoing } from './fast/socket-response.ts'
+import type { Chunks, HttpResponse, ResponseHeaders } from './response.ts'
 
 /**
  * Writes an answer. Throws only before anything was sent (a header value that cannot be one), so the caller
@@ -9,7 +9,7 @@ import type { FlatHeaders, Outgoing } from './wire/outgoing.ts'
 export function send(
   outgoing: Outgoing,
   method: string,
-  answer: Answer,
+  answer: HttpResponse,
   extraHeaders: readonly string[],
 ): Promise<void> | undefined {
   const { body, status } = answer
@@ -22,7 +22,7 @@ export function send(
 }
 
 /** Lets go of an answer nobody is there to take. */
-export async function discard({ body, giveBack }: Answer): Promise<void> {
+export async function discard({ body, giveBack }: HttpResponse): Promise<void> {
   giveBack?.()
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) await letGo(body)
 }
@@ -32,7 +32,7 @@ async function letGo(body: Readable | Chunks): Promise<void> {
   else await body.return()
 }
 
-function flat(extra: readonly string[], headers: AnswerHeaders): FlatHeaders {
+function flat(extra: readonly string[], headers: ResponseHeaders): FlatHeaders {
   const all: (string | number | readonly string[])[] = [...extra]
   for (const name in headers) all.push(name, headers[name] ?? '')
   return all
@@ -41,7 +41,7 @@ function flat(extra: readonly string[], headers: AnswerHeaders): FlatHeaders {
 async function sendStream(
   outgoing: Outgoing,
   method: string,
-  answer: Answer,
+  answer: HttpResponse,
   headers: FlatHeaders,
   body: Readable | Chunks,
 ): Promise<void> {

@@ -4,11 +4,14 @@ import { parsePublicUrl } from './base-url.ts'
 import { BodyMemory, isLoopback } from './body-memory.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import type { Authenticate } from './credentials.ts'
-import { connectionsFor, descriptorLimit, refusalsFor } from './descriptors.ts'
+import { connectionsFor, descriptorLimit, refusalsFor } from './descriptor-limits.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
-import { leading, type Upgrade } from './leading.ts'
-import { drain, type Listening, startListening } from './listening.ts'
+import { FastTransport } from './fast/fast-transport.ts'
+import { PipelineQueue } from './fast/pipeline-queue.ts'
+import { drain, type Listening, startListening } from './listen.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { ReceiveMemory } from './receive-memory.ts'
+import { createRequestHandler, type Upgrade } from './request-handler.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
 import { type Endpoint, endpointsOf, type ListedRoute, type ScopeNeeded } from './route.ts'
 import { type CheckedRoute, checkRoutes } from './routing.ts'
@@ -17,9 +20,6 @@ import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
-import { PipelineQueue } from './wire/pipeline-queue.ts'
-import { WireMemory } from './wire/wire-memory.ts'
-import { WireServer } from './wire/wire-server.ts'
 
 export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
@@ -76,7 +76,7 @@ export interface HttpLimits {
   /** How long a body waits for memory. */
   readonly bodyMemoryWaitMs: number
   /** Bytes of all connections that were received and not read yet. */
-  readonly wireMemory: number
+  readonly receiveMemory: number
   /** Addresses whose connections are counted in all only. */
   readonly isExempt: (address: string) => boolean
 }
@@ -93,7 +93,7 @@ const defaultLimits: HttpLimits = {
   connectionsPerAddress: 256,
   bodyMemory: 256_000_000,
   bodyMemoryWaitMs: 10_000,
-  wireMemory: 128 * 2 ** 20,
+  receiveMemory: 128 * 2 ** 20,
   isExempt: isLoopback,
 }
 
@@ -141,8 +141,8 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   })
   const rules = {
     ...limits,
-    ...leading(surfaces, dispatcher, options.upgrade),
-    memory: new WireMemory(limits.wireMemory),
+    ...createRequestHandler(surfaces, dispatcher, options.upgrade),
+    memory: new ReceiveMemory(limits.receiveMemory),
     pipeline: new PipelineQueue(),
     isClosing: () => closing,
     onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
@@ -154,7 +154,7 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     connectionsPerAddress: limits.connectionsPerAddress,
     isExempt: (address: string) => limits.isExempt(address) || trust(address),
   }
-  const server = new WireServer(rules, connectionLimits, limits.checkMs)
+  const server = new FastTransport(rules, connectionLimits, limits.checkMs)
   registerLimits(options.metrics, server, bodyMemory, rules.memory)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
@@ -173,9 +173,9 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
 /** What the limits on memory and connections are held against, for the operator to see. */
 function registerLimits(
   { registry }: HttpMetrics,
-  server: WireServer,
+  server: FastTransport,
   bodies: BodyMemory,
-  wire: WireMemory,
+  wire: ReceiveMemory,
 ): void {
   const gauges: [name: string, help: string, value: () => number][] = [
     ['carrel_http_connections', 'Connections that are open', () => server.count],

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { answer, raw } from './answer.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { HttpRequest } from './request.ts'
+import { jsonResponse, rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
 /** Whether the server can do its work, and what was looked at. */
@@ -39,7 +39,7 @@ export function systemRoutes({
       summary: 'Whether the server can serve, and what was checked; 503 when it cannot.',
       async handle() {
         const { ok, checks } = await ready()
-        return answer(ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks })
+        return jsonResponse(ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks })
       },
     }),
     {
@@ -50,7 +50,7 @@ export function systemRoutes({
         summary: 'Numbers for Prometheus; also for who shows the token of `CARREL_METRICS_TOKEN`.',
         limit: 'none',
         handle: async () =>
-          raw({
+          rawResponse({
             headers: { 'Content-Type': metrics.registry.contentType },
             body: await metrics.registry.metrics(),
           }),

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import type { FaultTable } from '../errors.ts'
 import type { AuthResult } from './credentials.ts'
 import { createMetrics, type HttpMetrics } from './metrics.ts'
-import { type FaultAnswer, type Route, routesFor } from './route.ts'
+import { type FaultResponse, type Route, routesFor } from './route.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts'
 
 export interface TestUser {
@@ -94,7 +94,7 @@ const accounts: Partial<Record<string, AuthResult<TestUser>>> = {
 export const asAnn = { authorization: 'Token ann' }
 
 /** Words for the faults the tests throw; any other is put as its code. */
-export const testFaults = new Proxy({} as FaultTable<FaultAnswer>, {
+export const testFaults = new Proxy({} as FaultTable<FaultResponse>, {
   get: (_, code): unknown => {
     if (code === 'library-not-found') return ({ id }: { id: string }) => [404, `Library ${id} not found.`]
     return () => [400, String(code)]

@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { fail } from '../errors.ts'
-import { type Answer, raw } from '../http/answer.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, rawResponse } from '../http/response.ts'
 import { type Dirent, dirDirent } from '../objects/dirent.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import { html } from './html.ts'
@@ -18,7 +18,7 @@ export async function startArchive(
   request: HttpRequest,
   open: OpenLink,
   below: LibraryPath,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const library = open.originals
   const root = await folderEntry(open, below)
   const ticket = await archives.start(library, {
@@ -26,7 +26,7 @@ export async function startArchive(
     name: `${root.name}.zip`,
     link: open.ticketLink,
   })
-  return raw({
+  return rawResponse({
     status: 303,
     headers: {
       Location: `${request.baseUrl}/d/${open.link.token}/archive/?task=${ticket}`,
@@ -41,12 +41,16 @@ export async function archivePage(
   { archives }: PageServices,
   request: HttpRequest,
   task: string,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { progress } = (await archives.find(task)) ?? fail({ code: 'ticket-not-found' })
   const { zipped, total, failure, canceled } = progress
   if (zipped === total && failure === undefined && !canceled) {
     const location = `${request.baseUrl}/seafhttp/zip/${encodeURIComponent(task)}`
-    return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+    return rawResponse({
+      status: 302,
+      headers: { Location: location, 'Cache-Control': 'no-store' },
+      body: '',
+    })
   }
   const texts = textsFor(request)
   const isOver = failure !== undefined || canceled

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { raw } from '../http/answer.ts'
+import { rawResponse } from '../http/response.ts'
 import { route } from './services.ts'
 
 const files = {
@@ -33,7 +33,7 @@ export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
         'Content-Type': files[name],
         'Cache-Control': 'public, max-age=31536000, immutable',
       }
-      return raw({ headers, body: await contentOf(name) })
+      return rawResponse({ headers, body: await contentOf(name) })
     },
   }),
 )

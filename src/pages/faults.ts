@@ -1,9 +1,9 @@
-import type { FaultAnswer, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/route.ts'
 import { en, type PageTexts } from './texts/en.ts'
 
 /** What visitors of a link are told. What no visit can meet is answered like a fault of ours. */
 export function faultsIn(texts: PageTexts): FaultWords {
-  const nowhere = (): FaultAnswer => [404, texts.nowhere]
+  const nowhere = (): FaultResponse => [404, texts.nowhere]
   return {
     'link-not-found': nowhere,
     'library-not-found': nowhere,

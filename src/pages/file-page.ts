@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/open-link.ts'
-import type { Answer } from '../http/answer.ts'
 import { mediaTypeOf } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { HttpResponse } from '../http/response.ts'
 import { type LibraryPath, ROOT } from '../objects/paths.ts'
 import { hasThumbnail } from '../previews/sources.ts'
 import { crumbs } from './crumbs.ts'
@@ -25,7 +25,7 @@ export async function filePage(
   open: OpenLink,
   found: FoundFile,
   below?: LibraryPath,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { entry } = found
   const query = below === undefined ? '?' : `?p=${inQuery(below)}&`
   const type = mediaTypeOf(entry.name)

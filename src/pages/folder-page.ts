@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/open-link.ts'
-import type { Answer } from '../http/answer.ts'
 import { mediaTypeOf } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { HttpResponse } from '../http/response.ts'
 import type { StoredDir } from '../library/dir-cache.ts'
 import { shownDir } from '../library/listing-order.ts'
 import type { Dirent } from '../objects/dirent.ts'
@@ -27,7 +27,7 @@ export async function folderPage(
   request: HttpRequest,
   open: OpenLink,
   { below, dir, page }: { below: LibraryPath; dir: StoredDir['dir']; page: number },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { entries, folders } = await shownDir(dir)
   const shown = entries.slice((page - 1) * ENTRIES_A_PAGE, page * ENTRIES_A_PAGE)
   const pages = Math.max(1, Math.ceil(entries.length / ENTRIES_A_PAGE))

@@ -1,5 +1,5 @@
-import { type Answer, raw } from '../http/answer.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, rawResponse } from '../http/response.ts'
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'
@@ -29,7 +29,7 @@ export interface Page {
 }
 
 /** A page as it is sent. */
-export async function pageAnswer(request: HttpRequest, page: Page): Promise<Answer> {
+export async function pageAnswer(request: HttpRequest, page: Page): Promise<HttpResponse> {
   const root = rootOf(request)
   const version = await assetVersion()
   const texts = textsFor(request)
@@ -53,7 +53,7 @@ ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer>
 </body>
 </html>
 `
-  return raw({
+  return rawResponse({
     status: page.status ?? 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import type { OpenLink } from '../access/open-link.ts'
 import { fail } from '../errors.ts'
-import { type Answer, raw } from '../http/answer.ts'
 import { integer, type Reader, rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, rawResponse } from '../http/response.ts'
 import type { Route } from '../http/route.ts'
 import type { Account } from '../identity/account.ts'
 import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
@@ -196,8 +196,8 @@ async function countView({ links }: PageServices, { method }: HttpRequest, open:
   if (method === 'GET') await links.countView(open)
 }
 
-function redirect(location: string): Answer {
-  return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+function redirect(location: string): HttpResponse {
+  return rawResponse({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
 }
 
 function notThere(): never {

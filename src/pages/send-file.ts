@@ -1,7 +1,7 @@
 import type { OpenLink } from '../access/open-link.ts'
-import { type Answer, raw } from '../http/answer.ts'
 import { servedAs } from '../http/content-type.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, rawResponse } from '../http/response.ts'
 import type { FileDirent } from '../objects/dirent.ts'
 import type { LibraryPath } from '../objects/paths.ts'
 import type { PageServices } from './services.ts'
@@ -32,7 +32,7 @@ export async function sendFile(
   open: OpenLink,
   { path, entry }: FoundFile,
   wanted: 'download' | 'view',
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const ticket = await tickets.issue(open.originals, {
     operation: wanted,
     path,
@@ -44,5 +44,5 @@ export async function sendFile(
   })
   const name = encodeURIComponent(entry.name.toWellFormed())
   const location = `${request.baseUrl}/seafhttp/files/${ticket}/${name}`
-  return raw({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
+  return rawResponse({ status: 302, headers: { Location: location, 'Cache-Control': 'no-store' }, body: '' })
 }

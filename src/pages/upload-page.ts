@@ -1,6 +1,6 @@
 import type { OpenLink } from '../access/open-link.ts'
-import type { Answer } from '../http/answer.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { HttpResponse } from '../http/response.ts'
 import { ROOT } from '../objects/paths.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
@@ -15,7 +15,7 @@ export async function uploadPage(
   services: PageServices,
   request: HttpRequest,
   open: OpenLink,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const texts = textsFor(request)
   return pageAnswer(request, {
     title: texts.uploadTo(open.name),

@@ -2,10 +2,10 @@ import type { LinkKind } from '../access/link.ts'
 import { grantName, type LinkGrant } from '../access/link-secrets.ts'
 import type { OpenLink } from '../access/open-link.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import { type Answer, raw } from '../http/answer.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { FaultAnswer } from '../http/route.ts'
-import { shownKey } from '../http/shown-key.ts'
+import { type HttpResponse, rawResponse } from '../http/response.ts'
+import type { FaultResponse } from '../http/route.ts'
+import { readVisitorCredentials } from '../http/visitor-credentials.ts'
 import { faultsIn } from './faults.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
@@ -28,11 +28,15 @@ export interface Visit {
 export async function visited(
   { links }: PageServices,
   visit: Visit,
-  show: (open: OpenLink) => Promise<Answer>,
-): Promise<Answer> {
+  show: (open: OpenLink) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   try {
     return await show(
-      await links.open(visit.token, shownKey(visit.request, grantName(visit.token)), visit.kind),
+      await links.open(
+        visit.token,
+        readVisitorCredentials(visit.request, grantName(visit.token)),
+        visit.kind,
+      ),
     )
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -41,17 +45,21 @@ export async function visited(
 }
 
 /** Checks a password that was typed; who knows it is remembered for a while. */
-export async function unlocked({ links }: PageServices, visit: Visit, password: string): Promise<Answer> {
+export async function unlocked(
+  { links }: PageServices,
+  visit: Visit,
+  password: string,
+): Promise<HttpResponse> {
   const { token, request, kind } = visit
   try {
-    const key = { ...shownKey(request, grantName(token)), cookie: undefined, password }
+    const key = { ...readVisitorCredentials(request, grantName(token)), cookie: undefined, password }
     const grant = links.grant(await links.open(token, key, kind))
     const headers = {
       Location: request.baseUrl + request.url,
       'Set-Cookie': grantCookies(request, visit, grant),
       'Cache-Control': 'no-store',
     }
-    return raw({ status: 302, headers, body: '' })
+    return rawResponse({ status: 302, headers, body: '' })
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return answerToFault(visit, error.fault)
@@ -82,10 +90,10 @@ function grantCookies(
   return visitedPaths[kind](token).map((path) => `${name}=${value}; Path=${base}${path}; ${rest}`)
 }
 
-function answerToFault(visit: Visit, fault: Fault): Promise<Answer> {
+function answerToFault(visit: Visit, fault: Fault): Promise<HttpResponse> {
   if (fault.code === 'link-password-needed') return passwordPage(visit, fault.wrong)
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-  const words = faultsIn(textsFor(visit.request))[fault.code] as (fault: Fault) => FaultAnswer
+  const words = faultsIn(textsFor(visit.request))[fault.code] as (fault: Fault) => FaultResponse
   return messagePage(visit.request, words(fault))
 }
 
@@ -95,7 +103,10 @@ function titleOf(status: number, texts: PageTexts): string {
   return status === 429 ? texts.waitTitle : texts.failedTitle
 }
 
-function messagePage(request: HttpRequest, [status, message, headers = {}]: FaultAnswer): Promise<Answer> {
+function messagePage(
+  request: HttpRequest,
+  [status, message, headers = {}]: FaultResponse,
+): Promise<HttpResponse> {
   const title = titleOf(status, textsFor(request))
   return pageAnswer(request, {
     title,
@@ -113,7 +124,7 @@ function messagePage(request: HttpRequest, [status, message, headers = {}]: Faul
 function passwordPage(
   { request, token, wantsBytes = false, unlockedAt }: Visit,
   isWrong: boolean,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const texts = textsFor(request)
   return pageAnswer(request, {
     title: texts.passwordNeeded,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Answer, plainText, raw } from '../http/answer.ts'
 import { text } from '../http/readers.ts'
 import { notFound } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { type HttpResponse, rawResponse, textResponse } from '../http/response.ts'
 import { rootOf } from './layout.ts'
 import { route } from './services.ts'
 
@@ -54,7 +54,7 @@ export const webAppRoutes = [
     path: '/',
     auth: 'none',
     summary: 'Leads to the web app.',
-    handle: () => raw({ status: 302, headers: { Location: './app/' }, body: '' }),
+    handle: () => rawResponse({ status: 302, headers: { Location: './app/' }, body: '' }),
   }),
   route({
     method: 'GET',
@@ -74,7 +74,7 @@ export const webAppRoutes = [
     summary: 'Leads to where the web app shows what a lasting link is about.',
     params: { token: text() },
     handle: ({ params, request }) =>
-      raw({
+      rawResponse({
         status: 302,
         headers: { Location: `${rootOf(request)}app/smart-link/${encodeURIComponent(params.token)}` },
         body: '',
@@ -96,12 +96,12 @@ export const webAppRoutes = [
   }),
 ]
 
-function appPage({ page }: Built, request: HttpRequest): Answer {
+function appPage({ page }: Built, request: HttpRequest): HttpResponse {
   const nonce = randomBytes(16).toString('base64')
   const body = page
     .replace('<base href="./" />', `<base href="${rootOf(request)}" />`)
     .replace('<meta name="csp-nonce" content="" />', `<meta name="csp-nonce" content="${nonce}" />`)
-  return raw({
+  return rawResponse({
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policyWith(nonce),
@@ -132,13 +132,16 @@ function policyWith(nonce: string): string {
 
 const PART_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-async function fileAnswer({ type, isForever, names }: BuiltFile, { headers }: HttpRequest): Promise<Answer> {
+async function fileAnswer(
+  { type, isForever, names }: BuiltFile,
+  { headers }: HttpRequest,
+): Promise<HttpResponse> {
   const accepted = headers['accept-encoding'] ?? ''
   const coding = encodings.find(
     ([name]) => names.has(name) && new RegExp(`\\b${name}\\b`).test(accepted),
   )?.[0]
   const name = names.get(coding ?? 'identity') ?? ''
-  return raw({
+  return rawResponse({
     headers: {
       'Content-Type': type,
       'Cache-Control': isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -151,8 +154,8 @@ async function fileAnswer({ type, isForever, names }: BuiltFile, { headers }: Ht
   })
 }
 
-function notBuilt(): Answer {
-  return plainText(503, 'The web app is not built here: start Carrel with npm start, which builds it.\n')
+function notBuilt(): HttpResponse {
+  return textResponse(503, 'The web app is not built here: start Carrel with npm start, which builds it.\n')
 }
 
 function built(): Promise<Built | undefined> {

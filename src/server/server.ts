@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { openDatabase } from '../database/open.ts'
-import type { Listening } from '../http/listening.ts'
+import type { Listening } from '../http/listen.ts'
 import type { HttpServer } from '../http/server.ts'
 import { ensureAdministrator, type FirstRun } from '../identity/first-run.ts'
 import { loadSecret } from '../identity/secret.ts'

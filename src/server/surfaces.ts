@@ -3,9 +3,9 @@ import { apiRoutes } from '../api/routes.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { registerRowCacheMetrics } from '../database/metrics.ts'
-import { answer, plainText } from '../http/answer.ts'
 import type { AuthResult } from '../http/credentials.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { jsonResponse, textResponse } from '../http/response.ts'
 import { pageHeaders, sharedHeaders } from '../http/security-headers.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { type Account, isAdmin } from '../identity/account.ts'
@@ -43,27 +43,27 @@ export function createHttp(
         faults: uploadFaults,
         faultBody: (error) => ({ error }),
         headers: { ...uploadHeaders, ...sharedHeaders },
-        onUnknownError: () => answer(500, { error: 'Internal error' }),
+        onUnknownError: () => jsonResponse(500, { error: 'Internal error' }),
       },
       {
         routes: downloadRoutes,
         faults: downloadFaults,
-        faultAnswer: plainText,
+        faultResponse: textResponse,
         headers: sharedHeaders,
-        onUnknownError: () => plainText(500, 'Internal error'),
+        onUnknownError: () => textResponse(500, 'Internal error'),
       },
       {
         routes: pageRoutes,
         faults: pageFaults,
-        faultAnswer: plainText,
+        faultResponse: textResponse,
         headers: pageHeaders,
-        onUnknownError: () => plainText(500, 'Something went wrong here. Please try again later.'),
+        onUnknownError: () => textResponse(500, 'Something went wrong here. Please try again later.'),
       },
       {
         routes: syncRoutes,
         faults: syncFaults,
-        faultAnswer: plainText,
-        onUnknownError: () => plainText(500, 'Internal error'),
+        faultResponse: textResponse,
+        onUnknownError: () => textResponse(500, 'Internal error'),
       },
     ],
     upgrade: {

@@ -1,11 +1,11 @@
 import { fail } from '../errors.ts'
-import { Answer, type HeldBytes, raw } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { STREAM_BYTES } from '../http/body-memory.ts'
-import { begin } from '../http/ranges-reading.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
+import { begin } from '../http/range-chunks.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { type HeldBytes, HttpResponse, rawResponse } from '../http/response.ts'
 import { blockSizes } from '../library/block-upload.ts'
 import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../library/content.ts'
 import type { LibraryCore } from '../library/core.ts'
@@ -72,7 +72,7 @@ export const blockRoutes = [
 ]
 
 /** Throws block-missing, at once or later. */
-function sendBlock(core: LibraryCore, { info }: Library, id: BlockId): Answer | Promise<Answer> {
+function sendBlock(core: LibraryCore, { info }: Library, id: BlockId): HttpResponse | Promise<HttpResponse> {
   const found = info.sub === undefined ? core.content.findBlock(info.key, id) : findShown(core, info, id)
   return found instanceof Promise ? found.then((block) => sendBytes(block, id)) : sendBytes(found, id)
 }
@@ -86,13 +86,13 @@ async function findShown(
   return isShown ? core.content.findBlock(info.key, id) : undefined
 }
 
-function sendBytes(block: StoredBytes | undefined, id: BlockId): Answer | Promise<Answer> {
+function sendBytes(block: StoredBytes | undefined, id: BlockId): HttpResponse | Promise<HttpResponse> {
   const { size, read, readAtOnce } = block ?? fail({ code: 'block-missing', id })
   const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': size }
   const whole = { start: 0, end: size }
   const reading = readAtOnce(whole)
-  if (reading === undefined) return begin(read(whole), size).then((body) => raw({ headers, body }))
-  const send = ({ bytes, giveBack }: HeldBytes) => new Answer(200, headers, bytes, giveBack)
+  if (reading === undefined) return begin(read(whole), size).then((body) => rawResponse({ headers, body }))
+  const send = ({ bytes, giveBack }: HeldBytes) => new HttpResponse(200, headers, bytes, giveBack)
   return reading instanceof Promise ? reading.then(send) : send(reading)
 }
 

@@ -1,7 +1,7 @@
-import { json } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
+import { jsonTextResponse } from '../http/response.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { receiveCommit } from '../library/push.ts'
 import { findSyncedCommit } from '../library/synced.ts'
@@ -26,7 +26,7 @@ export const commitRoutes = [
       const { info } = await syncDoor.open(request, id)
       const commit = await findSyncedCommit(core, info, commitId)
       if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
-      return json(encodeCommit(commit, libraryInCommit(info)))
+      return jsonTextResponse(encodeCommit(commit, libraryInCommit(info)))
     },
   }),
   route({

@@ -1,6 +1,6 @@
-import type { FaultAnswer, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/route.ts'
 
-const denied = (): FaultAnswer => [403, 'Permission denied']
+const denied = (): FaultResponse => [403, 'Permission denied']
 
 // Clients switch on the status and look for some of the texts. What no sync can meet is answered like a fault of ours.
 export const syncFaults: FaultWords = {

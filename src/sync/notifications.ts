@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
-import type { RequestHead } from '../http/wire/request-head.ts'
+import type { RequestHead } from '../http/fast/request-head.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { LibraryInfo } from '../library/library-info.ts'
 import { baseOf } from '../library/scope.ts'

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts'
-import { type Chunks, raw } from '../http/answer.ts'
 import { rawText } from '../http/readers.ts'
+import { type Chunks, rawResponse } from '../http/response.ts'
 import { missingBlocks } from '../library/block-upload.ts'
 import { listObjects, packObjects } from '../library/object-listing.ts'
 import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
@@ -37,7 +37,7 @@ export const objectRoutes = [
       const ids = listObjects(core, library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
       })
-      return raw({ headers: jsonHeaders, body: await beginList(ids) })
+      return rawResponse({ headers: jsonHeaders, body: await beginList(ids) })
     },
   }),
   route({
@@ -54,7 +54,7 @@ export const objectRoutes = [
       // An empty answer would have the client ask again, and again.
       if (ids.length === 0) throw badRequest('No ids in request')
       const packets = await packObjects(core, library, ids, ENOUGH_PACKED)
-      return raw({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
+      return rawResponse({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
     },
   }),
   route({

@@ -1,5 +1,5 @@
 import type { BodyClaim } from '../http/body-memory.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import type { SentObject } from '../library/sent-object.ts'
 import { parseFsId } from '../objects/ids.ts'
 import { PACKET_HEAD_BYTES } from '../objects/packets.ts'

@@ -1,9 +1,9 @@
-import { Answer } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import { map, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { HttpResponse } from '../http/response.ts'
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { Library } from '../library/library.ts'
 import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/ids.ts'
@@ -15,7 +15,7 @@ const LARGEST_LIST = 2 ** 20
 export const libraryParam = map(rawText(), (text) => parseLibraryId(text ?? ''))
 
 /** The answer of most calls, whose status is all that counts. */
-export const done = new Answer(200, {}, '')
+export const done = new HttpResponse(200, {}, '')
 
 export function badRequest(text: string): TextRefusal {
   return new TextRefusal(400, text)

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { fail } from '../errors.ts'
-import type { Span } from '../http/ranges.ts'
-import { answerWith } from '../http/ranges-answer.ts'
+import type { Span } from '../http/range-header.ts'
+import { respondWith } from '../http/range-response.ts'
 import { rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { FinishedArchive } from './archive-task.ts'
@@ -24,7 +24,7 @@ export const archiveDownloadRoutes = [
       const archive = task.finished
       if (archive === undefined) throw new TextRefusal(400, 'Zip task is not finished')
       task.isFetched ||= request.method === 'GET'
-      return answerWith(request, {
+      return respondWith(request, {
         size: archive.size,
         contentType: 'application/zip',
         etag: archive.id,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { noteReceived } from '../http/wire/young-garbage.ts'
+import { noteReceived } from '../http/minor-gc.ts'
 import type { LibraryCore } from '../library/core.ts'
 import type { DataKey } from '../library/data-key.ts'
 import type { Library } from '../library/library.ts'

@@ -1,11 +1,11 @@
 import { guestOf } from '../access/quota.ts'
 import type { TicketUse } from '../access/tickets.ts'
 import { fail } from '../errors.ts'
-import { json } from '../http/answer.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import type { Fields } from '../http/fields.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { jsonTextResponse } from '../http/response.ts'
 import { contentOfBlocks } from '../library/block-upload.ts'
 import type { Content } from '../library/content.ts'
 import { describeAdded } from '../library/describe.ts'
@@ -45,7 +45,7 @@ export const blockCommitRoutes = [
       const use = await present(services, params.ticket ?? '', 'update-blocks')
       const fields = await readCommit(request, body)
       // Without quotes, so not JSON, but labelled so: that is what clients have always been sent.
-      return json((await updateFile(services, use, fields)).entry.id)
+      return jsonTextResponse((await updateFile(services, use, fields)).entry.id)
     },
   }),
 ]

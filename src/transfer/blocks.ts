@@ -1,9 +1,9 @@
-import { raw } from '../http/answer.ts'
 import { STREAM_BYTES } from '../http/body-memory.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { rawResponse } from '../http/response.ts'
 import { holdBlocks } from '../library/block-upload.ts'
 import { discardAll, type TakenBlock } from '../library/incoming-block.ts'
 import { type BlockId, parseBlockId } from '../objects/ids.ts'
@@ -27,7 +27,7 @@ export const blockUploadRoutes = [
     body: 'raw',
     async handle({ params, request, body }, services) {
       await receiveBlocks(services, request, body, params.ticket ?? '')
-      return raw({ headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: '"OK"' })
+      return rawResponse({ headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: '"OK"' })
     },
   }),
 ]

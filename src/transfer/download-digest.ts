@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AnswerHeaders } from '../http/answer.ts'
-import type { Span } from '../http/ranges.ts'
+import type { Span } from '../http/range-header.ts'
+import type { ResponseHeaders } from '../http/response.ts'
 import type { StoredBytes } from '../library/content.ts'
 
 /** Longer content is not read twice just for its digest. */
@@ -21,7 +21,7 @@ export async function digestHeaders(
   headers: IncomingHttpHeaders,
   file: StoredBytes,
   span: Span | undefined,
-): Promise<AnswerHeaders> {
+): Promise<ResponseHeaders> {
   const found: Record<string, string> = {}
   const whole = { start: 0, end: file.size }
   const ofFile = readWish(headers['want-repr-digest'])

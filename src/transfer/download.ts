@@ -1,10 +1,10 @@
 import type { TicketUse } from '../access/tickets.ts'
 import { fail } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
-import { answerWith, type Representation } from '../http/ranges-answer.ts'
+import { type Representation, respondWith } from '../http/range-response.ts'
 import { rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { HttpResponse } from '../http/response.ts'
 import { discard } from '../http/send.ts'
 import { type FileId, parseBlockId } from '../objects/ids.ts'
 import { representationOf } from './file-representation.ts'
@@ -82,8 +82,8 @@ export const fileDownloadRoutes = [
 ]
 
 /** Everything is checked and the first bytes are in hand: only now is a one-time ticket used up. */
-async function start(use: TicketUse, request: HttpRequest, source: Representation): Promise<Answer> {
-  const answer = await answerWith(request, source)
+async function start(use: TicketUse, request: HttpRequest, source: Representation): Promise<HttpResponse> {
+  const answer = await respondWith(request, source)
   if (await use.burn()) return answer
   await discard(answer)
   return fail({ code: 'ticket-not-found' })

@@ -1,8 +1,8 @@
-import type { AnswerHeaders } from '../http/answer.ts'
+import type { Validators } from '../http/conditional-request.ts'
 import { servedAs } from '../http/content-type.ts'
-import type { Representation } from '../http/ranges-answer.ts'
-import type { Validators } from '../http/ranges-conditions.ts'
+import type { Representation } from '../http/range-response.ts'
 import type { HttpRequest } from '../http/request.ts'
+import type { ResponseHeaders } from '../http/response.ts'
 import type { StoredBytes } from '../library/content.ts'
 import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
@@ -18,7 +18,7 @@ export interface FileSource extends Validators {
 /** How a file is sent. Nothing of its author can act: what might is saved, not shown. */
 export function representationOf(
   source: FileSource,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   request: HttpRequest,
 ): Representation {
   const { file, name, wantsInline, etag, lastModified, neverChanges = false } = source

@@ -1,10 +1,10 @@
 import { grantName } from '../access/link-secrets.ts'
 import { fail } from '../errors.ts'
-import { answerWith } from '../http/ranges-answer.ts'
+import { respondWith } from '../http/range-response.ts'
 import { oneOf, rawText } from '../http/readers.ts'
 import { TextRefusal } from '../http/refusal.ts'
 import type { HttpRequest } from '../http/request.ts'
-import { shownKey } from '../http/shown-key.ts'
+import { readVisitorCredentials } from '../http/visitor-credentials.ts'
 import { ROOT } from '../objects/paths.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'
@@ -19,7 +19,7 @@ export const linkDownloadRoutes = [
     params: { token: rawText() },
     query: { op: oneOf(['download', 'view'], { default: 'download', lenient: true }) },
     async handle({ params: { token = '' }, query, request }, { core, links }) {
-      const open = await links.open(token, shownKey(request, grantName(token)), 'share')
+      const open = await links.open(token, readVisitorCredentials(request, grantName(token)), 'share')
       if (open.link.isDir) throw new TextRefusal(400, 'Link is not of a file.')
       const isView = query.op === 'view'
       const { info } = open.originals
@@ -30,7 +30,7 @@ export const linkDownloadRoutes = [
       const source = { file, name, etag: id, wantsInline: isView }
       const isSecret = open.link.password !== undefined || open.link.scope !== 'all_users'
       const headers = { 'Cache-Control': `${isSecret ? 'private' : 'public'}, no-cache` }
-      const answer = await answerWith(request, representationOf(source, headers, request))
+      const answer = await respondWith(request, representationOf(source, headers, request))
       if (isFirstLook(request)) await links.countView(open)
       return answer
     },

@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts'
-import { json } from '../http/answer.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { jsonTextResponse } from '../http/response.ts'
 import type { Content } from '../library/content.ts'
 import { replaceFile } from '../library/upload.ts'
 import { type CommitId, parseCommitId } from '../objects/ids.ts'
@@ -26,7 +26,7 @@ export const updateFileRoutes = [
     body: 'raw',
     async handle({ params, request, body }, services) {
       const item = await update(services, request, body, params.ticket ?? '')
-      return item === undefined ? chunkTaken() : json(JSON.stringify(item.id))
+      return item === undefined ? chunkTaken() : jsonTextResponse(JSON.stringify(item.id))
     },
   }),
   route({
@@ -38,7 +38,7 @@ export const updateFileRoutes = [
     body: 'raw',
     async handle({ params, request, body }, services) {
       const item = await update(services, request, body, params.ticket ?? '')
-      return item === undefined ? chunkTaken() : json(uploadItemsText([item]))
+      return item === undefined ? chunkTaken() : jsonTextResponse(uploadItemsText([item]))
     },
   }),
 ]

@@ -1,6 +1,6 @@
-import type { FaultAnswer, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/route.ts'
 
-const denied = (): FaultAnswer => [403, 'Permission denied.']
+const denied = (): FaultResponse => [403, 'Permission denied.']
 
 // The words of the upload server, whose clients switch on the status alone. What no upload can meet
 // is answered like a fault of ours.

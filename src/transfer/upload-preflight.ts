@@ -1,5 +1,5 @@
-import { raw } from '../http/answer.ts'
 import { rawText } from '../http/readers.ts'
+import { rawResponse } from '../http/response.ts'
 import { route } from './services.ts'
 
 /** What a browser asks before it uploads from another origin; the surface adds the headers that answer it. */
@@ -19,6 +19,6 @@ export const preflightRoutes = [
     summary: 'Lets pages of any origin upload.',
     params: { ticket: rawText() },
     body: 'raw',
-    handle: () => raw({ body: '' }),
+    handle: () => rawResponse({ body: '' }),
   }),
 )

@@ -1,4 +1,4 @@
-import { type Answer, json } from '../http/answer.ts'
+import { type HttpResponse, jsonTextResponse } from '../http/response.ts'
 import type { Placed } from '../library/entries.ts'
 
 /** A stored file as upload answers name it. */
@@ -19,11 +19,11 @@ export function uploadItemsText(items: readonly UploadItem[]): string {
 }
 
 /** The ids alone. Not JSON, but labelled so: that is what clients have always been sent. */
-export function idsAnswer(items: readonly UploadItem[]): Answer {
-  return json(items.map((item) => item.id).join('\t'))
+export function idsAnswer(items: readonly UploadItem[]): HttpResponse {
+  return jsonTextResponse(items.map((item) => item.id).join('\t'))
 }
 
 /** A chunk was taken and more are to come. */
-export function chunkTaken(): Answer {
-  return json('{"success": true}')
+export function chunkTaken(): HttpResponse {
+  return jsonTextResponse('{"success": true}')
 }

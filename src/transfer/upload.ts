@@ -1,8 +1,8 @@
-import { type Answer, json, raw } from '../http/answer.ts'
+import type { IncomingBody } from '../http/fast/socket-body.ts'
 import type { StreamedPart } from '../http/multipart-stream.ts'
 import { rawText } from '../http/readers.ts'
 import type { HttpRequest } from '../http/request.ts'
-import type { IncomingBody } from '../http/wire/incoming-body.ts'
+import { type HttpResponse, jsonTextResponse, rawResponse } from '../http/response.ts'
 import type { Content } from '../library/content.ts'
 import type { Placed } from '../library/entries.ts'
 import { addFiles, type NewFile } from '../library/upload.ts'
@@ -29,7 +29,9 @@ export const uploadFileRoutes = [
       const { queryFields } = request
       if (queryFields.text('need_idx_progress') === 'true')
         return taskAnswer(services, params.ticket ?? '', items)
-      return queryFields.raw('ret-json') === undefined ? idsAnswer(items) : json(uploadItemsText(items))
+      return queryFields.raw('ret-json') === undefined
+        ? idsAnswer(items)
+        : jsonTextResponse(uploadItemsText(items))
     },
   }),
   route({
@@ -41,7 +43,7 @@ export const uploadFileRoutes = [
     body: 'raw',
     async handle({ params, request, body }, services) {
       const items = await upload(services, request, body, params.ticket ?? '', false)
-      return items === undefined ? chunkTaken() : json(uploadItemsText(items))
+      return items === undefined ? chunkTaken() : jsonTextResponse(uploadItemsText(items))
     },
   }),
 ]
@@ -153,7 +155,7 @@ function taskAnswer(
   { indexedUploads }: TransferServices,
   ticket: string,
   items: readonly UploadItem[],
-): Answer {
+): HttpResponse {
   const body = indexedUploads.add(ticket, items)
-  return raw({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
+  return rawResponse({ headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body })
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseBody } from '../../src/http/body.ts'
+import { ChunkedDecoder } from '../../src/http/fast/chunked-decoder.ts'
 import { Fields } from '../../src/http/fields.ts'
 import { decodePairs } from '../../src/http/form-decoding.ts'
 import { parseMultipart } from '../../src/http/multipart.ts'
 import { MultipartStream } from '../../src/http/multipart-stream.ts'
-import { selectRanges } from '../../src/http/ranges.ts'
+import { ProtocolError } from '../../src/http/protocol-error.ts'
+import { selectRanges } from '../../src/http/range-header.ts'
 import { Refusal } from '../../src/http/refusal.ts'
-import { ChunkedBody } from '../../src/http/wire/chunked-body.ts'
-import { WireError } from '../../src/http/wire/wire-error.ts'
 import { JsonRefused, parseOutsideJson } from '../../src/json.ts'
 import { type Chance, fuzz, outcome } from './fuzz.ts'
 
 describe('a chunked body of any kind', () => {
   const decode = (pieces: readonly Buffer[]) => {
-    const decoder = new ChunkedBody()
+    const decoder = new ChunkedDecoder()
     const body: Buffer[] = []
     let used = 0
     for (const piece of pieces) {
@@ -47,8 +47,8 @@ describe('a chunked body of any kind', () => {
         isDone: true,
       })
       const mutated = chance.mutate(encoded, tokens)
-      const whole = await outcome(() => decode([mutated]), [WireError])
-      const parts = await outcome(() => decode(chance.pieces(mutated)), [WireError])
+      const whole = await outcome(() => decode([mutated]), [ProtocolError])
+      const parts = await outcome(() => decode(chance.pieces(mutated)), [ProtocolError])
       assert.deepEqual(parts, whole)
     })
   })

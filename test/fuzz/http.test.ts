@@ -4,11 +4,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import type { Incoming } from '../../src/http/wire/connection.ts'
-import type { Outgoing } from '../../src/http/wire/outgoing.ts'
-import { PipelineQueue } from '../../src/http/wire/pipeline-queue.ts'
-import { WireMemory } from '../../src/http/wire/wire-memory.ts'
-import { WireServer } from '../../src/http/wire/wire-server.ts'
+import type { Incoming } from '../../src/http/fast/connection.ts'
+import { FastTransport } from '../../src/http/fast/fast-transport.ts'
+import { PipelineQueue } from '../../src/http/fast/pipeline-queue.ts'
+import type { Outgoing } from '../../src/http/fast/socket-response.ts'
+import { ReceiveMemory } from '../../src/http/receive-memory.ts'
 import { type Chance, fuzz } from './fuzz.ts'
 
 // Whatever our parser takes for a request, Node's takes for the same one: another reading of where a request ends would
@@ -52,14 +52,14 @@ async function serveByOurs(incoming: Incoming, outgoing: Outgoing): Promise<void
   outgoing.send(200, [], 'ok')
 }
 
-const ours = new WireServer(
+const ours = new FastTransport(
   {
     keepAliveMs: 5000,
     idleMs: 5000,
     headersMs: 5000,
     leastRate: 0,
     rateWindowMs: 5000,
-    memory: new WireMemory(),
+    memory: new ReceiveMemory(),
     pipeline: new PipelineQueue(),
     isClosing: () => false,
     serve: (incoming, outgoing) => void serveByOurs(incoming, outgoing),

@@ -1,5 +1,5 @@
-import { raw } from '../../http/answer.ts'
 import { integer, optional, optionalText } from '../../http/readers.ts'
+import { rawResponse } from '../../http/response.ts'
 import { given, worded } from '../account-input.ts'
 import { accountInfoToWire } from '../account-wire.ts'
 import { defaultAvatar } from '../default-avatar.ts'
@@ -40,7 +40,7 @@ export const accountRoutes = [
     auth: 'none',
     summary: 'The picture of an account that has none of its own.',
     handle: () =>
-      raw({
+      rawResponse({
         headers: { 'Content-Type': 'image/png', 'Cache-Control': 'public, max-age=86400' },
         body: defaultAvatar(),
       }),

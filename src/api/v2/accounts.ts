@@ -1,7 +1,7 @@
 import { DomainError } from '../../errors.ts'
-import { answer } from '../../http/answer.ts'
 import { integer, optionalText, type Reader, text } from '../../http/readers.ts'
 import { errorMessage, Refusal } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { type Account, parseEmail } from '../../identity/account.ts'
 import type { AccountChanges } from '../../identity/accounts.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
@@ -77,7 +77,7 @@ export const accountsRoutes = [
       const wanted = { ...changes, email, password }
       const account = await worded(accounts.create(wanted, noting(services, call, deed)))
       const headers = { Location: `/api2/accounts/${encodeURI(email)}/` }
-      return answer(201, await accountToWire(account, services), headers)
+      return jsonResponse(201, await accountToWire(account, services), headers)
     },
   }),
   route({
@@ -128,7 +128,7 @@ export const accountsRoutes = [
       } catch (error) {
         if (!(error instanceof DomainError) || error.fault.code !== 'account-not-found') throw error
         // Gone already is as good as removed.
-        return answer(202, { success: true })
+        return jsonResponse(202, { success: true })
       }
     },
   }),

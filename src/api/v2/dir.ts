@@ -1,6 +1,6 @@
-import { answer } from '../../http/answer.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { makeFolder, makeFolders, removeOne, rename } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
 import { parseName } from '../../objects/names.ts'
@@ -27,7 +27,7 @@ export const dirRoutes = [
       const library = await asOf(services, await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, asFolder(query.p))
       const headers = olderHeaders(library, folder.path, folder.stored)
-      if (query.oid === folder.stored.dir.id) return answer(200, 'uptodate', headers)
+      if (query.oid === folder.stored.dir.id) return jsonResponse(200, 'uptodate', headers)
       if (query.recursive === '0') return olderListing(services, library, folder, query.t)
       const around = { before: '[', after: ']', headers }
       return recursiveListing(services, library, folder, { kinds: query.t, ...around })
@@ -56,7 +56,7 @@ export const dirRoutes = [
         return reloaded(services, await services.access.open(user, params.repo_id), parentOf(made))
       }
       const location = `${request.baseUrl}/api2/repos/${params.repo_id}/dir/?p=${encodePath(made)}`
-      return answer(201, 'success', { Location: location })
+      return jsonResponse(201, 'success', { Location: location })
     },
   }),
   route({

@@ -1,6 +1,6 @@
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import { listFileHistoryFrom } from '../../library/file-history-pages.ts'
 import { getCommitFor, treeOf } from '../../library/revisions.ts'
 import { parseCommitId } from '../../objects/ids.ts'
@@ -15,7 +15,7 @@ const LONGEST_HISTORY = 1000
 
 const params = { repo_id: libraryIdParam }
 const path = requiredPath('Path is missing.')
-const noRevision = (): FaultAnswer => [404, 'Revision not found.']
+const noRevision = (): FaultResponse => [404, 'Revision not found.']
 
 export const fileHistoryRoutes = [
   route({

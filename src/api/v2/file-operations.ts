@@ -1,7 +1,7 @@
-import { type Answer, answer } from '../../http/answer.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { HttpRequest } from '../../http/request.ts'
+import { type HttpResponse, jsonResponse } from '../../http/response.ts'
 import type { Account } from '../../identity/account.ts'
 import { createFile, type Placed, rename } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
@@ -34,7 +34,7 @@ interface Call {
 }
 
 type Operation = 'rename' | 'create' | 'move' | 'copy'
-type Run = (services: ApiServices, call: Call) => Promise<Answer>
+type Run = (services: ApiServices, call: Call) => Promise<HttpResponse>
 
 const operations: Record<Operation, Run> = {
   rename: renameFile,
@@ -69,7 +69,7 @@ export const fileOperationRoutes = [
   }),
 ]
 
-async function renameFile(services: ApiServices, call: Call): Promise<Answer> {
+async function renameFile(services: ApiServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const editable = library.editable(parentOf(sent.path ?? ROOT))
   const newName = readNewName(sent, call.body.newname)
@@ -81,7 +81,7 @@ async function renameFile(services: ApiServices, call: Call): Promise<Answer> {
   return done(services, call, library, placed, { status: 301, body: 'success' })
 }
 
-async function createEmptyFile(services: ApiServices, call: Call): Promise<Answer> {
+async function createEmptyFile(services: ApiServices, call: Call): Promise<HttpResponse> {
   const { library } = call
   const { parent, name } = newPlace(call.sent)
   const editable = library.editable(parent.path ?? ROOT)
@@ -93,21 +93,21 @@ async function createEmptyFile(services: ApiServices, call: Call): Promise<Answe
   return done(services, call, library, placed.result, { status: 201, body: 'success' })
 }
 
-async function moveFile(services: ApiServices, call: Call): Promise<Answer> {
+async function moveFile(services: ApiServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const source = library.editable(parentOf(sent.path ?? ROOT))
   const destination = await readDestination(services, call)
   const { path } = await entryAt(library, sent)
   const target = destination.library.editable(destination.path)
   const parent = parentOf(path)
-  if (isSamePlace(library, parent, target, destination.path)) return answer(200, 'success')
+  if (isSamePlace(library, parent, target, destination.path)) return jsonResponse(200, 'success')
   const selection = { parent, names: [baseName(path)] }
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const [placed] = await move(services.core, source, selection, target, destination.path, roomLeft)
   return moved(services, call, destination, placed, 301)
 }
 
-async function copyFile(services: ApiServices, call: Call): Promise<Answer> {
+async function copyFile(services: ApiServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const destination = await readDestination(services, call)
   const { path } = await entryAt(library, sent)
@@ -124,7 +124,7 @@ function moved(
   { library }: Destination,
   placed: Placed | undefined,
   status: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   if (placed === undefined) throw new Error('one entry was asked for and none was placed')
   return done(services, call, library, placed, { status, body: placedToWire(library.info.id, placed) })
 }
@@ -136,11 +136,11 @@ async function done(
   library: Library,
   { path }: Placed,
   reply: { status: number; body: unknown },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { id } = library.info
   if (reload) return reloaded(services, await services.access.open(user, id), parentOf(path))
   const location = `${request.baseUrl}/api2/repos/${id}/file/?p=${encodePath(path)}`
-  return answer(reply.status, reply.body, { Location: location })
+  return jsonResponse(reply.status, reply.body, { Location: location })
 }
 
 /** Whether two folders are one, in whichever library they are looked at. */

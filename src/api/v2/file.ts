@@ -1,6 +1,6 @@
-import { answer } from '../../http/answer.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { removeOne } from '../../library/entries.ts'
 import type { Library } from '../../library/library.ts'
 import { findOrigin } from '../../library/revisions.ts'
@@ -42,7 +42,7 @@ export const fileRoutes = [
       const reusable = readReuse(query.reuse)
       const operation = query.op || 'download'
       if (operation === 'downloadblks') {
-        return answer(200, await blockList(services, library, file), { oid: file.entry.id })
+        return jsonResponse(200, await blockList(services, library, file), { oid: file.entry.id })
       }
       if (operation !== 'download') throw errorMessage(400, 'op invalid.')
       return downloadLink(services, library, file, { reusable, request })

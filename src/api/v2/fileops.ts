@@ -1,6 +1,6 @@
 import { type Reader, rawText, type Values } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer, FaultWords, Input } from '../../http/route.ts'
+import type { FaultResponse, FaultWords, Input } from '../../http/route.ts'
 import type { Account } from '../../identity/account.ts'
 import { type Placed, remove } from '../../library/entries.ts'
 import type { EditableLibrary, Library } from '../../library/library.ts'
@@ -174,7 +174,7 @@ async function unlockedNames(
 
 /** The words of this kind of call; `failed` is for what only the core could find. */
 function failing(failed: string): FaultWords {
-  const failure = (): FaultAnswer => [520, failed]
+  const failure = (): FaultResponse => [520, failed]
   return {
     'path-not-found': (fault) =>
       fault.wanted === 'Item' ? [400, 'file_names invalid.'] : apiFaults['path-not-found'](fault),

@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
-import { answer } from '../../http/answer.ts'
 import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { canAddLibrary } from '../../identity/roles.ts'
 import { createLibrary, deleteLibrary } from '../../library/libraries.ts'
 import { parseName } from '../../objects/names.ts'
@@ -40,7 +40,7 @@ export const libraryRoutes = [
       const wanted = { has: (way: Way) => type?.has(way === 'public' ? 'org' : way) ?? true }
       const { entries, parties } = await listLibraries(services, user, wanted, query.nameContains)
       const time = services.now()
-      return answer(
+      return jsonResponse(
         200,
         entries.map((listed) => libraryItem(listed, parties, time)),
         listHeaders,

@@ -1,4 +1,4 @@
-import { json } from '../../http/answer.ts'
+import { jsonTextResponse } from '../../http/response.ts'
 import { route } from '../services.ts'
 
 export const pingRoutes = [
@@ -8,7 +8,7 @@ export const pingRoutes = [
     auth: 'none',
     limit: 'ping',
     summary: 'Whether the server answers.',
-    handle: () => json('"pong"'),
+    handle: () => jsonTextResponse('"pong"'),
   }),
   route({
     method: 'GET',
@@ -16,6 +16,6 @@ export const pingRoutes = [
     auth: 'user',
     scope: 'any',
     summary: 'Whether the API token is good.',
-    handle: () => json('"pong"'),
+    handle: () => jsonTextResponse('"pong"'),
   }),
 ]

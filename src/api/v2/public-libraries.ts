@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
-import { answer } from '../../http/answer.ts'
 import { rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { canAddLibrary, roleAllows } from '../../identity/roles.ts'
 import { createLibrary } from '../../library/libraries.ts'
 import { parseName } from '../../objects/names.ts'
@@ -64,7 +64,10 @@ export const publicLibraryRoutes = [
         await share(tx, made)
         syncToken = await syncTokens.issueIn(tx, made, user)
       })
-      return answer(201, syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }))
+      return jsonResponse(
+        201,
+        syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }),
+      )
     },
   }),
 ]

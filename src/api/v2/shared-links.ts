@@ -1,9 +1,9 @@
 import type { Link, LinkKind, LinkWish } from '../../access/link.ts'
 import { DomainError } from '../../errors.ts'
-import { raw } from '../../http/answer.ts'
 import { rawText, required, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import { rawResponse } from '../../http/response.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import type { Library } from '../../library/library.ts'
 import { Pace } from '../../library/pace.ts'
 import { ROOT } from '../../objects/paths.ts'
@@ -16,7 +16,7 @@ import { libraryIdParam, type SentPath, sentPath } from '../readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
 const olderLinkNotFound = {
-  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `Link ${token} not found.`],
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Link ${token} not found.`],
 }
 
 /** The older calls about links, and the deprecated ones of those who manage a library's shares. */
@@ -38,7 +38,7 @@ export const sharedLinkRoutes = [
       const library = await services.access.open(user, params.repo_id)
       const path = await checkedPath(library, body.p, kind)
       const link = await madeOrThere(services, { user, request }, library, { ...wish, path })
-      return raw({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
+      return rawResponse({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
     },
   }),
   route({

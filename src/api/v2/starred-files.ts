@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
-import { answer } from '../../http/answer.ts'
 import { rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import type { Account } from '../../identity/account.ts'
 import type { Library } from '../../library/library.ts'
 import { addStar, removeStar } from '../../library/stars.ts'
@@ -45,7 +45,7 @@ export const starredFileRoutes = [
       const { library, sent } = await open(services, user, body.repo_id, body.p)
       const { path } = await fileAt(library, sent)
       await addStar(services.core, library, path, false)
-      return answer(201, 'success')
+      return jsonResponse(201, 'success')
     },
   }),
   route({

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { isAuditAction } from '../../audit/actions.ts'
 import type { Audit } from '../../audit/audit.ts'
 import type { AuditFilter } from '../../audit/audit-store.ts'
-import { raw } from '../../http/answer.ts'
 import { integer, optional, optionalText, type Reader, type Values } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { rawResponse } from '../../http/response.ts'
 import { auditEntryToWire } from '../admin-wire.ts'
 import { doerOf } from '../audited.ts'
 import { route } from '../services.ts'
@@ -65,7 +65,7 @@ export const adminAuditRoutes = [
       const filter = filterOf(query)
       const doer = doerOf({ user, request })
       await audit.note({ ...doer, action: 'audit-exported', objectKind: 'server', objectId: '' })
-      return raw({
+      return rawResponse({
         headers: {
           'Content-Type': 'application/x-ndjson; charset=utf-8',
           'Content-Disposition': 'attachment; filename="audit-log.ndjson"',

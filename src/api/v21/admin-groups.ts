@@ -1,7 +1,7 @@
 import { groupAsAdministrator } from '../../access/administration.ts'
-import { answer } from '../../http/answer.ts'
 import { optionalText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import type { Account } from '../../identity/account.ts'
 import type { Group } from '../../identity/group.ts'
 import { pageInfo } from '../admin-wire.ts'
@@ -37,7 +37,7 @@ export const adminGroupRoutes = [
     async handle({ user, body, request }, services) {
       const owner = body.group_owner ? await getUser(services, body.group_owner) : user
       const group = await makeGroup(services, { user, request }, body.group_name, owner)
-      return answer(201, await adminGroupToWire(services, group))
+      return jsonResponse(201, await adminGroupToWire(services, group))
     },
   }),
   route({

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fail } from '../../errors.ts'
 import { list, type Reader, required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import type { Account } from '../../identity/account.ts'
 import type { Library } from '../../library/library.ts'
 import type { Dirent } from '../../objects/dirent.ts'
@@ -25,7 +25,7 @@ const wish = { parent_dir: requiredPath(), dirents: sentNames, ...moment }
 
 // The words of the file server, where clients of encrypted libraries expect them.
 const faults = {
-  'password-needed': (): FaultAnswer => [400, 'Repo is encrypted. Please provide password to view it.'],
+  'password-needed': (): FaultResponse => [400, 'Repo is encrypted. Please provide password to view it.'],
 }
 
 const LOOKUPS_A_TURN = 200

@@ -1,7 +1,7 @@
-import { raw } from '../../http/answer.ts'
 import type { FilePart } from '../../http/fields.ts'
 import { integer, map, type Reader, rawText, rawValue } from '../../http/readers.ts'
 import { errorMessage, notFound } from '../../http/refusal.ts'
+import { rawResponse } from '../../http/response.ts'
 import { emailParam } from '../account-input.ts'
 import { avatarUrl } from '../account-wire.ts'
 import { route } from '../services.ts'
@@ -88,7 +88,7 @@ export const avatarRoutes = [
         'Content-Type': 'image/png',
         'Cache-Control': 'public, max-age=31536000, immutable',
       }
-      return raw({ headers, body })
+      return rawResponse({ headers, body })
     },
   }),
 ]

@@ -1,5 +1,5 @@
-import { answer } from '../../http/answer.ts'
 import { map, required } from '../../http/readers.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { inOrigin } from '../../library/scope.ts'
 import { parseName } from '../../objects/names.ts'
 import { joinPath, ROOT } from '../../objects/paths.ts'
@@ -33,7 +33,7 @@ export const fileUploadedBytesRoutes = [
       if (uploadedBytes === 0) await folderAt(library, query.parent_dir)
       library.editable(path ?? ROOT)
       await refuseIfFull(services, library)
-      return answer(200, { uploadedBytes }, { 'Accept-Ranges': 'bytes' })
+      return jsonResponse(200, { uploadedBytes }, { 'Accept-Ranges': 'bytes' })
     },
   }),
 ]

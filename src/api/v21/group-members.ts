@@ -1,6 +1,6 @@
-import { answer } from '../../http/answer.ts'
 import { flag, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { emailParam } from '../account-input.ts'
 import { addMember, removeMember, setMemberAdmin } from '../group-acts.ts'
 import { getUser, groupIdParam, page, perPage } from '../group-input.ts'
@@ -41,7 +41,7 @@ export const groupMemberRoutes = [
       const account = await getUser(services, body.email)
       const isNew = await addMember(services, { user, request }, membership, account)
       if (!isNew) throw errorMessage(400, alreadyThere(account))
-      return answer(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
+      return jsonResponse(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
     },
   }),
   route({

@@ -1,6 +1,6 @@
-import { answer } from '../../http/answer.ts'
 import { type Reader, rawText, text } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { type Account, parseEmail } from '../../identity/account.ts'
 import type { Group } from '../../identity/group.ts'
 import { deleteGroup, handOverGroup, makeGroup, renameGroup } from '../group-acts.ts'
@@ -38,7 +38,7 @@ export const groupRoutes = [
     body: { name: text(), group_name: text() },
     async handle({ user, body, request }, services) {
       const group = await makeGroup(services, { user, request }, body.name || body.group_name)
-      return answer(201, await groupToWire(services, group))
+      return jsonResponse(201, await groupToWire(services, group))
     },
   }),
   route({

@@ -2,7 +2,7 @@ import type { Recipient } from '../../access/shares.ts'
 import { DomainError, type Fault, fail } from '../../errors.ts'
 import { list, oneOf } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import { parseEmail } from '../../identity/account.ts'
 import { parseLibraryId } from '../../objects/ids.ts'
 import { ROOT } from '../../objects/paths.ts'
@@ -69,7 +69,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-    const word = apiFaults[error.fault.code] as (fault: Fault) => FaultAnswer
+    const word = apiFaults[error.fault.code] as (fault: Fault) => FaultResponse
     return word(error.fault)[1]
   }
 }

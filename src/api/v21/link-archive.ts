@@ -2,7 +2,7 @@ import type { OpenLink } from '../../access/open-link.ts'
 import { fail } from '../../errors.ts'
 import { required } from '../../http/readers.ts'
 import type { HttpRequest } from '../../http/request.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import { type Dirent, dirDirent } from '../../objects/dirent.ts'
 import { type LibraryPath, ROOT } from '../../objects/paths.ts'
 import { requiredPath, sentPathOrRoot } from '../readers.ts'
@@ -11,7 +11,7 @@ import { archiveName, rootsOf, sentNames } from './archive.ts'
 import { folderBelow, visit } from './link-visits.ts'
 
 const faults = {
-  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `Share link ${token} not found.`],
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
 }
 
 /** Archives of what a share link opens. */

@@ -4,12 +4,12 @@ import { grantName } from '../../access/link-secrets.ts'
 import type { OpenLink } from '../../access/open-link.ts'
 import { guestOf } from '../../access/quota.ts'
 import { fail } from '../../errors.ts'
-import { type Answer, json } from '../../http/answer.ts'
 import { flag, integer, list, required } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
 import type { HttpRequest } from '../../http/request.ts'
-import type { FaultAnswer } from '../../http/route.ts'
-import { shownKey } from '../../http/shown-key.ts'
+import { type HttpResponse, jsonTextResponse } from '../../http/response.ts'
+import type { FaultResponse } from '../../http/route.ts'
+import { readVisitorCredentials } from '../../http/visitor-credentials.ts'
 import type { Account } from '../../identity/account.ts'
 import { shownDir } from '../../library/listing-order.ts'
 import { copy, type Selection } from '../../library/move-copy.ts'
@@ -27,11 +27,11 @@ import { isoTime } from '../wire.ts'
 const ENTRIES_A_TURN = 1000
 
 const shareLinkNotFound = {
-  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `Share link ${token} not found.`],
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
 }
 
 const tokenNotFound = {
-  'link-not-found': ({ token }: { token: string }): FaultAnswer => [404, `token ${token} not found.`],
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
 }
 
 /** What is open to whoever holds a link, and knows its password if it has one. */
@@ -81,7 +81,7 @@ export const linkVisitRoutes = [
     summary: 'Gives a link to upload into the folder of an upload link.',
     params: { token: linkTokenParam },
     query: { path: sentPathOrRoot },
-    faults: { ...tokenNotFound, 'link-expired': (): FaultAnswer => [404, 'Share link is expired'] },
+    faults: { ...tokenNotFound, 'link-expired': (): FaultResponse => [404, 'Share link is expired'] },
     async handle({ params, query, request }, services) {
       return uploadAddress(
         services,
@@ -102,11 +102,11 @@ export const linkVisitRoutes = [
     body: { file_path: requiredPath(), is_dir: flag({ message: 'is_dir invalid.' }) },
     faults: {
       ...tokenNotFound,
-      'link-expired': ({ kind }): FaultAnswer => [
+      'link-expired': ({ kind }): FaultResponse => [
         403,
         `${kind === 'share' ? 'Share' : 'Upload'} link is expired`,
       ],
-      'link-password-needed': (): FaultAnswer => [403, 'Share link is encrypted.'],
+      'link-password-needed': (): FaultResponse => [403, 'Share link is encrypted.'],
     },
     async handle({ params, request }, services) {
       const open = await visit(services, request, params.token)
@@ -159,7 +159,7 @@ export function visit(
   token: string,
   kind?: LinkKind,
 ): Promise<OpenLink> {
-  return links.open(token, shownKey(request, grantName(token)), kind)
+  return links.open(token, readVisitorCredentials(request, grantName(token)), kind)
 }
 
 /** A folder below a link. Throws path-not-found. */
@@ -207,14 +207,14 @@ async function listing(
   folder: LibraryPath,
   entries: readonly Dirent[],
   thumbnailSize: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const pieces: string[] = []
   for (const [index, entry] of entries.entries()) {
     if (index % ENTRIES_A_TURN === ENTRIES_A_TURN - 1) await nextTurn()
     pieces.push(JSON.stringify(entryToWire(open, folder, entry, thumbnailSize)))
   }
   const dirPath = JSON.stringify(withSlash(folder))
-  return json(`{"dirent_list":[${pieces.join(',')}],"dir_path":${dirPath}}`)
+  return jsonTextResponse(`{"dirent_list":[${pieces.join(',')}],"dir_path":${dirPath}}`)
 }
 
 function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbnailSize: number) {

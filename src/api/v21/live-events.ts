@@ -1,6 +1,6 @@
-import { raw } from '../../http/answer.ts'
 import { readApiToken } from '../../http/credentials.ts'
 import { integer, optional } from '../../http/readers.ts'
+import { rawResponse } from '../../http/response.ts'
 import { liveAlive, liveMessage, liveReady, liveReset } from '../live-wire.ts'
 import { parseWhole } from '../sent-values.ts'
 import { route } from '../services.ts'
@@ -28,7 +28,7 @@ export const liveEventRoutes = [
       })
       request.signal.addEventListener('abort', () => stream.end(), { once: true })
       if (request.signal.aborted) stream.end()
-      return raw({
+      return rawResponse({
         headers: {
           'Content-Type': 'text/event-stream; charset=utf-8',
           'Cache-Control': 'no-store',

@@ -1,7 +1,7 @@
 import type { Fault } from '../../errors.ts'
 import { list, map, type Reader, rawText } from '../../http/readers.ts'
 import { errorMessage } from '../../http/refusal.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import type { Account } from '../../identity/account.ts'
 import { keepDays } from '../../library/history.ts'
 import { restore, type Wanted } from '../../library/revert.ts'
@@ -173,7 +173,7 @@ function failureText(fault: Fault, path: string): string {
   const isMissing = fault.code === 'path-not-found' && fault.wanted === 'Item'
   if (isMissing || fault.code === 'commit-not-found') return `Dirent ${path} not found.`
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-  const word = apiFaults[fault.code] as (fault: Fault) => FaultAnswer
+  const word = apiFaults[fault.code] as (fault: Fault) => FaultResponse
   return word(fault)[1]
 }
 

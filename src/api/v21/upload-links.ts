@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts'
 import { rawText, required } from '../../http/readers.ts'
-import type { FaultAnswer } from '../../http/route.ts'
+import type { FaultResponse } from '../../http/route.ts'
 import type { Library } from '../../library/library.ts'
 import type { LibraryPath } from '../../objects/paths.ts'
 import { linkMade, noting } from '../audited.ts'
@@ -13,7 +13,7 @@ import { changeFields, changeLink, ownLinkRoutes } from './own-links.ts'
 
 // Lower case here and nowhere else.
 const folderNotFound = {
-  'path-not-found': ({ path }: { path: string }): FaultAnswer => [404, `folder ${path} not found.`],
+  'path-not-found': ({ path }: { path: string }): FaultResponse => [404, `folder ${path} not found.`],
 }
 
 export const uploadLinkRoutesV21 = [

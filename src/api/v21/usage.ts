@@ -1,5 +1,5 @@
 import { openAsAdministrator } from '../../access/administration.ts'
-import { answer } from '../../http/answer.ts'
+import { jsonResponse } from '../../http/response.ts'
 import { emailAsShown, isAdmin, strangerCalled } from '../../identity/account.ts'
 import type { UsageBytes } from '../../usage/usage-store.ts'
 import { pageInfo } from '../admin-wire.ts'
@@ -24,7 +24,7 @@ export const usageRoutes = [
         : await access.openOwned(user, params.repo_id)
       const known = await usage.of(info, { waitMs: LONGEST_WAIT_MS })
       const shown = { repo_id: info.id, is_current: known.isCurrent }
-      if (known.usage === undefined) return answer(202, shown, { 'Retry-After': '5' })
+      if (known.usage === undefined) return jsonResponse(202, shown, { 'Retry-After': '5' })
       const { blocks, computedAt } = known.usage
       return { ...shown, ...bytesToWire(known.usage), blocks, computed_at: isoTime(computedAt) }
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, it } from 'node:test'
-import { formatDate, judge, rangeApplies, type Validators, type Verdict } from './ranges-conditions.ts'
+import { formatDate, judge, rangeApplies, type Validators, type Verdict } from './conditional-request.ts'
 
 const TIME = 784_111_777
 const source: Validators = { etag: 'abc', lastModified: TIME }

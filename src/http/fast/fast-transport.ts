@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { addressKey, plainAddress } from '../client-address.ts'
+import { ProtocolError } from '../protocol-error.ts'
 import { Connection, type ConnectionRules } from './connection.ts'
-import { WireError } from './wire-error.ts'
 
 /** How often connections are looked through for clients that keep us waiting, at least. */
 const SWEEP_MS = 2000
@@ -23,7 +23,7 @@ const REFUSAL_MS = 2000
 const RETRY_SECONDS = 10
 
 /** Listens, and keeps what is said on its connections apart from what is made of it. */
-export class WireServer {
+export class FastTransport {
   readonly net: Server
   readonly #connections = new Set<Connection>()
   readonly #limits: ConnectionLimits
@@ -112,7 +112,7 @@ export class WireServer {
         this.#refusals -= 1
       })
     socket.resume()
-    socket.end(new WireError(status, RETRY_SECONDS).text, 'latin1')
+    socket.end(new ProtocolError(status, RETRY_SECONDS).text, 'latin1')
   }
 
   #sweepConnections(): void {

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { tooSlow } from '../body-memory.ts'
-import { IncomingBody } from './incoming-body.ts'
-import { type AnswerWay, Outgoing } from './outgoing.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import type { ReceiveMemory } from '../receive-memory.ts'
+import { WriteProgress } from '../write-progress.ts'
 import type { PipelineQueue } from './pipeline-queue.ts'
 import { HeadReader, isEmptyLine, type RequestHead } from './request-head.ts'
-import { WireError } from './wire-error.ts'
-import type { WireMemory } from './wire-memory.ts'
-import { WriteProgress } from './write-progress.ts'
+import { IncomingBody } from './socket-body.ts'
+import { Outgoing, type ResponseConnection } from './socket-response.ts'
 
 /** A request as it came in. */
 export interface Incoming {
@@ -24,7 +24,7 @@ export interface ConnectionRules {
   readonly leastRate: number
   /** The rate is an average over so long. */
   readonly rateWindowMs: number
-  readonly memory: WireMemory
+  readonly memory: ReceiveMemory
   readonly pipeline: PipelineQueue
   /** Whether connections are to end with the answer they wait for. */
   isClosing(): boolean
@@ -50,7 +50,7 @@ const KEPT_LONGER_MS = 1000
  * One connection of a client: one request after another, each answered before the next is looked at. HTTP/1.1 as in RFC 9112;
  * whatever could be read in two ways is refused.
  */
-export class Connection implements AnswerWay {
+export class Connection implements ResponseConnection {
   readonly socket: Socket
   /** Of the request that is being answered. */
   isNew = true
@@ -93,7 +93,8 @@ export class Connection implements AnswerWay {
   sweep(now: number): void {
     const { keepAliveMs, headersMs, leastRate, rateWindowMs } = this.#rules
     const keptMs = keepAliveMs + Math.min(KEPT_LONGER_MS, keepAliveMs)
-    if (this.#headSince !== undefined && now - this.#headSince > headersMs) this.#refuse(new WireError(408))
+    if (this.#headSince !== undefined && now - this.#headSince > headersMs)
+      this.#refuse(new ProtocolError(408))
     else if (this.#waitingSince !== undefined && now - this.#waitingSince > keptMs) this.destroy()
     else if (this.#progress.isSlow(now, leastRate, rateWindowMs)) this.destroy()
     else if (this.#body.isSlow(now, leastRate, rateWindowMs)) this.#endSlowBody()
@@ -135,7 +136,7 @@ export class Connection implements AnswerWay {
   }
 
   #refuseForMemory(): void {
-    if (this.#outgoing === undefined) this.#refuse(new WireError(503, RETRY_SECONDS))
+    if (this.#outgoing === undefined) this.#refuse(new ProtocolError(503, RETRY_SECONDS))
     else this.destroy()
   }
 
@@ -155,7 +156,7 @@ export class Connection implements AnswerWay {
     try {
       return this.#body.push(bytes)
     } catch (error) {
-      if (!(error instanceof WireError)) throw error
+      if (!(error instanceof ProtocolError)) throw error
       this.destroy()
       return undefined
     }
@@ -194,7 +195,7 @@ export class Connection implements AnswerWay {
       this.#begin(read.head)
       return true
     } catch (error) {
-      if (!(error instanceof WireError)) throw error
+      if (!(error instanceof ProtocolError)) throw error
       this.#refuse(error)
       return false
     }
@@ -259,7 +260,7 @@ export class Connection implements AnswerWay {
     this.#linger = setTimeout(() => this.destroy(), LINGER_MS)
   }
 
-  #refuse(error: WireError): void {
+  #refuse(error: ProtocolError): void {
     this.#headSince = undefined
     this.#setRest(Buffer.alloc(0))
     this.#body.abort()
@@ -289,7 +290,7 @@ export class Connection implements AnswerWay {
     const outgoing = this.#outgoing
     if (outgoing === undefined && !this.#isOver) {
       if (this.#rest === undefined || isEmptyLine(this.#rest)) this.socket.destroySoon()
-      else this.#refuse(new WireError(400))
+      else this.#refuse(new ProtocolError(400))
     } else if (outgoing?.isEnded === true && this.#body.isComplete) this.#keeps = false
     else this.destroy()
   }

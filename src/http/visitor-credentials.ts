@@ -1,7 +1,7 @@
 import type { HttpRequest } from './request.ts'
 
 /** What a caller without an account shows to be let in somewhere. */
-export interface ShownKey {
+export interface VisitorCredentials {
   readonly address: string
   /** What the address is counted by. */
   readonly network: string
@@ -12,7 +12,7 @@ export interface ShownKey {
 }
 
 /** The cookie of a name, and a password in the header `X-Link-Password` or the query. */
-export function shownKey(request: HttpRequest, cookieName: string): ShownKey {
+export function readVisitorCredentials(request: HttpRequest, cookieName: string): VisitorCredentials {
   const { headers } = request
   const [, apiToken] = /^(?:token|bearer)\s+(\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? []
   const header = headers['x-link-password']

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 export type FlatHeaders = readonly (string | number | readonly string[])[]
 
 /** What an answer needs to know of the connection it goes out on. */
-export interface AnswerWay {
+export interface ResponseConnection {
   readonly socket: Socket
   /** HTTP/1.1, and not 1.0. */
   readonly isNew: boolean
@@ -27,7 +27,7 @@ const NOTHING = Buffer.alloc(0)
 export class Outgoing {
   /** Of what was said last; it counts once it is begun. */
   status = 0
-  readonly #way: AnswerWay
+  readonly #way: ResponseConnection
   #listeners: (() => void)[] = []
   /** What goes out with the first byte, or with none. */
   #head: string | undefined
@@ -40,7 +40,7 @@ export class Outgoing {
   /** Bytes that were announced and not written yet. */
   #left: number | undefined
 
-  constructor(way: AnswerWay) {
+  constructor(way: ResponseConnection) {
     this.#way = way
   }
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { raw } from '../answer.ts'
-import { route, serve } from '../test-support.ts'
+import { rawResponse } from './response.ts'
+import { route, serve } from './test-support.ts'
 
 const quick = route({
   method: 'GET',
@@ -32,7 +32,7 @@ const endless = route({
   summary: 'A test.',
   handle() {
     const value = Buffer.alloc(256 * 1024)
-    return raw({ body: { next: async () => ({ done: false, value }), return: async () => {} } })
+    return rawResponse({ body: { next: async () => ({ done: false, value }), return: async () => {} } })
   },
 })
 const routes = [quick, reading, endless]
@@ -201,7 +201,7 @@ describe('pipelined requests', () => {
   })
 
   it('and beginnings of requests are refused when the memory for them is used up', async () => {
-    await using server = await serve(routes, { limits: { wireMemory: 64 * 1024 } })
+    await using server = await serve(routes, { limits: { receiveMemory: 64 * 1024 } })
     const held: Socket[] = []
     const answers: Promise<string>[] = []
     for (let n = 0; n < 20; n += 1) {

@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { raw } from '../answer.ts'
-import { rawText } from '../readers.ts'
-import { errorMessage } from '../refusal.ts'
-import { route, serve } from '../test-support.ts'
+import { rawText } from './readers.ts'
+import { errorMessage } from './refusal.ts'
+import { rawResponse } from './response.ts'
+import { route, serve } from './test-support.ts'
 
 const echo = route({
   method: 'POST',
@@ -43,7 +43,7 @@ const streamed = route({
   summary: 'A test.',
   handle() {
     const pieces = ['a', 'b', ''].map((piece) => Buffer.from(piece))
-    return raw({
+    return rawResponse({
       body: {
         next: async () => {
           const value = pieces.shift()

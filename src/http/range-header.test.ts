@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { type Selection, selectRanges } from './ranges.ts'
+import { type Selection, selectRanges } from './range-header.ts'
 
 const parts = (...spans: [start: number, end: number][]): Selection => ({
   kind: 'parts',

@@ -1,5 +1,5 @@
+import { ProtocolError } from '../protocol-error.ts'
 import { isField } from './header-block.ts'
-import { WireError } from './wire-error.ts'
 
 const CR = 0x0d
 const LF = 0x0a
@@ -20,7 +20,7 @@ const SIZE_LINE = new RegExp(`^([\\da-f]{1,12})((?:;${TOKEN}(?:=(?:${TOKEN}|${QU
 type State = 'size' | 'bytes' | 'gap' | 'trailers' | 'done'
 
 /** Decodes a body that comes in chunks. */
-export class ChunkedBody {
+export class ChunkedDecoder {
   #state: State = 'size'
   /** Bytes of the current chunk that are still to come. */
   #left = 0
@@ -34,7 +34,7 @@ export class ChunkedBody {
   }
 
   /**
-   * Gives the bytes of the body in `sent` to `take`, and returns how far they reach. Throws a `WireError`. All chunks in
+   * Gives the bytes of the body in `sent` to `take`, and returns how far they reach. Throws a `ProtocolError`. All chunks in
    * `sent` become one piece, moved together within `sent`: an object for each would take a hundred times the memory of a
    * body in chunks of one byte.
    */
@@ -82,10 +82,10 @@ export class ChunkedBody {
   #readLine(sent: Buffer, from: number): number {
     const found = sent.indexOf(LF, from)
     const end = found === -1 ? sent.length : found + 1
-    if (this.#line.length + end - from > LONGEST_LINES) throw new WireError(400)
+    if (this.#line.length + end - from > LONGEST_LINES) throw new ProtocolError(400)
     this.#line += sent.toString('latin1', from, end)
     if (found !== -1) {
-      if (!this.#line.endsWith('\r\n')) throw new WireError(400)
+      if (!this.#line.endsWith('\r\n')) throw new ProtocolError(400)
       const line = this.#line.slice(0, -2)
       this.#line = ''
       this.#onLine(line)
@@ -95,7 +95,7 @@ export class ChunkedBody {
 
   #onLine(line: string): void {
     if (this.#state === 'gap') {
-      if (line !== '') throw new WireError(400)
+      if (line !== '') throw new ProtocolError(400)
       this.#state = 'size'
     } else if (this.#state === 'size') this.#onSize(line)
     else this.#onTrailer(line)
@@ -105,7 +105,7 @@ export class ChunkedBody {
   #onSize(line: string): void {
     const [, size, extensions = ''] = SIZE_LINE.exec(line) ?? []
     this.#extensionBytes += extensions.length
-    if (size === undefined || this.#extensionBytes > MOST_EXTENSION_BYTES) throw new WireError(400)
+    if (size === undefined || this.#extensionBytes > MOST_EXTENSION_BYTES) throw new ProtocolError(400)
     this.#left = Number.parseInt(size, 16)
     this.#state = this.#left === 0 ? 'trailers' : 'bytes'
   }
@@ -113,9 +113,9 @@ export class ChunkedBody {
   /** Trailers are checked and ignored. One that a reader behind us could take for framing or routing is refused. */
   #onTrailer(line: string): void {
     this.#trailerBytes += line.length
-    if (this.#trailerBytes > LONGEST_LINES) throw new WireError(400)
+    if (this.#trailerBytes > LONGEST_LINES) throw new ProtocolError(400)
     if (line === '') this.#state = 'done'
-    else if (!isField(line) || FORBIDDEN_TRAILER.test(line)) throw new WireError(400)
+    else if (!isField(line) || FORBIDDEN_TRAILER.test(line)) throw new ProtocolError(400)
   }
 }
 

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { DomainError, fail } from '../errors.ts'
-import { answer, json, raw } from './answer.ts'
 import { errorMessage, Refusal } from './refusal.ts'
+import { jsonResponse, jsonTextResponse, rawResponse } from './response.ts'
 import type { FaultWords } from './route.ts'
 import { route, serve, testFaults } from './test-support.ts'
 
@@ -35,40 +35,52 @@ describe('what a handler returns', () => {
     ['null', () => null, 200, 'null'],
     ['a promise', () => Promise.resolve([1]), 200, '[1]'],
     ['half a character, escaped', () => '\ud800', 200, '"\\ud800"'],
-    ['another status and headers', () => answer(201, { a: 1 }, { oid: 'x' }), 201, '{"a":1}', { oid: 'x' }],
-    ['a status of our own', () => answer(443, {}), 443, '{}'],
-    ['JSON already written', () => json('[ 1 ]', { headers: { oid: 'y' } }), 200, '[ 1 ]', { oid: 'y' }],
-    ['JSON already in bytes', () => json(Buffer.from('"ä"')), 200, '"ä"'],
+    [
+      'another status and headers',
+      () => jsonResponse(201, { a: 1 }, { oid: 'x' }),
+      201,
+      '{"a":1}',
+      { oid: 'x' },
+    ],
+    ['a status of our own', () => jsonResponse(443, {}), 443, '{}'],
+    [
+      'JSON already written',
+      () => jsonTextResponse('[ 1 ]', { headers: { oid: 'y' } }),
+      200,
+      '[ 1 ]',
+      { oid: 'y' },
+    ],
+    ['JSON already in bytes', () => jsonTextResponse(Buffer.from('"ä"')), 200, '"ä"'],
     [
       'bytes',
-      () => raw({ headers: { 'Content-Type': 'image/png' }, body: Buffer.from('ä') }),
+      () => rawResponse({ headers: { 'Content-Type': 'image/png' }, body: Buffer.from('ä') }),
       200,
       'ä',
       { 'content-type': 'image/png', 'content-length': '2' },
     ],
     [
       'plain text',
-      () => raw({ status: 403, headers: { 'Content-Type': 'text/plain' }, body: 'no' }),
+      () => rawResponse({ status: 403, headers: { 'Content-Type': 'text/plain' }, body: 'no' }),
       403,
       'no',
       { 'content-type': 'text/plain' },
     ],
-    ['nothing, where the status allows none', () => raw({ status: 204, body: '' }), 204, ''],
+    ['nothing, where the status allows none', () => rawResponse({ status: 204, body: '' }), 204, ''],
     [
       'a stream',
-      () => raw({ body: Readable.from([Buffer.from('a'), Buffer.from('b')]) }),
+      () => rawResponse({ body: Readable.from([Buffer.from('a'), Buffer.from('b')]) }),
       200,
       'ab',
       { 'transfer-encoding': 'chunked' },
     ],
     [
       'a stream of known length',
-      () => raw({ headers: { 'Content-Length': 2 }, body: Readable.from(['ab']) }),
+      () => rawResponse({ headers: { 'Content-Length': 2 }, body: Readable.from(['ab']) }),
       200,
       'ab',
       { 'content-length': '2' },
     ],
-    ['several cookies', () => answer(200, 1, { 'Set-Cookie': ['a=1', 'b=2'] }), 200, '1'],
+    ['several cookies', () => jsonResponse(200, 1, { 'Set-Cookie': ['a=1', 'b=2'] }), 200, '1'],
   ]
   for (const [about, value, status, text, headers = {}] of cases) {
     it(`may be ${about}`, async () => {
@@ -92,12 +104,16 @@ describe('what a handler returns', () => {
         return circle
       },
     ],
-    ['a header with a line break', () => answer(200, 1, { Location: '/a\r\nX-Evil: 1' })],
-    ['a stream with such a header', () => raw({ headers: { 'X-Name': 'a\nb' }, body: Readable.from(['a']) })],
-    ['a stream that fails at once', () => raw({ headers: { oid: 'x' }, body: failingStream() })],
+    ['a header with a line break', () => jsonResponse(200, 1, { Location: '/a\r\nX-Evil: 1' })],
+    [
+      'a stream with such a header',
+      () => rawResponse({ headers: { 'X-Name': 'a\nb' }, body: Readable.from(['a']) }),
+    ],
+    ['a stream that fails at once', () => rawResponse({ headers: { oid: 'x' }, body: failingStream() })],
     [
       'a stream that has already failed',
-      () => raw({ body: new Readable({ read() {} }).on('error', () => {}).destroy(new Error('broken')) }),
+      () =>
+        rawResponse({ body: new Readable({ read() {} }).on('error', () => {}).destroy(new Error('broken')) }),
     ],
   ]
   for (const [about, value] of failures) {
@@ -114,7 +130,7 @@ describe('what a handler returns', () => {
   it('cuts the connection when a stream fails halfway, so that no part passes for the whole', async () => {
     const body = new Readable({ read() {} })
     body.push('half')
-    await using server = await serveOne(() => raw({ body }))
+    await using server = await serveOne(() => rawResponse({ body }))
     const socket = connect(server.port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     let received = ''
@@ -132,7 +148,7 @@ describe('what a handler returns', () => {
         this.push(Buffer.alloc(65536))
       },
     })
-    await using server = await serveOne(() => raw({ body: endless }))
+    await using server = await serveOne(() => rawResponse({ body: endless }))
     const socket = connect(server.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
     await once(socket, 'data')
     socket.destroy()
@@ -146,7 +162,7 @@ describe('what a handler returns', () => {
 
   it('is not read on HEAD, where a stream is closed unread', async () => {
     const unread = Readable.from(['ab'])
-    await using server = await serveOne(() => raw({ headers: { 'Content-Length': 2 }, body: unread }))
+    await using server = await serveOne(() => rawResponse({ headers: { 'Content-Length': 2 }, body: unread }))
     const reply = await server.call('HEAD', '/')
     assert.deepEqual([reply.status, reply.headers['content-length'], reply.text], [200, '2', ''])
     assert.equal(unread.destroyed, true)
@@ -227,7 +243,7 @@ describe('what a handler throws', () => {
           routes: [test('/bug', broken), test('/fault', denied)],
           faults: { ...testFaults, 'permission-denied': () => [403, 'Permission denied'] },
           faultBody: (error) => ({ error }),
-          onUnknownError: () => raw({ status: 500, body: 'Internal error' }),
+          onUnknownError: () => rawResponse({ status: 500, body: 'Internal error' }),
         },
         {
           routes: [test('/throws', broken)],

@@ -1,12 +1,12 @@
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { poison } from '../../poison.ts'
-import { ChunkedBody } from './chunked-body.ts'
-import { ClientGone } from './client-gone.ts'
+import { ClientDisconnected } from '../client-disconnected.ts'
+import { noteReceived } from '../minor-gc.ts'
+import type { ReceiveMemory } from '../receive-memory.ts'
+import { ChunkedDecoder } from './chunked-decoder.ts'
 import type { Framing } from './header-block.ts'
-import { giveSpace, takeSpace } from './read-spaces.ts'
-import type { WireMemory } from './wire-memory.ts'
-import { noteReceived } from './young-garbage.ts'
+import { borrowReadBuffer, returnReadBuffer } from './read-buffer-pool.ts'
 
 /** Held for a reader that is slower than the sender, before the sender has to wait. */
 const MOST_HELD = 64 * 1024
@@ -19,7 +19,7 @@ const WORTH_READING_PAST = 64 * 1024
 /** Where a body comes from. */
 export interface BodySource {
   readonly socket: Socket
-  readonly memory: WireMemory
+  readonly memory: ReceiveMemory
   /** Tells the client to send the body, if it waits for that. */
   readonly invite: (() => void) | undefined
 }
@@ -35,9 +35,9 @@ export class IncomingBody {
   /** As announced; undefined if it comes in chunks. */
   readonly length: number | undefined
   readonly #socket: Socket | undefined
-  readonly #memory: WireMemory | undefined
+  readonly #memory: ReceiveMemory | undefined
   #invite: (() => void) | undefined
-  readonly #chunked: ChunkedBody | undefined
+  readonly #chunked: ChunkedDecoder | undefined
   #pieces: Buffer[] = []
   /** The last of the pieces, if small ones are gathered in it, and how many bytes of it are in use. */
   #gathered: Buffer | undefined
@@ -60,7 +60,7 @@ export class IncomingBody {
   constructor({ length }: Framing, source?: BodySource) {
     this.length = length
     this.#left = length ?? 0
-    this.#chunked = length === undefined ? new ChunkedBody() : undefined
+    this.#chunked = length === undefined ? new ChunkedDecoder() : undefined
     this.#socket = source?.socket
     this.#memory = source?.memory
     this.#invite = source?.invite
@@ -105,7 +105,7 @@ export class IncomingBody {
   }
 
   /**
-   * The next bytes, undefined at the end; not a promise if they are there. Throws ClientGone if the sender left in the
+   * The next bytes, undefined at the end; not a promise if they are there. Throws ClientDisconnected if the sender left in the
    * middle. Bytes that are lent may change with the next call.
    */
   read(lend = false): Buffer | undefined | Promise<Buffer | undefined> {
@@ -120,7 +120,7 @@ export class IncomingBody {
     return this.#take(false)
   }
 
-  /** Takes what came in, and returns how much of that belonged to it. Throws a `WireError`. */
+  /** Takes what came in, and returns how much of that belonged to it. Throws a `ProtocolError`. */
   push(bytes: Buffer): number {
     if (this.#chunked !== undefined) {
       const used = this.#chunked.feed(bytes, (piece) => this.#add(piece))
@@ -209,7 +209,7 @@ export class IncomingBody {
     this.#invite?.()
     this.#invite = undefined
     for (;;) {
-      if (this.#isGone) throw new ClientGone()
+      if (this.#isGone) throw new ClientDisconnected()
       if (this.#failure !== undefined) throw this.#failure
       this.#socket?.resume()
       await new Promise<void>((resolve) => {
@@ -242,7 +242,7 @@ export class IncomingBody {
   #readPast(): Buffer | undefined {
     const descriptor = this.#left < WORTH_READING_PAST ? undefined : descriptorOf(this.#socket)
     if (descriptor === undefined) return undefined
-    this.#space ??= takeSpace()
+    this.#space ??= borrowReadBuffer()
     poison(this.#space)
     let length = 0
     try {
@@ -259,7 +259,7 @@ export class IncomingBody {
 
   /** Nothing is lent any more. */
   #giveSpaceBack(): void {
-    if (this.#space !== undefined) giveSpace(this.#space)
+    if (this.#space !== undefined) returnReadBuffer(this.#space)
     this.#space = undefined
   }
 }

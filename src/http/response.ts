@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
-export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>
-export type AnswerBody = string | Buffer | Readable | Chunks
+export type ResponseHeaders = Readonly<Record<string, string | number | readonly string[]>>
+export type ResponseBody = string | Buffer | Readable | Chunks
 
 /**
  * Bytes read as fast as the client takes them; a chunk is in use until the next is asked for. `return` lets go of
@@ -19,14 +19,14 @@ export interface HeldBytes {
 }
 
 /** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
-export class Answer {
+export class HttpResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
-  readonly body: AnswerBody
+  readonly headers: ResponseHeaders
+  readonly body: ResponseBody
   /** Called when a body in memory is sent, or will not be. */
   readonly giveBack: (() => void) | undefined
 
-  constructor(status: number, headers: AnswerHeaders, body: AnswerBody, giveBack?: () => void) {
+  constructor(status: number, headers: ResponseHeaders, body: ResponseBody, giveBack?: () => void) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -34,32 +34,36 @@ export class Answer {
   }
 }
 
-const jsonHeaders: AnswerHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
+const jsonHeaders: ResponseHeaders = { 'Content-Type': 'application/json; charset=utf-8' }
 
 /** `body` as JSON under any status. */
-export function answer(status: number, body: unknown, headers?: AnswerHeaders): Answer {
+export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): HttpResponse {
   const text = JSON.stringify(body)
   // JSON has no "nothing"; a handler that forgot to return would otherwise answer an empty 200.
   if (text === undefined) throw new TypeError('A handler returned nothing that can be sent as JSON')
-  return json(text, { status, headers })
+  return jsonTextResponse(text, { status, headers })
 }
 
 /** JSON that is already text, for answers too large or too frequent to build as values first. */
-export function json(
+export function jsonTextResponse(
   text: string | Buffer,
-  { status = 200, headers }: { status?: number; headers?: AnswerHeaders | undefined } = {},
-): Answer {
-  return new Answer(status, headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers }, text)
+  { status = 200, headers }: { status?: number; headers?: ResponseHeaders | undefined } = {},
+): HttpResponse {
+  return new HttpResponse(status, headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers }, text)
 }
 
 /** An answer of any type. A stream is read to its end, and destroyed if the client goes away first. */
-export function raw(parts: { status?: number; headers?: AnswerHeaders; body: AnswerBody }): Answer {
-  return new Answer(parts.status ?? 200, parts.headers ?? {}, parts.body)
+export function rawResponse(parts: {
+  status?: number
+  headers?: ResponseHeaders
+  body: ResponseBody
+}): HttpResponse {
+  return new HttpResponse(parts.status ?? 200, parts.headers ?? {}, parts.body)
 }
 
-const textHeaders: AnswerHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
+const textHeaders: ResponseHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 /** A line of text under any status. */
-export function plainText(status: number, text: string): Answer {
-  return new Answer(status, textHeaders, text)
+export function textResponse(status: number, text: string): HttpResponse {
+  return new HttpResponse(status, textHeaders, text)
 }

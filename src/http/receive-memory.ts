@@ -1,12 +1,12 @@
 /** Bytes of all connections that were received and not read yet: beginnings of heads, pipelined requests, bodies. */
-export class WireMemory {
+export class ReceiveMemory {
   /** Above it, a connection is read only while somebody waits for its bytes. */
   static readonly #scarce = 64 * 2 ** 20
   /** Above it, a connection that has bytes nobody reads is refused. */
   readonly #most: number
   #held = 0
 
-  constructor(most = 2 * WireMemory.#scarce) {
+  constructor(most = 2 * ReceiveMemory.#scarce) {
     this.#most = most
   }
 
@@ -15,7 +15,7 @@ export class WireMemory {
   }
 
   get isScarce(): boolean {
-    return this.#held > Math.min(WireMemory.#scarce, this.#most / 2)
+    return this.#held > Math.min(ReceiveMemory.#scarce, this.#most / 2)
   }
 
   get isFull(): boolean {

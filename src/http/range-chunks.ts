@@ -1,4 +1,4 @@
-import type { Chunks } from './answer.ts'
+import type { Chunks } from './response.ts'
 
 /** Reads the first chunk; gives it alone if it is all, else everything as chunks that remember it. */
 export async function begin(source: AsyncGenerator<Buffer, void>, length: number): Promise<Buffer | Chunks> {

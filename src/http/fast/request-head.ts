@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
+import { ProtocolError } from '../protocol-error.ts'
 import { HeaderBlock } from './header-block.ts'
-import { WireError } from './wire-error.ts'
 
 /** Most bytes of a request line and its headers. */
 export const LONGEST_HEAD = 16 * 1024
@@ -29,12 +29,12 @@ export class HeadReader {
   #last: { readonly bytes: Buffer; readonly headers: HeaderBlock } | undefined
 
   /**
-   * The head at the beginning of `bytes` and where it ends; undefined as long as it is not all there. Throws a `WireError`.
+   * The head at the beginning of `bytes` and where it ends; undefined as long as it is not all there. Throws a `ProtocolError`.
    */
   read(bytes: Buffer): { head: RequestHead; end: number } | undefined {
     const start = afterEmptyLine(bytes)
     const end = bytes.indexOf(END, start)
-    if ((end === -1 ? bytes.length : end) - start > LONGEST_HEAD) throw new WireError(431)
+    if ((end === -1 ? bytes.length : end) - start > LONGEST_HEAD) throw new ProtocolError(431)
     if (end === -1) {
       checkBeginning(bytes, start)
       return undefined
@@ -42,8 +42,8 @@ export class HeadReader {
     const lineEnd = bytes.indexOf(CRLF, start)
     const { method, url, isNew } = readLine(bytes.toString('latin1', start, lineEnd))
     const headers = this.#headers(bytes.subarray(lineEnd + 2, Math.max(end, lineEnd + 2)))
-    if (isNew ? headers.hosts !== 1 : headers.hosts > 1) throw new WireError(400)
-    if (!isNew && headers.framing.length === undefined) throw new WireError(400)
+    if (isNew ? headers.hosts !== 1 : headers.hosts > 1) throw new ProtocolError(400)
+    if (!isNew && headers.framing.length === undefined) throw new ProtocolError(400)
     return { head: { method, url, isNew, headers }, end: end + END.length }
   }
 
@@ -62,14 +62,14 @@ export function isEmptyLine(bytes: Buffer): boolean {
 }
 
 /**
- * Throws a `WireError` for bytes that cannot become a head, whatever follows: TLS, another protocol, lines that end with
+ * Throws a `ProtocolError` for bytes that cannot become a head, whatever follows: TLS, another protocol, lines that end with
  * a line feed alone. Waiting for the rest would only keep the client waiting.
  */
 function checkBeginning(bytes: Buffer, start: number): void {
   const lineFeed = bytes.indexOf(LF, start)
   if (lineFeed !== -1) {
     if (bytes[lineFeed - 1] !== CRLF[0] || bytes[bytes.lastIndexOf(LF) - 1] !== CRLF[0])
-      throw new WireError(400)
+      throw new ProtocolError(400)
     readLine(bytes.toString('latin1', start, lineFeed - 1))
     return
   }
@@ -82,7 +82,7 @@ function checkMethod(text: string): void {
   const space = text.indexOf(' ')
   const isKnown =
     space === -1 ? METHODS.some((method) => method.startsWith(text)) : known.has(text.slice(0, space))
-  if (!isKnown) throw new WireError(400)
+  if (!isKnown) throw new ProtocolError(400)
 }
 
 /** Old clients send an empty line behind a body. */
@@ -97,7 +97,7 @@ function readLine(line: string): { method: string; url: string; isNew: boolean }
   const url = line.slice(first + 1, second)
   const version = line.slice(second + 1)
   const isNew = version === 'HTTP/1.1'
-  if (first <= 0 || second === -1 || !(isNew || version === 'HTTP/1.0')) throw new WireError(400)
-  if (!known.has(method) || !URL_SHAPE.test(url)) throw new WireError(400)
+  if (first <= 0 || second === -1 || !(isNew || version === 'HTTP/1.0')) throw new ProtocolError(400)
+  if (!known.has(method) || !URL_SHAPE.test(url)) throw new ProtocolError(400)
   return { method, url, isNew }
 }

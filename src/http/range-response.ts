@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { Answer, type AnswerHeaders, type Chunks, type HeldBytes, plainText } from './answer.ts'
-import { type Span, selectRanges } from './ranges.ts'
-import { formatDate, judge, rangeApplies, type Validators } from './ranges-conditions.ts'
-import { begin } from './ranges-reading.ts'
+import { formatDate, judge, rangeApplies, type Validators } from './conditional-request.ts'
+import { begin } from './range-chunks.ts'
+import { type Span, selectRanges } from './range-header.ts'
 import type { HttpRequest } from './request.ts'
+import { type Chunks, type HeldBytes, HttpResponse, type ResponseHeaders, textResponse } from './response.ts'
 
 /** Bytes of a known length that a client may ask for whole or in parts. */
 export interface Representation extends Validators {
   readonly size: number
   readonly contentType: string
   /** For every answer about it, but for the headers this module works out itself. */
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   /**
    * The bytes of a part, which is not empty; must throw rather than end early. A chunk that is not the
    * only one may be used again once the next is asked for.
@@ -19,17 +19,17 @@ export interface Representation extends Validators {
   /** All of a part at once; undefined for one that has to be read in chunks. Without it, all have. */
   readAtOnce?(span: Span): HeldBytes | Promise<HeldBytes> | undefined
   /** More headers for an answer that carries just this part, such as a digest of it. */
-  readonly describe?: ((span: Span) => Promise<AnswerHeaders>) | undefined
+  readonly describe?: ((span: Span) => Promise<ResponseHeaders>) | undefined
 }
 
 /**
  * The answer to GET or HEAD: 200, 206, 304, 412 or 416. The first bytes have been read when it resolves, so what
  * cannot be read at all is thrown, not sent; whoever does not send the answer after all must `discard` it.
  */
-export async function answerWith(request: HttpRequest, source: Representation): Promise<Answer> {
+export async function respondWith(request: HttpRequest, source: Representation): Promise<HttpResponse> {
   const verdict = judge(request.headers, source)
-  if (verdict === 'not-modified') return new Answer(304, sharedHeaders(source), '')
-  if (verdict === 'precondition-failed') return plainText(412, 'Precondition failed.')
+  if (verdict === 'not-modified') return new HttpResponse(304, sharedHeaders(source), '')
+  if (verdict === 'precondition-failed') return textResponse(412, 'Precondition failed.')
   const isHead = request.method === 'HEAD'
   // RFC 9110, 14.2: a range is a part of what GET sends; with any other method it means nothing.
   const isPartial = !isHead && rangeApplies(request.headers, source)
@@ -48,17 +48,17 @@ export async function answerWith(request: HttpRequest, source: Representation): 
   }
 }
 
-async function answerWhole(source: Representation, isHead: boolean): Promise<Answer> {
+async function answerWhole(source: Representation, isHead: boolean): Promise<HttpResponse> {
   const { contentType, size } = source
   const span = { start: 0, end: size }
   const headers = sharedHeaders(source)
   if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
   headers['Content-Type'] = contentType
   headers['Content-Length'] = size
-  return isHead || size === 0 ? new Answer(200, headers, '') : answerBytes(200, headers, source, span)
+  return isHead || size === 0 ? new HttpResponse(200, headers, '') : answerBytes(200, headers, source, span)
 }
 
-async function answerPart(source: Representation, span: Span): Promise<Answer> {
+async function answerPart(source: Representation, span: Span): Promise<HttpResponse> {
   const headers = sharedHeaders(source)
   if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
   headers['Content-Type'] = source.contentType
@@ -69,21 +69,21 @@ async function answerPart(source: Representation, span: Span): Promise<Answer> {
 
 async function answerBytes(
   status: number,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   source: Representation,
   span: Span,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const asked = source.readAtOnce?.(span)
   if (asked === undefined) {
-    return new Answer(status, headers, await begin(source.read(span), span.end - span.start))
+    return new HttpResponse(status, headers, await begin(source.read(span), span.end - span.start))
   }
   // Each turn of waiting costs microseconds, so what is already there is not waited for.
   const { bytes, giveBack } = asked instanceof Promise ? await asked : asked
-  return new Answer(status, headers, bytes, giveBack)
+  return new HttpResponse(status, headers, bytes, giveBack)
 }
 
 /** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */
-async function answerParts(source: Representation, spans: readonly Span[]): Promise<Answer> {
+async function answerParts(source: Representation, spans: readonly Span[]): Promise<HttpResponse> {
   const boundary = randomBytes(15).toString('base64url')
   const parts = spans.map((span, index) => {
     const head = [
@@ -100,7 +100,7 @@ async function answerParts(source: Representation, spans: readonly Span[]): Prom
     'Content-Type': `multipart/byteranges; boundary=${boundary}`,
     'Content-Length': length,
   }
-  return new Answer(206, headers, await partsBody(source, parts, tail, length))
+  return new HttpResponse(206, headers, await partsBody(source, parts, tail, length))
 }
 
 function partsBody(
@@ -124,10 +124,10 @@ function partsBody(
   return begin(chunks(), length)
 }
 
-function unsatisfiable(source: Representation): Answer {
-  const { headers } = plainText(416, '')
+function unsatisfiable(source: Representation): HttpResponse {
+  const { headers } = textResponse(416, '')
   const all = { ...headers, ...sharedHeaders(source), 'Content-Range': `bytes */${source.size}` }
-  return new Answer(416, all, 'Requested range not satisfiable.')
+  return new HttpResponse(416, all, 'Requested range not satisfiable.')
 }
 
 /** The caller's to add to. */
@@ -135,8 +135,8 @@ function sharedHeaders({
   etag,
   lastModified,
   headers,
-}: Representation): Record<string, AnswerHeaders[string]> {
-  const shared: Record<string, AnswerHeaders[string]> = { ...headers, 'Accept-Ranges': 'bytes' }
+}: Representation): Record<string, ResponseHeaders[string]> {
+  const shared: Record<string, ResponseHeaders[string]> = { ...headers, 'Accept-Ranges': 'bytes' }
   if (etag !== undefined) shared['ETag'] = `"${etag}"`
   if (lastModified !== undefined) shared['Last-Modified'] = formatDate(lastModified)
   return shared

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { raw } from './answer.ts'
+import { ClientDisconnected } from './client-disconnected.ts'
+import { DRAIN_LIMIT } from './fast/connection.ts'
 import { rawText } from './readers.ts'
 import { errorMessage } from './refusal.ts'
+import { rawResponse } from './response.ts'
 import { route, serve, testFaults } from './test-support.ts'
-import { ClientGone } from './wire/client-gone.ts'
-import { DRAIN_LIMIT } from './wire/connection.ts'
 
 /** Refuses whatever is sent, after it read a chunk if asked to. */
 const refusing = route({
@@ -79,7 +79,7 @@ describe('an answer to a body that is still coming', () => {
 })
 
 describe('the pieces of a body', () => {
-  it('end with ClientGone when the sender leaves, and with what the caller throws', async () => {
+  it('end with ClientDisconnected when the sender leaves, and with what the caller throws', async () => {
     const outcomes: unknown[] = []
     const reading = route({
       method: 'POST',
@@ -111,7 +111,7 @@ describe('the pieces of a body', () => {
     socket.end()
     await once(socket.resume(), 'close')
     await server.server.close()
-    assert(outcomes.at(-1) instanceof ClientGone)
+    assert(outcomes.at(-1) instanceof ClientDisconnected)
     assert.equal(
       server.logged.some(({ level }) => level === 50),
       false,
@@ -132,7 +132,7 @@ describe('the headers of a surface', () => {
           routes: [
             answering('GET', '/good', () => 1),
             answering('GET', '/bug', broken),
-            answering('OPTIONS', '/good', () => raw({ body: '' })),
+            answering('OPTIONS', '/good', () => rawResponse({ body: '' })),
           ],
           faults: testFaults,
           headers: { 'Access-Control-Allow-Origin': '*' },

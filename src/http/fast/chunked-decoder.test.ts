@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ChunkedBody } from './chunked-body.ts'
-import { WireError } from './wire-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
+import { ChunkedDecoder } from './chunked-decoder.ts'
 
 /** Feeds `text` in pieces of `size` bytes; gives the body and what was left over. */
 function decode(text: string, size: number): { body: string; rest: string; isDone: boolean } {
-  const decoder = new ChunkedBody()
+  const decoder = new ChunkedDecoder()
   const bytes = Buffer.from(text, 'latin1')
   let body = ''
   for (let at = 0; at < bytes.length; at += size) {
@@ -31,7 +31,7 @@ describe('a body in chunks', () => {
   })
 
   it('is one piece for all chunks that came together', () => {
-    const decoder = new ChunkedBody()
+    const decoder = new ChunkedDecoder()
     const pieces: Buffer[] = []
     const sent = Buffer.from('1\r\na\r\n'.repeat(10_000))
     assert.equal(
@@ -80,7 +80,7 @@ describe('a body in chunks', () => {
   ]
   for (const [about, text] of refused) {
     it(`with ${about} is refused`, () => {
-      for (const size of [1, 3, text.length]) assert.throws(() => decode(text, size), WireError)
+      for (const size of [1, 3, text.length]) assert.throws(() => decode(text, size), ProtocolError)
     })
   }
 })

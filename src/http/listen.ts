@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { urlOf } from './base-url.ts'
-import type { WireServer } from './wire/wire-server.ts'
+import type { FastTransport } from './fast/fast-transport.ts'
 
 /** Where a server listens. */
 export interface Listening {
@@ -19,7 +19,7 @@ export class ListenError extends Error {
 }
 
 export async function startListening(
-  { net: server }: WireServer,
+  { net: server }: FastTransport,
   where: { host: string; port: number },
 ): Promise<Listening> {
   const { host, port } = where
@@ -36,7 +36,11 @@ export async function startListening(
 }
 
 /** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
-export async function drain(server: WireServer, settled: () => Promise<void>, waitMs: number): Promise<void> {
+export async function drain(
+  server: FastTransport,
+  settled: () => Promise<void>,
+  waitMs: number,
+): Promise<void> {
   const timeUp = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     server.closeAll()

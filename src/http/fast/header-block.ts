@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { WireError } from './wire-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** How the body of a request is marked off. */
 export interface Framing {
@@ -41,28 +41,29 @@ export class HeaderBlock {
     this.framing = framingOf(this.#allOf('content-length'), this.#allOf('transfer-encoding'))
     this.connection = words(this.#allOf('connection'))
     const hosts = this.#allOf('host')
-    if (!hosts.every((host) => HOST.test(host))) throw new WireError(400)
+    if (!hosts.every((host) => HOST.test(host))) throw new ProtocolError(400)
     this.hosts = hosts.length
     const expected = this.#allOf('expect')
-    if (expected.some((value) => value.toLowerCase() !== '100-continue')) throw new WireError(417)
+    if (expected.some((value) => value.toLowerCase() !== '100-continue')) throw new ProtocolError(417)
     this.expectsContinue = expected.length > 0
   }
 
-  /** Reads lines that end where they end, without the empty one behind them. Throws a `WireError`. */
+  /** Reads lines that end where they end, without the empty one behind them. Throws a `ProtocolError`. */
   static parse(bytes: Buffer): HeaderBlock {
     const names: string[] = []
     const values: string[] = []
     for (let at = 0; at < bytes.length; ) {
       const found = bytes.indexOf(CR, at)
       const end = found === -1 ? bytes.length : found
-      if (found !== -1 && bytes[found + 1] !== LF) throw new WireError(400)
+      if (found !== -1 && bytes[found + 1] !== LF) throw new ProtocolError(400)
       const colon = bytes.indexOf(COLON, at)
-      if (colon === -1 || colon > end) throw new WireError(400)
+      if (colon === -1 || colon > end) throw new ProtocolError(400)
       const name = bytes.toString('latin1', at, colon)
-      if (!TOKEN.test(name)) throw new WireError(400)
+      if (!TOKEN.test(name)) throw new ProtocolError(400)
       const lower = name.toLowerCase()
       // Parsers disagree about a tab around the coding, so it is refused.
-      if (lower === 'transfer-encoding' && bytes.subarray(colon, end).includes(TAB)) throw new WireError(400)
+      if (lower === 'transfer-encoding' && bytes.subarray(colon, end).includes(TAB))
+        throw new ProtocolError(400)
       names.push(lower)
       values.push(valueIn(bytes, colon + 1, end))
       at = end + 2
@@ -130,7 +131,7 @@ function valueIn(bytes: Buffer, from: number, to: number): string {
   while (start < end && isBlank(bytes[start])) start += 1
   while (end > start && isBlank(bytes[end - 1])) end -= 1
   const value = bytes.toString('latin1', start, end)
-  if (NO_VALUE.test(value)) throw new WireError(400)
+  if (NO_VALUE.test(value)) throw new ProtocolError(400)
   return value
 }
 
@@ -142,13 +143,14 @@ function isBlank(byte: number | undefined): boolean {
 function framingOf(lengths: readonly string[], encodings: readonly string[]): Framing {
   const [length, ...otherLengths] = lengths
   const [encoding, ...otherEncodings] = encodings
-  if (otherLengths.length > 0 || (length !== undefined && encoding !== undefined)) throw new WireError(400)
+  if (otherLengths.length > 0 || (length !== undefined && encoding !== undefined))
+    throw new ProtocolError(400)
   if (encoding !== undefined) {
-    if (otherEncodings.length > 0 || encoding.toLowerCase() !== 'chunked') throw new WireError(501)
+    if (otherEncodings.length > 0 || encoding.toLowerCase() !== 'chunked') throw new ProtocolError(501)
     return { length: undefined }
   }
   if (length === undefined) return { length: 0 }
-  if (!/^\d{1,15}$/.test(length)) throw new WireError(400)
+  if (!/^\d{1,15}$/.test(length)) throw new ProtocolError(400)
   return { length: Number(length) }
 }
 

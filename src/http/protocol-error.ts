@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 
 /** What was sent is no request we can read; the connection ends with the answer. */
-export class WireError extends Error {
+export class ProtocolError extends Error {
   override name = 'WireError'
   readonly status: number
   readonly #retrySeconds: number | undefined

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
-import { type Answer, answer } from './answer.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { ConnectionRules, Incoming } from './fast/connection.ts'
+import type { RequestHead } from './fast/request-head.ts'
+import type { Outgoing } from './fast/socket-response.ts'
 import { detail, notFound } from './refusal.ts'
+import { type HttpResponse, jsonResponse } from './response.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
 import { MethodTable } from './routing.ts'
 import type { Wording } from './surface.ts'
-import type { ConnectionRules, Incoming } from './wire/connection.ts'
-import type { Outgoing } from './wire/outgoing.ts'
-import type { RequestHead } from './wire/request-head.ts'
 
 interface Target<User, Services> {
   readonly surface: Wording
@@ -22,7 +22,7 @@ export interface Upgrade {
 }
 
 /** Leads each request to its route, and each wish for another protocol to who speaks it. */
-export function leading<User, Services>(
+export function createRequestHandler<User, Services>(
   surfaces: readonly (Wording & { readonly routes: readonly Route<User, Services>[] })[],
   dispatcher: Dispatcher<User, Services>,
   upgrade: Upgrade | undefined,
@@ -56,10 +56,10 @@ function addRoute<User, Services>(
 }
 
 /** The answer where no route took the request: an unknown path, or a method the path does not have. */
-function answerFor(method: string, url: string, methods: MethodTable): Answer {
+function answerFor(method: string, url: string, methods: MethodTable): HttpResponse {
   const allowed = methods.allowedAt(url)
   const headers = { Allow: allowed.join(', ') }
-  if (allowed.length > 0 && method === 'OPTIONS') return answer(200, { methods: allowed }, headers)
-  if (allowed.length === 0 || allowed.includes(method)) return notFound().toAnswer()
-  return detail(405, `Method "${method}" not allowed.`, headers).toAnswer()
+  if (allowed.length > 0 && method === 'OPTIONS') return jsonResponse(200, { methods: allowed }, headers)
+  if (allowed.length === 0 || allowed.includes(method)) return notFound().toResponse()
+  return detail(405, `Method "${method}" not allowed.`, headers).toResponse()
 }

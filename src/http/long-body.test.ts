@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { errorMessage } from '../refusal.ts'
-import { route, serve } from '../test-support.ts'
-import { ClientGone } from './client-gone.ts'
+import { ClientDisconnected } from './client-disconnected.ts'
+import { errorMessage } from './refusal.ts'
+import { route, serve } from './test-support.ts'
 
 const MIB = 2 ** 20
 const BACKLOG = 200_000
@@ -114,6 +114,6 @@ describe('a long body', () => {
     socket.end()
     await once(socket.resume(), 'close')
     await server.server.close()
-    assert.ok(watched.thrown instanceof ClientGone)
+    assert.ok(watched.thrown instanceof ClientDisconnected)
   })
 })

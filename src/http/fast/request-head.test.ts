@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ProtocolError } from '../protocol-error.ts'
 import { HeadReader, LONGEST_HEAD } from './request-head.ts'
-import { WireError } from './wire-error.ts'
 
 const read = (text: string) => new HeadReader().read(Buffer.from(text, 'latin1'))
 
@@ -9,7 +9,7 @@ function refusalOf(text: string): number | undefined {
   try {
     read(text)
   } catch (error) {
-    assert(error instanceof WireError)
+    assert(error instanceof ProtocolError)
     return error.status
   }
   return undefined
