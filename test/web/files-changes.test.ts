@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
-import { furnished, Listing } from './files-support.ts'
+import { furnished, PagedTable } from './files-support.ts'
 import { webSuite } from './support.ts'
 
 const ALL = ['Archive', 'Photos', 'budget.xlsx', 'notes.md', 'report 9.txt', 'report 10.txt']
@@ -14,7 +14,7 @@ describe('changes on the folder page', () => {
     const space = await furnished(suite.server)
     const tab = await suite.openTab(t, space.client, more)
     if (tab === undefined) return undefined
-    const list = new Listing(tab)
+    const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.shows(ALL)
     return { space, tab, list, page: tab.page }
@@ -188,7 +188,7 @@ describe('changes on the folder page', () => {
     await space.client.put(space.v2('dir/shared_items/'), { query: { p: '/' }, form })
     const second = await suite.openTab(t, guest)
     if (second === undefined) return
-    const theirs = new Listing(second)
+    const theirs = new PagedTable(second)
     await second.go(`/library/${space.id}`)
     await theirs.shows(ALL)
     await list.row('notes.md').getByRole('checkbox').click()
@@ -227,7 +227,7 @@ describe('changes on the folder page', () => {
     const tab = await suite.openTab(t, guest, { colorScheme: 'dark' })
     if (tab === undefined) return
     const { page } = tab
-    const list = new Listing(tab)
+    const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.shows(ALL)
     await page.getByText('Read only').waitFor()

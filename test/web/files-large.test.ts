@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually } from '../support/transfer.ts'
-import { addMany, Listing } from './files-support.ts'
+import { addMany, PagedTable } from './files-support.ts'
 import { webSuite } from './support.ts'
 
 const COUNT = 100_000
@@ -16,7 +16,7 @@ describe('a folder of 100,000 files', () => {
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
     const { page } = tab
-    const list = new Listing(tab)
+    const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.link('scan 0.dat').waitFor()
     assert.equal(await list.grid.getAttribute('aria-rowcount'), String(COUNT + 1))

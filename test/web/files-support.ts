@@ -65,7 +65,7 @@ export async function addMany(
 }
 
 /** The list of a folder, as a person sees it. */
-export class Listing {
+export class PagedTable {
   readonly tab: Tab
 
   constructor(tab: Tab) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Workspace } from '../api/folders-support.ts'
 import { eventually } from '../support/transfer.ts'
-import { furnished, Listing } from './files-support.ts'
+import { furnished, PagedTable } from './files-support.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
 const ALL = ['Archive', 'Photos', 'budget.xlsx', 'notes.md', 'report 9.txt', 'report 10.txt']
@@ -27,7 +27,7 @@ describe('the folder page', () => {
     const space = await furnished(suite.server)
     const tab = await suite.openTab(t, space.client, more)
     if (tab === undefined) return undefined
-    const list = new Listing(tab)
+    const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.shows(ALL)
     return { space, tab, list, page: tab.page }
@@ -186,7 +186,7 @@ describe('the folder page', () => {
     assert.equal(names.length, HOSTILE.length)
     const tab = await suite.openTab(t, space.client)
     if (tab === undefined) return
-    const list = new Listing(tab)
+    const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.grid.waitFor()
     assert.deepEqual((await list.names()).toSorted(), names.toSorted())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { diffLines } from '../../web/src/history/diff.ts'
+import { diffLines } from '../../web/src/diff/diff.ts'
 import { seededRandom } from '../support/random.ts'
 
 describe('the comparison of two texts', () => {

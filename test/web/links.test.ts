@@ -152,7 +152,7 @@ describe('links', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('are found by words, and those to what is gone are cleaned up', async (t) => {
+  it('are found by words, and those to what is gone are normalizePath up', async (t) => {
     const space = await sharedSpace(suite.server)
     await shareLink(space, '/docs/a.txt')
     await shareLink(space, '/secret.txt', { description: 'quarterly' })

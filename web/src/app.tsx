@@ -1,19 +1,24 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
-import { ApiError } from './api/http.ts'
-import { appBase } from './base.ts'
-import { useLive } from './live/live.ts'
-import { useSignedIn } from './session/session.tsx'
-import { SignIn } from './session/sign-in.tsx'
-import { ErrorBoundary } from './shell/error-boundary.tsx'
-import { aroundNav } from './shell/leaving.ts'
-import { Shell } from './shell/shell.tsx'
-import { useTexts } from './texts/texts.tsx'
-import { ButtonLink } from './ui/button.tsx'
-import { Empty, Waiting } from './ui/states.tsx'
-import { ToastsProvider } from './ui/toasts.tsx'
+import { AccountPage } from './account/index.ts'
+import { ActivityPage } from './activity/index.ts'
+import { AdminPage } from './admin/index.ts'
+import { ApiError } from './api/index.ts'
+import { FolderPage, SmartLinkPage } from './files/index.ts'
+import { HistoryPage, TrashPage } from './history/index.ts'
+import { DeletedPage, LibrariesPage, StarredPage } from './libraries/index.ts'
+import { useLive } from './live/index.ts'
+import { aroundNav } from './navigation/index.ts'
+import { SearchPage } from './search/index.ts'
+import { SignIn, useSignedIn } from './session/index.ts'
+import { GroupsPage, LinksPage } from './sharing/index.ts'
+import { ErrorBoundary, Shell } from './shell/index.ts'
+import { appBase } from './site-url.ts'
+import { useTexts } from './texts/index.ts'
+import { ButtonLink, Empty, ToastsProvider, Waiting } from './ui/index.ts'
+import { FilePage } from './viewer/index.ts'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -27,20 +32,20 @@ const queries = new QueryClient({
 })
 
 const pages: readonly [pattern: string, page: ComponentType][] = [
-  ['/', lazy(() => import('./libraries/libraries-page.tsx'))],
-  ['/library/:id', lazy(() => import('./files/folder-page.tsx'))],
-  ['/smart-link/:token', lazy(() => import('./files/lasting-link-page.tsx'))],
-  ['/view/:id', lazy(() => import('./viewer/file-page.tsx'))],
-  ['/history/:id', lazy(() => import('./history/history-page.tsx'))],
-  ['/trash/:id', lazy(() => import('./history/trash-page.tsx'))],
-  ['/search', lazy(() => import('./search/search-page.tsx'))],
-  ['/starred', lazy(() => import('./libraries/starred-page.tsx'))],
-  ['/deleted', lazy(() => import('./libraries/deleted-page.tsx'))],
-  ['/activity', lazy(() => import('./activity/activity-page.tsx'))],
-  ['/links', lazy(() => import('./sharing/links-page.tsx'))],
-  ['/groups/:group?', lazy(() => import('./sharing/groups-page.tsx'))],
-  ['/account/:section?', lazy(() => import('./account/account-page.tsx'))],
-  ['/admin/:section?', lazy(() => import('./admin/admin-page.tsx'))],
+  ['/', LibrariesPage],
+  ['/library/:id', FolderPage],
+  ['/smart-link/:token', SmartLinkPage],
+  ['/view/:id', FilePage],
+  ['/history/:id', HistoryPage],
+  ['/trash/:id', TrashPage],
+  ['/search', SearchPage],
+  ['/starred', StarredPage],
+  ['/deleted', DeletedPage],
+  ['/activity', ActivityPage],
+  ['/links', LinksPage],
+  ['/groups/:group?', GroupsPage],
+  ['/account/:section?', AccountPage],
+  ['/admin/:section?', AdminPage],
 ]
 
 export function App() {

@@ -1,10 +1,10 @@
-import './ui/layer.css'
+import './layers.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { nonce } from './base.ts'
-import { loadTexts, preferredLanguage, TextsProvider } from './texts/texts.tsx'
-import { applyTheme } from './ui/theme.ts'
+import { nonce } from './site-url.ts'
+import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
+import { applyTheme } from './ui/index.ts'
 
 declare global {
   // Read by the library that holds the page still behind a dialog, when it makes a style element.

@@ -13,12 +13,12 @@ export function nameOf(path: string): string {
 }
 
 /** As an address may have it: with a slash too many at its end, or none at its beginning. */
-export function cleaned(path: string): string {
+export function normalizePath(path: string): string {
   return `/${path.split('/').filter(Boolean).join('/')}`
 }
 
 /** The folders from the first below the root down to `path`. */
-export function stepsTo(path: string): { name: string; path: string }[] {
+export function ancestorsOf(path: string): { name: string; path: string }[] {
   const names = path.split('/').filter(Boolean)
   return names.map((name, index) => ({ name, path: `/${names.slice(0, index + 1).join('/')}` }))
 }

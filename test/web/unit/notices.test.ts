@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NoticeType } from '../../../src/activity/notices.ts'
-import { noticeOf } from '../../../web/src/activity/notices.ts'
+import { parseNotification } from '../../../web/src/activity/parse-notification.ts'
 import { activity as german } from '../../../web/src/texts/de/activity.ts'
 import { activity as english } from '../../../web/src/texts/en/activity.ts'
 import { activity as chinese } from '../../../web/src/texts/zh/activity.ts'
@@ -44,7 +44,7 @@ describe('notifications in words', () => {
   it('has a sentence and a place for each type, with all its gaps filled, in each language', () => {
     for (const [type, examples] of Object.entries(all)) {
       for (const [detail, to] of examples) {
-        const notice = noticeOf({ id: 1, type, detail, time: '', seen: false })
+        const notice = parseNotification({ id: 1, type, detail, time: '', seen: false })
         assert.notEqual(notice.sentence, 'other', type)
         assert.equal(notice.to, to, type)
         for (const texts of [english, german, chinese]) {
@@ -56,7 +56,7 @@ describe('notifications in words', () => {
   })
 
   it('says something of types it does not know, whatever they hold', () => {
-    const notice = noticeOf({
+    const notice = parseNotification({
       id: 1,
       type: 'new_type',
       detail: { repo_id: {}, x: [1] },

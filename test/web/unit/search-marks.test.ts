@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { daysOf } from '../../../web/src/activity/deeds.ts'
-import type { ActivityItem } from '../../../web/src/api/activity-wire.ts'
-import { piecesOfMarked, piecesOfName } from '../../../web/src/search/marks.ts'
-import { wishOf } from '../../../web/src/search/wishes.ts'
+import { groupByDay } from '../../../web/src/activity/activity-groups.ts'
+import type { ActivityItem } from '../../../web/src/api/activity-types.ts'
+import { splitMarked, splitName } from '../../../web/src/search/highlights.ts'
+import { parseSearchQuery } from '../../../web/src/search/search-query.ts'
 
 const shown = (pieces: readonly { text: string; isMatch: boolean }[]) =>
   pieces.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join('')
@@ -20,20 +20,20 @@ describe('marks of what was found', () => {
       ['&#9999999;', '&#9999999;'],
       ['', ''],
     ]
-    for (const [sent, expected] of cases) assert.equal(shown(piecesOfMarked(sent)), expected)
+    for (const [sent, expected] of cases) assert.equal(shown(splitMarked(sent)), expected)
   })
 
   it('are found in names, whatever was typed', () => {
-    assert.equal(shown(piecesOfName('Yearly Budget.md', 'budget YEAR')), '[Year]ly [Budget].md')
-    assert.equal(shown(piecesOfName('a(b)[c].txt', 'a(b)[')), '[a(b)[]c].txt')
-    assert.equal(shown(piecesOfName('a.txt', '  ')), 'a.txt')
-    assert.equal(shown(piecesOfName('日本語.txt', '本')), '日[本]語.txt')
+    assert.equal(shown(splitName('Yearly Budget.md', 'budget YEAR')), '[Year]ly [Budget].md')
+    assert.equal(shown(splitName('a(b)[c].txt', 'a(b)[')), '[a(b)[]c].txt')
+    assert.equal(shown(splitName('a.txt', '  ')), 'a.txt')
+    assert.equal(shown(splitName('日本語.txt', '本')), '日[本]語.txt')
   })
 })
 
 describe('what the address of the search page asks for', () => {
   const now = 1_700_000_000
-  const wish = (query: string) => wishOf(new URLSearchParams(query), now)
+  const wish = (query: string) => parseSearchQuery(new URLSearchParams(query), now)
 
   it('is put in the words of the API', () => {
     const id = '5a1e0d2c-77aa-4c58-8f2b-90b1c0a4d9f1'
@@ -76,7 +76,7 @@ describe('the feed by days', () => {
   })
 
   it('tells in one line what one person did in one go', () => {
-    const days = daysOf([
+    const days = groupByDay([
       item({ path: '/3' }),
       item({ path: '/2', time: '2026-11-15T11:58:00Z' }),
       item({ path: '/1', time: '2026-11-15T11:54:00Z' }),
@@ -86,7 +86,7 @@ describe('the feed by days', () => {
       item({ time: '2026-11-13T12:00:00Z' }),
     ])
     assert.deepEqual(
-      days.map(({ deeds }) => deeds.map(({ items }) => items.length)),
+      days.map(({ groups }) => groups.map(({ items }) => items.length)),
       [[2, 1, 1, 1, 1], [1]],
     )
   })

@@ -1,6 +1,5 @@
-import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
-import { SelectField } from '../ui/field.tsx'
-import { chooseTheme, type Theme, useTheme } from '../ui/theme.ts'
+import { type Language, languages, useLanguage, useTexts } from '../texts/index.ts'
+import { chooseTheme, SelectField, type Theme, useTheme } from '../ui/index.ts'
 
 export function Appearance() {
   const texts = useTexts('account')

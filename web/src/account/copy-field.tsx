@@ -1,8 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Field } from '../ui/field.tsx'
+import { useTexts } from '../texts/index.ts'
+import { Button, Field } from '../ui/index.ts'
 
 /** Text to be taken along. */
 export function CopyField(props: { label: string; value: string }) {

@@ -1,16 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Globe, Laptop, LogOut, MonitorSmartphone, Smartphone, Unlink } from 'lucide-react'
 import { useState } from 'react'
-import { type Device, unlinkDevice, useDevices } from '../api/account.ts'
-import { useFormats } from '../format.ts'
-import { signOut } from '../session/session.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { CheckField } from '../ui/field.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { type Device, unlinkDevice, useDevices } from '../api/index.ts'
+import { signOut } from '../session/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, CheckField, Empty, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 
 /** How browsers that run this app call their version. */
 const isBrowser = ({ client_version }: Device) => client_version === 'web'
@@ -21,7 +15,7 @@ export function Devices() {
   const { data, error, refetch } = useDevices()
   const [unlinked, setUnlinked] = useState<Device>()
   if (data === undefined) {
-    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+    return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
   if (data.length === 0) {
     return <Empty icon={MonitorSmartphone} title={texts.noDevices} hint={texts.noDevicesHint} />

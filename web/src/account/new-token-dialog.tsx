@@ -1,11 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { makeToken, type TokenPermission } from '../api/account.ts'
-import { useLibraries } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog, FormDialog } from '../ui/dialog.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
+import { makeToken, type TokenPermission, useLibraries } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, Dialog, FormDialog, SelectField, TextField } from '../ui/index.ts'
 import { CopyField } from './copy-field.tsx'
 
 const permissions: readonly TokenPermission[] = ['r', 'rw', 'upload']

@@ -1,13 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { changePassword, useAccount } from '../api/account.ts'
-import { ApiError } from '../api/http.ts'
-import { signIn } from '../session/session.tsx'
-import { endSession, isKept } from '../session/token.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { useWording } from '../ui/failed.tsx'
-import { PasswordField } from '../ui/field.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { ApiError, changePassword, endSession, isKept, useAccount } from '../api/index.ts'
+import { signIn } from '../session/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, PasswordField, useErrorMessage, useToast } from '../ui/index.ts'
 
 const empty = { older: '', newer: '', again: '' }
 
@@ -90,7 +85,7 @@ function useChange(username: string) {
 
 function useRefusal(): (error: unknown) => string {
   const texts = useTexts('account')
-  const wording = useWording()
+  const wording = useErrorMessage()
   return (error) => {
     if (!(error instanceof ApiError)) return wording(error)
     if (error.message.startsWith('Old password')) return texts.wrongPassword

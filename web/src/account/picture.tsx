@@ -1,12 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ImageUp, Trash2 } from 'lucide-react'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
-import { putAvatar, removeAvatar, useAccount } from '../api/account.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { putAvatar, removeAvatar, useAccount } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Avatar, Button, FormDialog, useFailureToast, useToast } from '../ui/index.ts'
 import { squarePicture } from './square-picture.ts'
 
 /** The picture others see beside one's name. */

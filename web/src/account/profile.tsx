@@ -1,18 +1,14 @@
 import { type FormEvent, useState } from 'react'
-import { changeProfile, type Profile as ProfileValues, useAccount, useProfile } from '../api/account.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Progress, Waiting } from '../ui/states.tsx'
+import { changeProfile, type Profile as ProfileValues, useAccount, useProfile } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, LoadError, Progress, TextField, Waiting } from '../ui/index.ts'
 import { Picture } from './picture.tsx'
 import { useSaving } from './use-saving.ts'
 
 export function Profile() {
   const { data, error, refetch } = useProfile()
   if (data === undefined) {
-    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+    return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
   return (
     <div className="account-parts">

@@ -1,15 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { LogOut, Terminal } from 'lucide-react'
 import { useState } from 'react'
-import { endSessionOf, type Session, useSessions } from '../api/account.ts'
-import { useFormats } from '../format.ts'
-import { signOut, signOutEverywhere } from '../session/session.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { endSessionOf, type Session, useSessions } from '../api/index.ts'
+import { signOut, signOutEverywhere } from '../session/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 import { Devices } from './devices.tsx'
 
 /** Where the account is signed in: devices, programs that named none, and the way out of all of them. */
@@ -29,7 +24,7 @@ function Sessions() {
   const { data, error, refetch } = useSessions()
   const [ended, setEnded] = useState<Session>()
   if (data === undefined) {
-    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+    return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
   const sessions = data.filter(({ platform }) => platform === '')
   if (sessions.length === 0) return null

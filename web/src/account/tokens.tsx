@@ -1,14 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { type PersonalToken, revokeToken, usePersonalTokens } from '../api/account.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { type PersonalToken, revokeToken, usePersonalTokens } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, Empty, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 import { NewTokenDialog } from './new-token-dialog.tsx'
 
 /** Tokens for scripts and apps. */
@@ -18,7 +13,7 @@ export function Tokens() {
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<PersonalToken>()
   if (data === undefined) {
-    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+    return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
   const newToken = (
     <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>

@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useWording } from '../ui/failed.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { useErrorMessage, useToast } from '../ui/index.ts'
 
 /** Saves something of the account: says when it is saved, or why it is not. */
 export function useSaving() {
   const queries = useQueryClient()
   const toast = useToast()
-  const wording = useWording()
+  const wording = useErrorMessage()
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
 

@@ -1,10 +1,7 @@
 import { type FormEvent, useState } from 'react'
-import { setWebdavPassword, useWebdavPassword } from '../api/account.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { PasswordField } from '../ui/field.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { setWebdavPassword, useWebdavPassword } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, LoadError, PasswordField, Waiting } from '../ui/index.ts'
 import { useSaving } from './use-saving.ts'
 
 /** The second password, for programs that speak WebDAV. */
@@ -14,7 +11,7 @@ export function Webdav() {
   const [secret, setSecret] = useState('')
   const { busy, failure, save } = useSaving()
   if (data === undefined) {
-    return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />
+    return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
   }
 
   async function submit(event: FormEvent): Promise<void> {

@@ -1,17 +1,12 @@
 import './activity.css'
 import { Activity } from 'lucide-react'
 import { useLocation } from 'wouter'
-import { useAccount } from '../api/account.ts'
-import { useActivities } from '../api/activity.ts'
-import { useFormats } from '../format.ts'
-import { useQueryParams } from '../query-params.ts'
-import { MoreOf } from '../search/more-of.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { DeedRow } from './deed-row.tsx'
-import { dayOf, daysOf } from './deeds.ts'
+import { useAccount, useActivities } from '../api/index.ts'
+import { useQueryParams } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Empty, LoadError, LoadMore, useTitle, Waiting } from '../ui/index.ts'
+import { dayOf, groupByDay } from './activity-groups.ts'
+import { ActivityRow } from './activity-row.tsx'
 
 /** What happened in all libraries, day by day, as it happens. */
 export default function ActivityPage() {
@@ -48,23 +43,23 @@ function Days(props: { author: string }) {
   const texts = useTexts('activity')
   const found = useActivities(props.author)
   if (found.isPending) return <Waiting />
-  if (found.isError) return <Failed error={found.error} onRetry={() => void found.refetch()} />
-  const days = daysOf(found.data.pages.flat())
+  if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
+  const days = groupByDay(found.data.pages.flat())
   if (days.length === 0) return <Empty icon={Activity} title={texts.nothing} hint={texts.nothingHint} />
   return (
     <>
-      {days.map(({ day, deeds }) => (
+      {days.map(({ day, groups }) => (
         <section key={day} className="activity-day">
           <DayTitle day={day} />
-          <ul className="deeds">
-            {deeds.map((deed) => (
-              <DeedRow key={keyOf(deed.items.at(-1) ?? deed.items[0])} deed={deed} />
+          <ul className="activity-groups">
+            {groups.map((group) => (
+              <ActivityRow key={keyOf(group.items.at(-1) ?? group.items[0])} group={group} />
             ))}
           </ul>
         </section>
       ))}
       {found.hasNextPage && (
-        <MoreOf isBusy={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />
+        <LoadMore isBusy={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />
       )}
     </>
   )

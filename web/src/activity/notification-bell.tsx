@@ -2,10 +2,9 @@ import './notification-bell.css'
 import { Bell } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { lazy, Suspense, useState } from 'react'
-import { useUnseen } from '../api/activity.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { useUnseen } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Waiting } from '../ui/index.ts'
 
 const NotificationList = lazy(() => import('./notification-list.tsx'))
 const MOST_COUNTED = 99

@@ -1,10 +1,7 @@
 import { BellOff, CheckCheck } from 'lucide-react'
-import { useMarkSeen, useNotifications } from '../api/activity.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
+import { useMarkSeen, useNotifications } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, Empty, LoadError, useFailureToast, Waiting } from '../ui/index.ts'
 import { NotificationRow } from './notification-row.tsx'
 
 export default function NotificationList(props: { onLeave: () => void }) {
@@ -28,7 +25,7 @@ export default function NotificationList(props: { onLeave: () => void }) {
       </header>
       <div className="notices-body">
         {found.isPending && <Waiting />}
-        {found.isError && <Failed error={found.error} onRetry={() => void found.refetch()} />}
+        {found.isError && <LoadError error={found.error} onRetry={() => void found.refetch()} />}
         {found.isSuccess && items.length === 0 && (
           <Empty icon={BellOff} title={texts.noNotices} hint={texts.noNoticesHint} />
         )}

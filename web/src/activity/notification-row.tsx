@@ -1,12 +1,11 @@
 import { Bell } from 'lucide-react'
 import { useLocation } from 'wouter'
-import type { NotificationItem } from '../api/activity-wire.ts'
-import { useFormats } from '../format.ts'
-import type { Texts } from '../texts/en/index.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { noticeOf } from './notices.ts'
-import { Worded } from './worded.tsx'
+import type { NotificationItem } from '../api/index.ts'
+import type { Texts } from '../texts/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Avatar } from '../ui/index.ts'
+import { parseNotification } from './parse-notification.ts'
+import { Sentence } from './sentence.tsx'
 
 /** One notification. Following it, or just pressing it, marks it as seen. */
 export function NotificationRow(props: { item: NotificationItem; onSeen: () => void; onLeave: () => void }) {
@@ -14,7 +13,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
   const texts = useTexts('activity')
   const formats = useFormats()
   const [, go] = useLocation()
-  const { sentence, names, from, to } = noticeOf(item)
+  const { sentence, names, from, to } = parseNotification(item)
   const parts = Object.fromEntries(
     Object.entries(names).map(([name, text]) => [
       name,
@@ -31,23 +30,23 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
 
   return (
     <li>
-      <button type="button" className={`notice${item.seen ? '' : ' notice-unseen'}`} onClick={follow}>
+      <button type="button" className={`parsed${item.seen ? '' : ' parsed-unseen'}`} onClick={follow}>
         {from ? (
           <Avatar email={from.email} name={from.name} url={from.avatarUrl} size={32} />
         ) : (
-          <span className="notice-sign">
+          <span className="parsed-sign">
             <Bell size={17} aria-hidden />
           </span>
         )}
-        <span className="notice-text">
+        <span className="parsed-text">
           <span>
-            <Worded sentence={texts.notices[sentence]} parts={parts} />
+            <Sentence sentence={texts.notices[sentence]} parts={parts} />
           </span>
           <time className="muted" dateTime={item.time} title={formats.moment(item.time)}>
             {formats.ago(item.time)}
           </time>
         </span>
-        {!item.seen && <span className="notice-dot" role="img" aria-label={texts.unseen} />}
+        {!item.seen && <span className="parsed-dot" role="img" aria-label={texts.unseen} />}
       </button>
     </li>
   )

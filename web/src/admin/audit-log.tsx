@@ -1,13 +1,9 @@
 import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
-import { type AuditEntry, type AuditFilter, fetchAudit, useAudit } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { useSettled } from '../sharing/settled.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { Listing, Named } from './listing.tsx'
+import { type AuditEntry, type AuditFilter, fetchAudit, useAudit } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, SelectField, TextField, useAction, useDebounced } from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 import { saveBlob } from './save-blob.ts'
 
 const none = { actor: '', action: '', object_id: '', from: '', to: '' }
@@ -17,7 +13,7 @@ export function AuditLog() {
   const texts = useTexts('admin')
   const formats = useFormats()
   const [sought, setSought] = useState(none)
-  const settled = useSettled(sought, 300)
+  const settled = useDebounced(sought, 300)
   const filter = filterOf(settled)
   const log = useAudit(filter)
   const set = (change: Partial<typeof none>) => setSought({ ...sought, ...change })
@@ -61,7 +57,7 @@ export function AuditLog() {
         />
         <Export filter={filter} />
       </div>
-      <Listing
+      <PagedTable
         label={texts.sections.audit}
         query={log}
         keyOf={({ id }) => id}
@@ -101,7 +97,7 @@ export function AuditLog() {
 
 function Export(props: { filter: AuditFilter }) {
   const texts = useTexts('admin')
-  const act = useAct('admin')
+  const act = useAction('admin')
   const [busy, setBusy] = useState(false)
   async function save(): Promise<void> {
     setBusy(true)

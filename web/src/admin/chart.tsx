@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { DayValue } from '../api/admin.ts'
+import type { DayValue } from '../api/index.ts'
 
 const WIDTH = 440
 const HEIGHT = 170

@@ -1,13 +1,9 @@
 import { EllipsisVertical, Eraser, Laptop, Smartphone, Unplug } from 'lucide-react'
 import { useState } from 'react'
-import { type AdminDevice, unlinkDevice, useAdminDevices } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { Confirm } from '../sharing/confirm.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Listing, Named } from './listing.tsx'
+import { type AdminDevice, unlinkAnyDevice, useAdminDevices } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { ConfirmDialog, IconButton, Menu, useAction } from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 
 /** Everything people are signed in with. */
 export function Devices() {
@@ -29,7 +25,7 @@ export function Devices() {
           <option value="mobile">{texts.mobiles}</option>
         </select>
       </div>
-      <Listing
+      <PagedTable
         label={texts.sections.devices}
         query={devices}
         keyOf={({ user, platform, device_id }) => `${user} ${platform} ${device_id}`}
@@ -73,7 +69,7 @@ export function Devices() {
 function DeviceMenu(props: { device: AdminDevice }) {
   const { device } = props
   const texts = useTexts('admin')
-  const act = useAct('admin')
+  const act = useAction('admin')
   const [asked, setAsked] = useState<'unlink' | 'wipe'>()
   return (
     <>
@@ -90,11 +86,11 @@ function DeviceMenu(props: { device: AdminDevice }) {
         ]}
       />
       {asked && (
-        <Confirm
+        <ConfirmDialog
           title={texts[asked]}
           text={asked === 'wipe' ? texts.wipeHint(device.device_name) : texts.unlinkHint(device.device_name)}
           submit={texts[asked]}
-          onConfirm={() => act(() => unlinkDevice(device, asked === 'wipe'), texts.unlinked)}
+          onConfirm={() => act(() => unlinkAnyDevice(device, asked === 'wipe'), texts.unlinked)}
           onClose={() => setAsked(undefined)}
         />
       )}

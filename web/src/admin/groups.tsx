@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Crown, EllipsisVertical, Pencil, Trash2, Users as UsersIcon, X } from 'lucide-react'
 import { useState } from 'react'
+import type { Person } from '../api/index.ts'
 import {
   type AdminGroup,
   addAnyMembers,
@@ -9,23 +10,22 @@ import {
   removeAnyMember,
   useAdminGroups,
   useAnyMembers,
-} from '../api/admin.ts'
-import type { Person } from '../api/sharing.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { Confirm } from '../sharing/confirm.tsx'
-import { HandOverGroup, RenameGroup } from '../sharing/group-dialogs.tsx'
-import { MemberList } from '../sharing/member-list.tsx'
-import { PeopleField } from '../sharing/people-field.tsx'
-import { useSettled } from '../sharing/settled.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { Listing, Named } from './listing.tsx'
+} from '../api/index.ts'
+import { HandOverGroup, MemberList, PeopleField, RenameGroup } from '../sharing/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Button,
+  ConfirmDialog,
+  Dialog,
+  IconButton,
+  LoadError,
+  Menu,
+  SearchField,
+  useAction,
+  useDebounced,
+  Waiting,
+} from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 
 /** Everybody's groups. */
 export function Groups() {
@@ -33,11 +33,11 @@ export function Groups() {
   const common = useTexts('common')
   const formats = useFormats()
   const [typed, setTyped] = useState('')
-  const groups = useAdminGroups(useSettled(typed.trim()))
+  const groups = useAdminGroups(useDebounced(typed.trim()))
   return (
     <>
       <SearchField label={texts.findGroups} value={typed} onChange={setTyped} />
-      <Listing
+      <PagedTable
         label={texts.sections.groups}
         query={groups}
         keyOf={({ id }) => id}
@@ -61,7 +61,7 @@ function GroupMenu(props: { group: AdminGroup }) {
   const texts = useTexts('admin')
   const sharing = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('admin', 'groups')
+  const act = useAction('admin', 'groups')
   const queries = useQueryClient()
   const [asked, setAsked] = useState<'members' | 'rename' | 'hand-over' | 'delete'>()
   const close = () => setAsked(undefined)
@@ -94,7 +94,7 @@ function GroupMenu(props: { group: AdminGroup }) {
         />
       )}
       {asked === 'delete' && (
-        <Confirm
+        <ConfirmDialog
           title={sharing.deleteGroup}
           text={sharing.deleteGroupHint}
           submit={common.delete}
@@ -111,7 +111,7 @@ function Members(props: { group: AdminGroup; onClose: () => void }) {
   const texts = useTexts('admin')
   const sharing = useTexts('sharing')
   const members = useAnyMembers(group.id)
-  const act = useAct('admin', 'groups')
+  const act = useAction('admin', 'groups')
   const [people, setPeople] = useState<readonly Person[]>([])
   const emails = people.map(({ email }) => email)
   async function add(): Promise<void> {
@@ -143,7 +143,7 @@ function Members(props: { group: AdminGroup; onClose: () => void }) {
         )}
       </form>
       {members.isPending && <Waiting />}
-      {members.isError && <Failed error={members.error} onRetry={() => void members.refetch()} />}
+      {members.isError && <LoadError error={members.error} onRetry={() => void members.refetch()} />}
       <MemberList
         members={members.data ?? []}
         actions={({ email, name, role }) =>

@@ -12,30 +12,32 @@ import {
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
+import type { Person } from '../api/index.ts'
 import {
+  type AdminDeletedLibrary,
   type AdminLibrary,
-  changeLibrary,
-  type DeletedLibrary,
-  deleteLibrary,
+  changeAnyLibrary,
+  deleteAnyLibrary,
   purgeAll,
-  purgeLibrary,
-  restoreLibrary,
+  purgeAnyLibrary,
+  restoreAnyLibrary,
+  useAdminDeletedLibraries,
   useAdminLibraries,
-  useDeletedLibraries,
-} from '../api/admin.ts'
-import type { Person } from '../api/sharing.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { Confirm } from '../sharing/confirm.tsx'
-import { PeopleField } from '../sharing/people-field.tsx'
-import { useSettled } from '../sharing/settled.ts'
-import { TabList } from '../sharing/tab-list.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Listing, Named } from './listing.tsx'
+} from '../api/index.ts'
+import { PeopleField } from '../sharing/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Button,
+  ConfirmDialog,
+  FormDialog,
+  IconButton,
+  Menu,
+  SearchField,
+  TabList,
+  useAction,
+  useDebounced,
+} from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 
 const states = ['all', 'deleted'] as const
 
@@ -71,11 +73,11 @@ function Present() {
   const common = useTexts('common')
   const formats = useFormats()
   const [typed, setTyped] = useState('')
-  const libraries = useAdminLibraries(useSettled(typed.trim()))
+  const libraries = useAdminLibraries(useDebounced(typed.trim()))
   return (
     <>
       <SearchField label={texts.findLibraries} value={typed} onChange={setTyped} />
-      <Listing
+      <PagedTable
         label={texts.sections.libraries}
         query={libraries}
         keyOf={({ id }) => id}
@@ -118,13 +120,13 @@ function LibraryMenu(props: { library: AdminLibrary }) {
   const { library } = props
   const texts = useTexts('admin')
   const common = useTexts('common')
-  const act = useAct('admin', 'libraries')
+  const act = useAction('admin', 'libraries')
   const [asked, setAsked] = useState<'transfer' | 'delete'>()
   const close = () => setAsked(undefined)
   const isReadOnly = library.status === 'read-only'
   const turn = () =>
     void act(
-      () => changeLibrary(library.id, { status: isReadOnly ? 'normal' : 'read-only' }),
+      () => changeAnyLibrary(library.id, { status: isReadOnly ? 'normal' : 'read-only' }),
       isReadOnly ? texts.nowWritable(library.name) : texts.nowReadOnly(library.name),
     )
   return (
@@ -144,11 +146,11 @@ function LibraryMenu(props: { library: AdminLibrary }) {
       />
       {asked === 'transfer' && <Transfer library={library} onClose={close} />}
       {asked === 'delete' && (
-        <Confirm
+        <ConfirmDialog
           title={texts.deleteLibrary}
           text={texts.deleteLibraryHint(library.name)}
           submit={common.delete}
-          onConfirm={() => act(() => deleteLibrary(library.id), texts.libraryDeleted(library.name))}
+          onConfirm={() => act(() => deleteAnyLibrary(library.id), texts.libraryDeleted(library.name))}
           onClose={close}
         />
       )}
@@ -159,7 +161,7 @@ function LibraryMenu(props: { library: AdminLibrary }) {
 function Transfer(props: { library: AdminLibrary; onClose: () => void }) {
   const { library } = props
   const texts = useTexts('admin')
-  const refresh = useAct('admin', 'libraries')
+  const refresh = useAction('admin', 'libraries')
   const [people, setPeople] = useState<readonly Person[]>([])
   const [person] = people
   return (
@@ -168,7 +170,7 @@ function Transfer(props: { library: AdminLibrary; onClose: () => void }) {
       submit={texts.transfer}
       disabled={person === undefined}
       onSubmit={async () => {
-        if (person) await changeLibrary(library.id, { owner: person.email })
+        if (person) await changeAnyLibrary(library.id, { owner: person.email })
         void refresh(async () => {})
       }}
       onClose={props.onClose}
@@ -189,9 +191,9 @@ function Deleted() {
   const texts = useTexts('admin')
   const common = useTexts('common')
   const formats = useFormats()
-  const libraries = useDeletedLibraries()
-  const act = useAct('admin', 'libraries')
-  const [purging, setPurging] = useState<DeletedLibrary | 'all'>()
+  const libraries = useAdminDeletedLibraries()
+  const act = useAction('admin', 'libraries')
+  const [purging, setPurging] = useState<AdminDeletedLibrary | 'all'>()
   const some = (libraries.data?.pages[0]?.items.length ?? 0) > 0
   return (
     <>
@@ -202,7 +204,7 @@ function Deleted() {
           </Button>
         </div>
       )}
-      <Listing
+      <PagedTable
         label={texts.deleted}
         query={libraries}
         keyOf={({ id }) => id}
@@ -221,7 +223,7 @@ function Deleted() {
               {
                 label: common.restore,
                 icon: ArchiveRestore,
-                onSelect: () => void act(() => restoreLibrary(library.id), texts.restored(library.name)),
+                onSelect: () => void act(() => restoreAnyLibrary(library.id), texts.restored(library.name)),
               },
               { label: texts.purge, icon: Flame, danger: true, onSelect: () => setPurging(library) },
             ]}
@@ -229,12 +231,12 @@ function Deleted() {
         )}
       />
       {purging && (
-        <Confirm
+        <ConfirmDialog
           title={purging === 'all' ? texts.purgeAll : texts.purge}
           text={purging === 'all' ? texts.purgeAllHint : texts.purgeHint(purging.name)}
           submit={texts.purge}
           onConfirm={() =>
-            act(() => (purging === 'all' ? purgeAll() : purgeLibrary(purging.id)), texts.purged)
+            act(() => (purging === 'all' ? purgeAll() : purgeAnyLibrary(purging.id)), texts.purged)
           }
           onClose={() => setPurging(undefined)}
         />

@@ -2,18 +2,12 @@ import { EllipsisVertical, ExternalLink, Link2, Trash2 } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type AdminLink, deleteAnyLink, useAdminLinks } from '../api/admin.ts'
-import type { LinkKind } from '../api/links.ts'
-import { siteUrl } from '../base.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { Confirm } from '../sharing/confirm.tsx'
-import { TabList } from '../sharing/tab-list.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Listing, Named } from './listing.tsx'
+import type { LinkKind } from '../api/index.ts'
+import { type AdminLink, deleteAnyLink, useAdminLinks } from '../api/index.ts'
+import { siteUrl } from '../site-url.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { ConfirmDialog, FileIcon, IconButton, Menu, TabList, useAction } from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 
 const kinds: readonly LinkKind[] = ['share', 'upload']
 
@@ -52,7 +46,7 @@ function LinkList(props: { kind: LinkKind }) {
   const formats = useFormats()
   const links = useAdminLinks(kind)
   return (
-    <Listing
+    <PagedTable
       label={kind === 'share' ? sharing.shareLinks : sharing.uploadLinks}
       query={links}
       keyOf={({ token }) => token}
@@ -97,7 +91,7 @@ function LinkMenu(props: { kind: LinkKind; link: AdminLink }) {
   const texts = useTexts('admin')
   const sharing = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('admin', 'links')
+  const act = useAction('admin', 'links')
   const [deleting, setDeleting] = useState(false)
   const page = kind === 'upload' ? 'u/d' : link.is_dir ? 'd' : 'f'
   return (
@@ -114,7 +108,7 @@ function LinkMenu(props: { kind: LinkKind; link: AdminLink }) {
         ]}
       />
       {deleting && (
-        <Confirm
+        <ConfirmDialog
           title={sharing.deleteLink}
           text={sharing.deleteLinkHint}
           submit={common.delete}

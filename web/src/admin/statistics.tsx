@@ -1,10 +1,8 @@
 import { ChartLine } from 'lucide-react'
 import { useState } from 'react'
-import { type StatisticName, useStatistic, useSystemInfo } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
+import { type StatisticName, useStatistic, useSystemInfo } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Empty, LoadError, Waiting } from '../ui/index.ts'
 import { LineChart } from './chart.tsx'
 
 const spans = [30, 90, 365] as const
@@ -44,7 +42,7 @@ function Numbers() {
   const formats = useFormats()
   const info = useSystemInfo()
   if (info.isPending) return <Waiting />
-  if (info.isError) return <Failed error={info.error} onRetry={() => void info.refetch()} />
+  if (info.isError) return <LoadError error={info.error} onRetry={() => void info.refetch()} />
   const { data } = info
   const numbers = [
     [texts.numbers.users, formats.number(data.users_count)],
@@ -72,7 +70,7 @@ function Chart(props: { name: StatisticName; days: number }) {
   const formats = useFormats()
   const found = useStatistic(name, days)
   if (found.isPending) return <Waiting />
-  if (found.isError) return <Failed error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
   if (found.data.length === 0)
     return <Empty icon={ChartLine} title={texts.charts[name]} hint={texts.noDays} />
   return (

@@ -1,12 +1,8 @@
 import { CircleAlert, CircleCheck, Hourglass } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Progress, Waiting } from '../ui/states.tsx'
+import { type ServerStatus, useServerStatus, useUnreadTexts } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, Dialog, LoadError, Progress, Waiting } from '../ui/index.ts'
 import { purposes, SplitBar } from './split-bar.tsx'
 
 /** Below this part of the disk somebody should look after it. */
@@ -16,7 +12,7 @@ const LITTLE_ROOM = 0.1
 export function Status() {
   const status = useServerStatus()
   if (status.isPending) return <Waiting />
-  if (status.isError) return <Failed error={status.error} onRetry={() => void status.refetch()} />
+  if (status.isError) return <LoadError error={status.error} onRetry={() => void status.refetch()} />
   const { data } = status
   return (
     <div className="admin-panels">
@@ -172,7 +168,7 @@ function Unread(props: { onClose: () => void }) {
   return (
     <Dialog wide title={texts.textsFailed} onClose={props.onClose}>
       {unread.isPending && <Waiting />}
-      {unread.isError && <Failed error={unread.error} onRetry={() => void unread.refetch()} />}
+      {unread.isError && <LoadError error={unread.error} onRetry={() => void unread.refetch()} />}
       <ul className="sharing-rows">
         {unread.data?.search_failure_list.map(({ repo_id, repo_name, path, reason }) => (
           <li key={`${repo_id}${path}`} className="sharing-row">

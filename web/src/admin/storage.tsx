@@ -1,8 +1,7 @@
 import { HardDrive } from 'lucide-react'
-import { type AccountUsage, useAccountUsage } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Listing, Named } from './listing.tsx'
+import { type AccountUsage, useAccountUsage } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 import { SplitBar } from './split-bar.tsx'
 
 /** What each account keeps stored, and what for. */
@@ -19,7 +18,7 @@ export function Storage() {
   return (
     <>
       <p className="muted">{texts.storageHint}</p>
-      <Listing
+      <PagedTable
         label={texts.sections.storage}
         query={usage}
         keyOf={({ email }) => email}

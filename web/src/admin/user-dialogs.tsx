@@ -1,13 +1,19 @@
 import { Dices } from 'lucide-react'
 import { useState } from 'react'
-import { type AdminUser, changeUser, makeUser, resetPassword, type UserFields } from '../api/admin.ts'
-import { useAct } from '../sharing/act.ts'
-import { CopyButton } from '../sharing/copy-button.tsx'
-import { makePassword } from '../sharing/link-fields.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog, FormDialog } from '../ui/dialog.tsx'
-import { CheckField, PasswordField, SelectField, TextField } from '../ui/field.tsx'
+import { type AdminUser, changeUser, createUser, resetPassword, type UserFields } from '../api/index.ts'
+import { makePassword } from '../sharing/index.ts'
+import { useTexts } from '../texts/index.ts'
+import {
+  Button,
+  CheckField,
+  CopyButton,
+  Dialog,
+  FormDialog,
+  PasswordField,
+  SelectField,
+  TextField,
+  useAction,
+} from '../ui/index.ts'
 
 type Kind = 'default' | 'guest' | 'admin'
 
@@ -56,14 +62,14 @@ export function NewUser(props: { onClose: () => void }) {
   const texts = useTexts('admin')
   const sharing = useTexts('sharing')
   const common = useTexts('common')
-  const refresh = useAct('admin')
+  const refresh = useAction('admin')
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const [password, setPassword] = useState(makePassword)
   const [kind, setKind] = useState<Kind>('default')
   const [quota, setQuota] = useState('')
   async function make(): Promise<void> {
-    await makeUser(email.trim(), {
+    await createUser(email.trim(), {
       password,
       ...(name.trim() !== '' && { name: name.trim() }),
       ...kindFields(kind),
@@ -113,7 +119,7 @@ export function EditUser(props: { user: AdminUser; isSelf: boolean; onClose: () 
   const { user } = props
   const texts = useTexts('admin')
   const common = useTexts('common')
-  const refresh = useAct('admin', 'account')
+  const refresh = useAction('admin', 'account')
   const before = {
     kind: user.is_staff ? 'admin' : user.role,
     quota: user.quota_total > 0 ? String(user.quota_total / 1_000_000_000) : '',

@@ -9,19 +9,27 @@ import {
   Users as UsersIcon,
 } from 'lucide-react'
 import { useState } from 'react'
-import { useAccount } from '../api/account.ts'
-import { type AdminUser, changeUser, deleteUser, type UserOrder, useAdminUsers } from '../api/admin.ts'
-import { useFormats } from '../format.ts'
-import { useAct } from '../sharing/act.ts'
-import { Confirm } from '../sharing/confirm.tsx'
-import { useSettled } from '../sharing/settled.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Progress } from '../ui/states.tsx'
-import { Listing, Named } from './listing.tsx'
+import {
+  type AdminUser,
+  changeUser,
+  deleteUser,
+  type UserOrder,
+  useAccount,
+  useAdminUsers,
+} from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Avatar,
+  Button,
+  ConfirmDialog,
+  IconButton,
+  Menu,
+  Progress,
+  SearchField,
+  useAction,
+  useDebounced,
+} from '../ui/index.ts'
+import { Named, PagedTable } from './paged-table.tsx'
 import { EditUser, NewPassword, NewUser, ResetPassword } from './user-dialogs.tsx'
 
 const orders: readonly UserOrder[] = ['email', 'create_time', 'last_login', 'quota_usage']
@@ -33,7 +41,7 @@ export function Users() {
   const [typed, setTyped] = useState('')
   const [order, setOrder] = useState<UserOrder>('email')
   const [making, setMaking] = useState(false)
-  const users = useAdminUsers(useSettled(typed.trim()), order)
+  const users = useAdminUsers(useDebounced(typed.trim()), order)
   return (
     <>
       <div className="sharing-tools">
@@ -55,7 +63,7 @@ export function Users() {
           {texts.newUser}
         </Button>
       </div>
-      <Listing
+      <PagedTable
         label={texts.sections.users}
         query={users}
         keyOf={({ email }) => email}
@@ -120,7 +128,7 @@ function UserMenu(props: { user: AdminUser }) {
   const texts = useTexts('admin')
   const common = useTexts('common')
   const { data: account } = useAccount()
-  const act = useAct('admin')
+  const act = useAction('admin')
   const [asked, setAsked] = useState<'edit' | 'password' | 'delete'>()
   const [password, setPassword] = useState<string>()
   const close = () => setAsked(undefined)
@@ -157,7 +165,7 @@ function UserMenu(props: { user: AdminUser }) {
         <NewPassword user={user} password={password} onClose={() => setPassword(undefined)} />
       )}
       {asked === 'delete' && (
-        <Confirm
+        <ConfirmDialog
           title={texts.deleteUser}
           text={texts.deleteUserHint(user.email)}
           submit={common.delete}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ActivityItem, NotificationItem } from './activity-wire.ts'
+import type { ActivityItem, NotificationItem } from './activity-types.ts'
 import { api } from './http.ts'
 
 interface NotificationPage {

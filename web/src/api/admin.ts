@@ -77,7 +77,7 @@ export interface UserFields {
 }
 
 const userAt = (email: string) => `${root}users/${encodeURIComponent(email)}/`
-export const makeUser = (email: string, fields: UserFields) =>
+export const createUser = (email: string, fields: UserFields) =>
   api.post<AdminUser>(`${root}users/`, { form: { email, ...fields } })
 export const changeUser = (email: string, fields: UserFields) =>
   api.put<AdminUser>(userAt(email), { form: { ...fields } })
@@ -115,11 +115,11 @@ export function useAdminLibraries(words: string) {
 }
 
 const libraryAt = (id: string) => `${root}libraries/${id}/`
-export const changeLibrary = (id: string, form: { owner?: string; status?: AdminLibrary['status'] }) =>
+export const changeAnyLibrary = (id: string, form: { owner?: string; status?: AdminLibrary['status'] }) =>
   api.put(libraryAt(id), { form })
-export const deleteLibrary = (id: string) => api.delete(libraryAt(id))
+export const deleteAnyLibrary = (id: string) => api.delete(libraryAt(id))
 
-export interface DeletedLibrary {
+export interface AdminDeletedLibrary {
   readonly id: string
   readonly name: string
   readonly owner: string
@@ -127,10 +127,10 @@ export interface DeletedLibrary {
   readonly delete_time: string
 }
 
-export function useDeletedLibraries() {
-  return useListing<DeletedLibrary>(['deleted'], async (page, signal) => {
+export function useAdminDeletedLibraries() {
+  return useListing<AdminDeletedLibrary>(['deleted'], async (page, signal) => {
     const query = { page, per_page: PAGE }
-    const found = await api.get<{ repos: DeletedLibrary[] } & PageInfo>(
+    const found = await api.get<{ repos: AdminDeletedLibrary[] } & PageInfo>(
       `${root}trash-libraries/`,
       query,
       signal,
@@ -139,8 +139,8 @@ export function useDeletedLibraries() {
   })
 }
 
-export const restoreLibrary = (id: string) => api.put(`${root}trash-libraries/${id}/`)
-export const purgeLibrary = (id: string) => api.delete(`${root}trash-libraries/${id}/`)
+export const restoreAnyLibrary = (id: string) => api.put(`${root}trash-libraries/${id}/`)
+export const purgeAnyLibrary = (id: string) => api.delete(`${root}trash-libraries/${id}/`)
 export const purgeAll = () => api.delete(`${root}trash-libraries/`)
 
 export interface AdminGroup {
@@ -235,7 +235,7 @@ export function useAdminDevices(platform: string) {
   })
 }
 
-export const unlinkDevice = ({ user, platform, device_id }: AdminDevice, wipe: boolean) =>
+export const unlinkAnyDevice = ({ user, platform, device_id }: AdminDevice, wipe: boolean) =>
   api.delete(`${root}devices/`, { form: { user, platform, device_id, wipe_device: wipe } })
 
 export interface AuditEntry {

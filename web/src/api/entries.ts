@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { seenFromHere } from '../base.ts'
+import { rebaseUrl } from '../site-url.ts'
 import { api } from './http.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
@@ -36,12 +36,12 @@ export function useFolder(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['dir', libraryId, path],
     queryFn: ({ signal }) => fetchFolder(libraryId, path, signal),
-    structuralSharing: (old, fresh) => withKnownEntries(old as Folder | undefined, fresh as Folder),
+    structuralSharing: (old, fresh) => reuseEntries(old as Folder | undefined, fresh as Folder),
   })
 }
 
 /** Entries that are as they were stay the same objects, so that nothing about them is drawn anew. */
-export function withKnownEntries(old: Folder | undefined, fresh: Folder): Folder {
+export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
   if (old === undefined) return fresh
   const known = new Map(old.dirent_list.map((entry) => [entry.name, entry]))
   const entries = fresh.dirent_list.map((entry) => {
@@ -80,7 +80,7 @@ export async function fileLink(
   { reuse = true, commitId }: { reuse?: boolean; commitId?: string } = {},
 ): Promise<string> {
   const query = { p: path, reuse: reuse ? 1 : 0, commit_id: commitId }
-  return seenFromHere(await api.get<string>(`api2/repos/${libraryId}/file/`, query))
+  return rebaseUrl(await api.get<string>(`api2/repos/${libraryId}/file/`, query))
 }
 
 /** Has the browser download a file. */

@@ -112,7 +112,7 @@ export async function fetchThumbnail(
   libraryId: string,
   path: string,
   size: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Blob> {
   const query = { p: path, size }
   const fetchIt = () => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query, signal })

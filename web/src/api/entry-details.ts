@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { seenFromHere } from '../base.ts'
+import { rebaseUrl } from '../site-url.ts'
 import { api } from './http.ts'
 
 /** All there is to say about a file. */
@@ -38,10 +38,10 @@ export function useFolderDetail(libraryId: string, path: string) {
 }
 
 /** The link that follows a file or folder wherever it is moved, for those who may read it. */
-export async function lastingLink(libraryId: string, path: string, isDir: boolean): Promise<string> {
+export async function createSmartLink(libraryId: string, path: string, isDir: boolean): Promise<string> {
   const query = { repo_id: libraryId, path, is_dir: isDir }
   const { smart_link } = await api.get<{ smart_link: string }>('api/v2.1/smart-link/', query)
-  return seenFromHere(smart_link, 'smart-link/')
+  return rebaseUrl(smart_link, 'smart-link/')
 }
 
 /** Where such a link leads now. */

@@ -1,5 +1,5 @@
-import { siteUrl } from '../base.ts'
-import { endSession, token } from '../session/token.ts'
+import { siteUrl } from '../site-url.ts'
+import { endSession, token } from './session-token.ts'
 
 /** What the server refused, in its words; `status` 0 when it could not be reached. */
 export class ApiError extends Error {

@@ -1,8 +1,8 @@
 import { api } from './http.ts'
-import type { SearchResults, SearchWish } from './search-wire.ts'
+import type { SearchQuery, SearchResults } from './search-types.ts'
 
 export function fetchResults(
-  wish: SearchWish,
+  wish: SearchQuery,
   { page = 1, perPage }: { page?: number; perPage: number },
   signal?: AbortSignal,
 ): Promise<SearchResults> {

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { seenFromHere } from '../base.ts'
 import { nameOf, parentOf } from '../paths.ts'
+import { rebaseUrl } from '../site-url.ts'
 import { type Folder, fetchFolder, fileLink } from './entries.ts'
 import { ApiError, api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
@@ -81,7 +81,7 @@ export async function openFile(
   const query = { p: path, reuse: 1, commit_id: commitId }
   const response = await call('GET', `api2/repos/${libraryId}/file/`, { query, signal })
   const link = (await response.json()) as string
-  return { link: seenFromHere(link), id: response.headers.get('oid') ?? '' }
+  return { link: rebaseUrl(link), id: response.headers.get('oid') ?? '' }
 }
 
 /** The first `most` bytes of a file. */
@@ -99,13 +99,6 @@ export async function fetchBytes(
   if (response.status === 416) return new Uint8Array()
   if (!response.ok) throw new ApiError(response.status, await response.text())
   return new Uint8Array(await response.arrayBuffer())
-}
-
-/** A smaller picture of an image the browser cannot show. */
-export async function fetchThumbnail({ libraryId, path }: FileState, size: number): Promise<Blob> {
-  const query = { p: path, size }
-  const response = await retryWhileBusy(() => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query }))
-  return response.blob()
 }
 
 /** The text found in a document. */
@@ -188,20 +181,8 @@ async function sendForm(
   body: FormData,
   query: Record<string, string | number>,
 ): Promise<Stored> {
-  const answer = await api.post<Stored[]>(seenFromHere(link), { body, query })
+  const answer = await api.post<Stored[]>(rebaseUrl(link), { body, query })
   const [stored] = answer
   if (stored === undefined) throw new ApiError(500, '')
   return stored
-}
-
-export function setStar(libraryId: string, path: string, isStarred: boolean): Promise<unknown> {
-  const item = { repo_id: libraryId, path }
-  return isStarred
-    ? api.post('api/v2.1/starred-items/', { form: item })
-    : api.delete('api/v2.1/starred-items/', { query: item })
-}
-
-export function setLock(libraryId: string, path: string, isLocked: boolean): Promise<unknown> {
-  const form = { operation: isLocked ? 'lock' : 'unlock' }
-  return api.put(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
 }

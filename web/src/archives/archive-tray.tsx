@@ -1,10 +1,7 @@
 import './archives.css'
 import { CircleAlert, CircleCheck, FileArchive, X } from 'lucide-react'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { useWording } from '../ui/failed.tsx'
-import { Progress } from '../ui/states.tsx'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { IconButton, Progress, useErrorMessage } from '../ui/index.ts'
 import { type Archive, cancelArchive, dismissArchive, useArchives } from './archives.ts'
 
 /** Archives being made, at the foot of every page. */
@@ -58,7 +55,7 @@ function ArchiveCard(props: { archive: Archive }) {
 function State({ state, zipped, total, failure }: Archive) {
   const texts = useTexts('libraries')
   const formats = useFormats()
-  const wording = useWording()
+  const wording = useErrorMessage()
   switch (state) {
     case 'starting':
       return texts.archiveStarting

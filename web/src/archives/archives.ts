@@ -1,8 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { saveFrom } from '../api/entries.ts'
-import { api } from '../api/http.ts'
-import { siteUrl } from '../base.ts'
-import { onSessionChange, token } from '../session/token.ts'
+import { api, onSessionChange, saveFrom, token } from '../api/index.ts'
+import { siteUrl } from '../site-url.ts'
 
 /** Entries of one folder to be downloaded as one archive. */
 export interface ArchiveWish {

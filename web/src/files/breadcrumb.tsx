@@ -1,13 +1,11 @@
 import { ChevronRight, Ellipsis } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { nameOf, parentOf, stepsTo } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { NARROW, useMedia } from '../ui/use-media.ts'
-import { type OnDropped, useDropPlace } from './dragging.ts'
-import { comeFrom } from './visits.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { ancestorsOf, nameOf, parentOf } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import { IconButton, Menu, NARROW, useMedia } from '../ui/index.ts'
+import { type OnDropped, useDropPlace } from './drag-and-drop.ts'
+import { comeFrom } from './folder-visits.ts'
 
 interface Step {
   readonly name: string
@@ -25,7 +23,7 @@ export function Breadcrumb(props: {
   const texts = useTexts('files')
   const narrow = useMedia(NARROW)
   const [, go] = useLocation()
-  const above: Step[] = path === '/' ? [] : [{ name: libraryName, path: '/' }, ...stepsTo(parentOf(path))]
+  const above: Step[] = path === '/' ? [] : [{ name: libraryName, path: '/' }, ...ancestorsOf(parentOf(path))]
   const room = narrow ? 1 : 3
   const folded = above.length > room ? above.slice(narrow ? 0 : 1, -(room - 1) || undefined) : []
   const shown = above.filter((step) => !folded.includes(step))
@@ -36,7 +34,7 @@ export function Breadcrumb(props: {
         trigger={<IconButton label={texts.foldersAbove} icon={Ellipsis} />}
         entries={folded.map((step) => ({
           label: step.name,
-          onSelect: () => go(folderAddress(libraryId, step.path)),
+          onSelect: () => go(folderUrl(libraryId, step.path)),
         }))}
       />
       <Separator />
@@ -75,7 +73,7 @@ function Crumb(props: { libraryId: string; step: Step; from: string; onDropped: 
   return (
     <li>
       <Link
-        to={folderAddress(libraryId, step.path)}
+        to={folderUrl(libraryId, step.path)}
         className={`files-crumb${over ? ' files-drop' : ''}`}
         title={step.name}
         draggable={false}

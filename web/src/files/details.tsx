@@ -1,24 +1,21 @@
 import { History, Link, Lock, Share2, Star } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { historyAddress } from '../addresses.ts'
-import type { Entry } from '../api/entries.ts'
-import { useFileDetail, useFolderDetail } from '../api/entry-details.ts'
-import type { LibraryDetail } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { extensionOf } from '../kinds.ts'
+import type { Entry, LibraryDetail } from '../api/index.ts'
+import { useFileDetail, useFolderDetail } from '../api/index.ts'
+import { extensionOf } from '../file-kinds.ts'
+import { historyUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, FileIcon } from '../ui/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { useLockText } from './entry-name.tsx'
-import { type Here, pathIn } from './here.ts'
 import { useThumbnail } from './thumbnails.ts'
 import { useCopyLink } from './use-copy-link.ts'
 
 interface DetailsProps {
-  readonly here: Here
+  readonly here: CurrentFolder
   /** What is selected. */
   readonly entries: readonly Entry[]
   /** What the folder holds. */
@@ -51,7 +48,13 @@ export function Details(props: DetailsProps) {
   if (entry?.type === 'file') return <FileDetails key={entry.name} {...props} entry={entry} />
   if (entry !== undefined) {
     return (
-      <FolderDetails key={entry.name} {...props} path={pathIn(here, entry)} name={entry.name} entry={entry} />
+      <FolderDetails
+        key={entry.name}
+        {...props}
+        path={entryPath(here, entry)}
+        name={entry.name}
+        entry={entry}
+      />
     )
   }
   if (here.path !== '/') return <FolderDetails {...props} path={here.path} name={nameOf(here.path)} />
@@ -81,7 +84,7 @@ function FileDetails(props: DetailsProps & { entry: Entry }) {
   const texts = useTexts('files')
   const common = useTexts('common')
   const formats = useFormats()
-  const path = pathIn(here, entry)
+  const path = entryPath(here, entry)
   const thumbnail = useThumbnail(here, entry, PICTURE_PIXELS)
   const { data } = useFileDetail(here.libraryId, path)
   const extension = extensionOf(entry.name)
@@ -167,7 +170,7 @@ function Signs(props: { entry: Entry }) {
   )
 }
 
-function Where(props: { here: Here; path: string }) {
+function Where(props: { here: CurrentFolder; path: string }) {
   const texts = useTexts('files')
   const parent = parentOf(props.path)
   return (
@@ -192,7 +195,7 @@ function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean
         {texts.copyLink}
       </Button>
       {(!isDir || path === '/') && (
-        <Button icon={History} onClick={() => go(historyAddress(here.libraryId, path))}>
+        <Button icon={History} onClick={() => go(historyUrl(here.libraryId, path))}>
           {texts.history}
         </Button>
       )}

@@ -1,15 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { makeFile, makeFolder } from '../api/entry-changes.ts'
+import { makeFile, makeFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
-import { ShareDialog } from '../sharing/share-dialog.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog, FormDialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
-import type { Changes } from './changes.ts'
+import { ShareDialog } from '../sharing/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, Dialog, FormDialog, TextField } from '../ui/index.ts'
+import type { CurrentFolder } from './current-folder.ts'
 import { FolderPicker } from './folder-picker.tsx'
-import type { Here } from './here.ts'
+import type { Changes } from './use-entry-changes.ts'
 
 /** A dialog of the folder page, with what it is about. */
 export type OpenDialog =
@@ -20,7 +18,7 @@ export type OpenDialog =
   | { readonly kind: 'link'; readonly link: string }
 
 export function OpenedDialog(props: {
-  here: Here
+  here: CurrentFolder
   dialog: OpenDialog
   changes: Changes
   onMade: (name: string) => void
@@ -48,7 +46,7 @@ export function OpenedDialog(props: {
 
 /** Asks for the name of a new file or, without an ending, of a new folder. */
 function NewDialog(props: {
-  here: Here
+  here: CurrentFolder
   ending: string | undefined
   onMade: (name: string) => void
   onClose: () => void
@@ -88,7 +86,7 @@ function NewDialog(props: {
 }
 
 function TransferDialog(props: {
-  here: Here
+  here: CurrentFolder
   operation: 'copy' | 'move'
   names: readonly string[]
   changes: Changes

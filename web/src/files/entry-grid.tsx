@@ -1,20 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, useEffect, useRef } from 'react'
-import type { Entry } from '../api/entries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { ContextMenu, type MenuEntry } from '../ui/menu.tsx'
-import { COARSE, useMedia } from '../ui/use-media.ts'
-import { preloadViewer } from '../viewer/parts.ts'
-import type { OnDropped } from './dragging.ts'
-import { useEntryDrags } from './entry-drags.ts'
+import type { Entry } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { COARSE, ContextMenu, type MenuEntry, useMedia } from '../ui/index.ts'
+import { preloadViewer } from '../viewer/index.ts'
+import type { CurrentFolder } from './current-folder.ts'
+import type { OnDropped } from './drag-and-drop.ts'
 import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
 import { GridHead } from './grid-head.tsx'
 import { openMenuAt, useColumns, useVisit } from './grid-hooks.ts'
-import type { Here } from './here.ts'
-import { useKeys } from './keys.ts'
-import type { Sorting } from './order.ts'
 import type { Preferences } from './preferences.ts'
 import { none, only, rangeTo, type Selection, type Shown, toggled } from './selection.ts'
+import type { Sorting } from './sorting.ts'
+import { useEntryDrag } from './use-entry-drag.ts'
+import { useGridKeys } from './use-grid-keys.ts'
 
 const HEAD_PIXELS = 38
 const ROW_PIXELS = 46
@@ -22,7 +21,7 @@ const NARROW_ROW_PIXELS = 60
 const TILE_HEIGHT_PIXELS = 206
 
 export interface EntryGridProps {
-  readonly here: Here
+  readonly here: CurrentFolder
   readonly entries: readonly Entry[]
   readonly shown: Shown
   readonly selection: Selection
@@ -85,14 +84,14 @@ export function EntryGrid(props: EntryGridProps) {
     const place = next.active === undefined ? undefined : shown.places.get(next.active)
     if (place !== undefined) toPlace(place)
   }
-  const onKeyDown = useKeys({
+  const onKeyDown = useGridKeys({
     columns,
     pageRows: () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowPixels) - 1),
     select,
     onMenu: () => activePlace !== undefined && openMenuAt(scroller.current, activePlace),
     grid: props,
   })
-  const drags = useEntryDrags({ ...props, entryAt })
+  const drags = useEntryDrag({ ...props, entryAt })
 
   function entryAt(target: EventTarget): Entry | undefined {
     const item = (target as Element).closest<HTMLElement>('[data-place]')

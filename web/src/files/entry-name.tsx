@@ -1,17 +1,16 @@
 import { Lock, Star } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
-import { fileAddress, folderAddress } from '../addresses.ts'
-import type { Entry } from '../api/entries.ts'
-import { appBase } from '../base.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { type Here, pathIn } from './here.ts'
+import type { Entry } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { appBase } from '../site-url.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 
-export const addressOf = (here: Here, entry: Entry) =>
-  (entry.type === 'dir' ? folderAddress : fileAddress)(here.libraryId, pathIn(here, entry))
+export const addressOf = (here: CurrentFolder, entry: Entry) =>
+  (entry.type === 'dir' ? folderUrl : fileUrl)(here.libraryId, entryPath(here, entry))
 
 /** A name that leads to its file or folder. Clicks are heard by the list around it. */
-export function EntryName(props: { here: Here; entry: Entry }) {
+export function EntryName(props: { here: CurrentFolder; entry: Entry }) {
   const { here, entry } = props
   return (
     <a

@@ -1,16 +1,15 @@
 import { memo } from 'react'
-import type { Entry } from '../api/entries.ts'
-import { useFolderDetail } from '../api/entry-details.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
+import type { Entry } from '../api/index.ts'
+import { useFolderDetail } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FileIcon } from '../ui/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
-import { type Here, pathIn } from './here.ts'
 import { useThumbnail } from './thumbnails.ts'
 
 /** How one entry is shown. Whatever is done with it is heard by the list around it. */
 export interface ItemProps {
-  readonly here: Here
+  readonly here: CurrentFolder
   readonly entry: Entry
   readonly place: number
   readonly chosen: boolean
@@ -160,7 +159,7 @@ function More(props: { entry: Entry }) {
 function Size({ here, entry, folderSizes }: ItemProps) {
   const formats = useFormats()
   if (entry.type === 'file') return <span>{formats.size(entry.size ?? 0)}</span>
-  return folderSizes ? <FolderSize libraryId={here.libraryId} path={pathIn(here, entry)} /> : null
+  return folderSizes ? <FolderSize libraryId={here.libraryId} path={entryPath(here, entry)} /> : null
 }
 
 function FolderSize(props: { libraryId: string; path: string }) {

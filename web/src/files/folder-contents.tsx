@@ -2,34 +2,30 @@ import { ArrowUp } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { useAccount } from '../api/account.ts'
-import type { Entry } from '../api/entries.ts'
-import type { Selected } from '../api/entry-changes.ts'
-import type { LibraryDetail } from '../api/libraries.ts'
+import type { Entry, LibraryDetail, Selected } from '../api/index.ts'
+import { useAccount } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
-import { NARROW, NO_ROOM_BESIDE, useMedia } from '../ui/use-media.ts'
-import { DropZone } from '../uploads/drop-zone.tsx'
+import type { Target } from '../tasks/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Dialog, IconButton, NARROW, NO_ROOM_BESIDE, useFailureToast, useMedia } from '../ui/index.ts'
+import { DropZone } from '../uploads/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
-import { type Target, useChanges } from './changes.ts'
+import type { CurrentFolder } from './current-folder.ts'
 import { Details } from './details.tsx'
 import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
+import { EmptyFolder } from './empty-folder.tsx'
 import { EntryGrid } from './entry-grid.tsx'
 import { addressOf } from './entry-name.tsx'
-import type { Here } from './here.ts'
-import { NothingShown } from './nothing-shown.tsx'
-import { byName, matching, sorted } from './order.ts'
+import { comeFrom, goingTo, lastVisit } from './folder-visits.ts'
 import { usePreferences } from './preferences.ts'
 import { all, kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { byName, matching, sorted } from './sorting.ts'
 import { FindBox, Toolbar } from './toolbar.tsx'
+import { useEntryChanges } from './use-entry-changes.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
 import { useFolderMenu } from './use-folder-menu.ts'
-import { comeFrom, goingTo, lastVisit } from './visits.ts'
 
 /** A folder that is loaded: what is in it, and all that can be done with that. */
 export function FolderContents(props: {
@@ -54,11 +50,11 @@ export function FolderContents(props: {
 
   const owned = account !== undefined && account.email === library.owner_email
   const { repo_name: libraryName, encrypted } = library
-  const here = useMemo<Here>(
+  const here = useMemo<CurrentFolder>(
     () => ({ libraryId, libraryName, path, editable, owned, encrypted }),
     [libraryId, libraryName, path, editable, owned, encrypted],
   )
-  const changes = useChanges(here)
+  const changes = useEntryChanges(here)
 
   const [sought, setSought] = useState('')
   const deferred = useDeferredValue(sought)
@@ -87,7 +83,7 @@ export function FolderContents(props: {
     if (path === '/') return go('/')
     const parent = parentOf(path)
     comeFrom(libraryId, parent, path)
-    return go(folderAddress(libraryId, parent))
+    return go(folderUrl(libraryId, parent))
   }
   const remove = (gone: readonly Entry[]) => {
     const names = new Set(gone.map(({ name }) => name))
@@ -190,7 +186,7 @@ export function FolderContents(props: {
                 onDropped={onDropped}
               />
             ) : (
-              <NothingShown here={here} sought={deferred} onClear={clearFind} setDialog={setDialog} />
+              <EmptyFolder here={here} sought={deferred} onClear={clearFind} setDialog={setDialog} />
             )}
           </DropZone>
         </div>

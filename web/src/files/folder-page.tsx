@@ -1,19 +1,16 @@
 import './files.css'
 import { useParams } from 'wouter'
-import { useFolder } from '../api/entries.ts'
-import { canEdit, useLibrary } from '../api/libraries.ts'
-import { Unlocked } from '../libraries/unlocked.tsx'
-import { cleaned, nameOf } from '../paths.ts'
-import { useQueryParams } from '../query-params.ts'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
+import { canEdit, useFolder, useLibrary } from '../api/index.ts'
+import { UnlockGate } from '../encryption/index.ts'
+import { useQueryParams } from '../navigation/index.ts'
+import { nameOf, normalizePath } from '../paths.ts'
+import { LoadError, useTitle, Waiting } from '../ui/index.ts'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { FolderContents } from './folder-contents.tsx'
 
 export default function FolderPage() {
   const { id } = useParams<{ id: string }>()
-  const path = cleaned(useQueryParams().get('p') ?? '/')
+  const path = normalizePath(useQueryParams().get('p') ?? '/')
   // A folder has a selection, a scroll position and a search of its own.
   return <FolderView key={`${id} ${path}`} libraryId={id} path={path} />
 }
@@ -25,15 +22,15 @@ function FolderView(props: { libraryId: string; path: string }) {
   useTitle(path === '/' ? name : nameOf(path))
   if (library.data === undefined) {
     return library.error ? (
-      <Failed error={library.error} onRetry={() => void library.refetch()} />
+      <LoadError error={library.error} onRetry={() => void library.refetch()} />
     ) : (
       <Waiting />
     )
   }
   return (
-    <Unlocked libraryId={libraryId}>
+    <UnlockGate libraryId={libraryId}>
       <Listed {...props} library={library.data} />
-    </Unlocked>
+    </UnlockGate>
   )
 }
 
@@ -54,7 +51,7 @@ function Listed(props: {
       <div className="files-head">
         <Breadcrumb libraryId={libraryId} libraryName={library.repo_name} path={path} onDropped={undefined} />
       </div>
-      {folder.error ? <Failed error={folder.error} onRetry={() => void folder.refetch()} /> : <Waiting />}
+      {folder.error ? <LoadError error={folder.error} onRetry={() => void folder.refetch()} /> : <Waiting />}
     </div>
   )
 }

@@ -2,17 +2,11 @@ import './folder-picker.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FolderPlus } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
-import { makeFolder } from '../api/entry-changes.ts'
-import { api } from '../api/http.ts'
-import { canEdit, type LibraryDetail, type LibraryItem, useLibraries } from '../api/libraries.ts'
-import { Unlocked } from '../libraries/unlocked.tsx'
-import { join, stepsTo } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed, useWording } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { api, canEdit, type LibraryDetail, type LibraryItem, makeFolder, useLibraries } from '../api/index.ts'
+import { UnlockGate } from '../encryption/index.ts'
+import { ancestorsOf, join } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, Dialog, LoadError, TextField, useErrorMessage, Waiting } from '../ui/index.ts'
 import { FolderTree, keyOf } from './folder-tree.tsx'
 
 /** A folder somebody chose. */
@@ -34,7 +28,7 @@ export function FolderPicker(props: {
   const { start, onClose } = props
   const texts = useTexts('files')
   const common = useTexts('common')
-  const wording = useWording()
+  const wording = useErrorMessage()
   const libraries = useWritable()
   const [place, setPlace] = useState(start)
   const [opened, setOpened] = useState(() => new Set(start === undefined ? [] : waysTo(start)))
@@ -90,7 +84,7 @@ export function FolderPicker(props: {
     >
       {libraries.data === undefined ? (
         libraries.error ? (
-          <Failed error={libraries.error} onRetry={() => void libraries.refetch()} />
+          <LoadError error={libraries.error} onRetry={() => void libraries.refetch()} />
         ) : (
           <Waiting />
         )
@@ -108,7 +102,7 @@ export function FolderPicker(props: {
       )}
       {chosen !== undefined && isLocked && (
         <div className="picker-password">
-          <Unlocked libraryId={chosen.repo_id}>{null}</Unlocked>
+          <UnlockGate libraryId={chosen.repo_id}>{null}</UnlockGate>
         </div>
       )}
       {making && place !== undefined && (
@@ -158,14 +152,14 @@ const byTitle = (a: LibraryItem, b: LibraryItem) => a.repo_name.localeCompare(b.
 
 /** What must be open for a folder to be seen. */
 function waysTo({ libraryId, path }: Place): string[] {
-  return ['/', ...stepsTo(path).map((step) => step.path)].map((one) => keyOf(libraryId, one))
+  return ['/', ...ancestorsOf(path).map((step) => step.path)].map((one) => keyOf(libraryId, one))
 }
 
 function NewFolder(props: { place: Place; onDone: (path: string | undefined) => void }) {
   const { place, onDone } = props
   const texts = useTexts('files')
   const common = useTexts('common')
-  const wording = useWording()
+  const wording = useErrorMessage()
   const queries = useQueryClient()
   const [name, setName] = useState(texts.newFolder)
   const [busy, setBusy] = useState(false)

@@ -1,16 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Library, LockKeyhole } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { Folder } from '../api/entries.ts'
-import { api } from '../api/http.ts'
-import { type LibraryItem, useLibrary } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
+import type { Folder } from '../api/index.ts'
+import { api, type LibraryItem, useLibrary } from '../api/index.ts'
 import { join } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { useWording } from '../ui/failed.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FileIcon, useErrorMessage } from '../ui/index.ts'
 import type { Place } from './folder-picker.tsx'
-import { byName } from './order.ts'
+import { byName } from './sorting.ts'
 
 const MOST_AT_ONCE = 200
 
@@ -121,7 +118,7 @@ function Branch(props: ItemProps) {
   const texts = useTexts('files')
   const common = useTexts('common')
   const formats = useFormats()
-  const wording = useWording()
+  const wording = useErrorMessage()
   const [most, setMost] = useState(MOST_AT_ONCE)
   const { data, error } = useQuery({
     queryKey: ['dir', at.libraryId, at.path, 'folders'],

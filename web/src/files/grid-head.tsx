@@ -1,8 +1,8 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import type { EntryGridProps } from './entry-grid.tsx'
-import type { SortKey } from './order.ts'
 import { all, none } from './selection.ts'
+import type { SortKey } from './sorting.ts'
 
 /** The names of the columns, which sort by them, and a box that selects all. */
 export function GridHead(props: EntryGridProps) {

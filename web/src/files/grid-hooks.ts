@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react'
+import type { CurrentFolder } from './current-folder.ts'
 import { itemId } from './entry-row.tsx'
-import type { Here } from './here.ts'
-import { lastVisit, leave, takeFocus } from './visits.ts'
+import { lastVisit, leave, takeFocus } from './folder-visits.ts'
 
 const TILE_LEAST_PIXELS = 168
 
@@ -21,7 +21,7 @@ export function useColumns(scroller: { current: HTMLElement | null }, asTiles: b
 
 /** Comes back to where the folder was left, and remembers where it is left now. */
 export function useVisit(
-  { libraryId, path }: Here,
+  { libraryId, path }: CurrentFolder,
   scroller: { current: HTMLElement | null },
   active: string | undefined,
   /** Asked of the virtual list, which knows it; the element is gone by then. */

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react'
-import type { Sorting, SortKey } from './order.ts'
+import type { Sorting, SortKey } from './sorting.ts'
 
 /** How somebody likes folders to be shown, on this device. */
 export interface Preferences {

@@ -1,17 +1,14 @@
 import { Copy, Download, EllipsisVertical, FolderInput, Info, Share2, Trash2, X } from 'lucide-react'
-import type { Entry } from '../api/entries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Menu, type MenuEntry } from '../ui/menu.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
+import type { Entry } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { IconButton, Menu, type MenuEntry, useFailureToast } from '../ui/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
-import { download } from './downloading.ts'
-import { type Here, pathIn } from './here.ts'
+import { download } from './download-entries.ts'
 
 /** What stands above the list while something is selected. */
 export function SelectionBar(props: {
-  here: Here
+  here: CurrentFolder
   entries: readonly Entry[]
   menu: readonly MenuEntry[]
   onClear: () => void
@@ -53,7 +50,7 @@ export function SelectionBar(props: {
             onClick={() =>
               setDialog({
                 kind: 'share',
-                path: pathIn(here, entry),
+                path: entryPath(here, entry),
                 name: entry.name,
                 isDir: entry.type === 'dir',
               })

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import type { Entry } from '../api/entries.ts'
-import { fetchThumbnail } from '../api/entry-changes.ts'
-import { extensionOf } from '../kinds.ts'
-import { type Here, pathIn } from './here.ts'
+import type { Entry } from '../api/index.ts'
+import { fetchThumbnail } from '../api/index.ts'
+import { extensionOf } from '../file-kinds.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 
 /** As the server makes them: of these, and of nothing larger. */
 const EXTENSIONS = new Set(['jpg', 'jpeg', 'jfif', 'png', 'gif', 'webp', 'avif', 'tif', 'tiff'])
@@ -18,9 +18,9 @@ const waiting: (() => void)[] = []
 let running = 0
 
 /** The address of an entry's thumbnail, once it is there; nothing for what can have none. */
-export function useThumbnail(here: Here, entry: Entry, size: number): string | undefined {
+export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): string | undefined {
   const key = `${here.libraryId} ${entry.id} ${size}`
-  const path = pathIn(here, entry)
+  const path = entryPath(here, entry)
   const possible = !here.encrypted && hasThumbnail(entry)
   const [shown, setShown] = useState<{ key: string; url: string }>()
   useEffect(() => {

@@ -11,14 +11,12 @@ import {
   X,
 } from 'lucide-react'
 import type { RefObject } from 'react'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, IconButton, Menu, type MenuEntry } from '../ui/index.ts'
+import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
-import type { Here } from './here.ts'
-import type { SortKey } from './order.ts'
 import type { Preferences } from './preferences.ts'
+import type { SortKey } from './sorting.ts'
 import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
 
 export interface Find {
@@ -31,7 +29,7 @@ export interface Find {
 
 /** What stands above the list while nothing is selected. */
 export function Toolbar(props: {
-  here: Here
+  here: CurrentFolder
   preferences: Preferences
   prefer: (changes: Partial<Preferences>) => void
   narrow: boolean

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
-import { lastingLink } from '../api/entry-details.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { createSmartLink } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { useFailureToast, useToast } from '../ui/index.ts'
 import type { OpenDialog } from './dialogs.tsx'
 
 /** Copies the lasting link of something; shows it where the browser does not let us copy. */
@@ -13,7 +13,7 @@ export function useCopyLink(libraryId: string, setDialog: (dialog: OpenDialog) =
     async (path: string, isDir: boolean) => {
       let link: string
       try {
-        link = await lastingLink(libraryId, path, isDir)
+        link = await createSmartLink(libraryId, path, isDir)
       } catch (error) {
         failed(error)
         return

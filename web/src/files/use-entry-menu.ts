@@ -15,20 +15,20 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
-import { historyAddress } from '../addresses.ts'
-import type { Entry } from '../api/entries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import type { MenuEntry } from '../ui/menu.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
-import type { Changes } from './changes.ts'
+import type { Entry } from '../api/index.ts'
+import { historyUrl } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import type { MenuEntry } from '../ui/index.ts'
+import { useFailureToast } from '../ui/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
-import { download } from './downloading.ts'
-import { type Here, pathIn } from './here.ts'
+import { download } from './download-entries.ts'
 import { useCopyLink } from './use-copy-link.ts'
+import type { Changes } from './use-entry-changes.ts'
 
 /** What can be done with entries: the same in the context menu, behind the dots and in the bar. */
 export function useEntryMenu(page: {
-  here: Here
+  here: CurrentFolder
   changes: Changes
   open: (entry: Entry) => void
   remove: (entries: readonly Entry[]) => void
@@ -51,7 +51,7 @@ export function useEntryMenu(page: {
       onSelect: () =>
         setDialog({
           kind: 'share',
-          path: pathIn(here, entry),
+          path: entryPath(here, entry),
           name: entry.name,
           isDir: entry.type === 'dir',
         }),
@@ -59,7 +59,7 @@ export function useEntryMenu(page: {
     link: {
       label: texts.copyLink,
       icon: Link,
-      onSelect: () => void copyLink(pathIn(here, entry), entry.type === 'dir'),
+      onSelect: () => void copyLink(entryPath(here, entry), entry.type === 'dir'),
     },
     rename: here.editable && {
       label: common.rename,
@@ -70,7 +70,7 @@ export function useEntryMenu(page: {
     history: entry.type === 'file' && {
       label: texts.history,
       icon: History,
-      onSelect: () => go(historyAddress(here.libraryId, pathIn(here, entry))),
+      onSelect: () => go(historyUrl(here.libraryId, entryPath(here, entry))),
     },
   })
 

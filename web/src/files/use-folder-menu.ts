@@ -12,16 +12,16 @@ import {
   Upload,
 } from 'lucide-react'
 import { useLocation } from 'wouter'
-import { historyAddress, trashAddress } from '../addresses.ts'
-import type { Entry } from '../api/entries.ts'
+import type { Entry } from '../api/index.ts'
+import { historyUrl, trashUrl } from '../navigation/index.ts'
 import { nameOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import type { MenuEntry } from '../ui/menu.tsx'
+import { useTexts } from '../texts/index.ts'
+import type { MenuEntry } from '../ui/index.ts'
+import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
-import { downloadFolder } from './downloading.ts'
-import type { Here } from './here.ts'
+import { downloadFolder } from './download-entries.ts'
 import type { Preferences } from './preferences.ts'
-import { upload } from './uploading.ts'
+import { upload } from './upload-files.ts'
 import { useCopyLink } from './use-copy-link.ts'
 
 /** What can be made in a folder. */
@@ -38,7 +38,7 @@ export function useNewMenu(setDialog: (dialog: OpenDialog) => void): readonly Me
   ]
 }
 
-export function useUploadMenu(here: Here): readonly MenuEntry[] {
+export function useUploadMenu(here: CurrentFolder): readonly MenuEntry[] {
   const texts = useTexts('files')
   return [
     { label: texts.uploadFiles, icon: Upload, onSelect: () => void upload(here) },
@@ -48,7 +48,7 @@ export function useUploadMenu(here: Here): readonly MenuEntry[] {
 
 /** What can be done with the folder that is shown. */
 export function useFolderMenu(page: {
-  here: Here
+  here: CurrentFolder
   all: readonly Entry[]
   preferences: Preferences
   prefer: (changes: Partial<Preferences>) => void
@@ -89,7 +89,7 @@ export function useFolderMenu(page: {
       onSelect: () => prefer({ folderSizes: !preferences.folderSizes }),
     },
     'line',
-    { label: texts.libraryHistory, icon: History, onSelect: () => go(historyAddress(libraryId)) },
-    { label: texts.trash, icon: Trash2, onSelect: () => go(trashAddress(libraryId, path)) },
+    { label: texts.libraryHistory, icon: History, onSelect: () => go(historyUrl(libraryId)) },
+    { label: texts.trash, icon: Trash2, onSelect: () => go(trashUrl(libraryId, path)) },
   ]
 }

@@ -1,12 +1,10 @@
 import { FilePlus2, FileX2, FolderPlus, FolderX, type LucideIcon, MoveRight, PencilLine } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { type Change, useCommit } from '../api/history.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { revisionAddress, stateAddress } from './addresses.ts'
+import { type Change, useCommit } from '../api/index.ts'
+import { revisionUrl, snapshotUrl } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, LoadError, Waiting } from '../ui/index.ts'
 
 const SHOWN_AT_FIRST = 30
 
@@ -25,7 +23,7 @@ export function Changes({ libraryId, commitId }: { libraryId: string; commitId: 
   const common = useTexts('common')
   const { data, error, refetch } = useCommit(libraryId, commitId)
   const [count, setCount] = useState(SHOWN_AT_FIRST)
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Waiting />
   const changes = data.commit_diffs
   if (changes.length === 0) return <p className="muted">{texts.noFilesChanged}</p>
@@ -78,9 +76,9 @@ function ChangeRow({ change, address }: { change: Change; address: string | unde
 /** What was removed is not in this commit any more. */
 function addressOf(libraryId: string, commitId: string, change: Change): string | undefined {
   const { op_type: op, path, new_path: newPath } = change
-  if (op === 'new' || op === 'modified') return revisionAddress(libraryId, path, commitId)
-  if (op === 'newdir') return stateAddress(libraryId, commitId, path)
+  if (op === 'new' || op === 'modified') return revisionUrl(libraryId, path, commitId)
+  if (op === 'newdir') return snapshotUrl(libraryId, commitId, path)
   // A rename does not say whether it was of a file or of a folder.
-  if (op === 'renamed' && /\.\w{1,5}$/.test(newPath)) return revisionAddress(libraryId, newPath, commitId)
+  if (op === 'renamed' && /\.\w{1,5}$/.test(newPath)) return revisionUrl(libraryId, newPath, commitId)
   return undefined
 }

@@ -1,13 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Revision } from '../api/history.ts'
-import { fetchBytes, linkQuery } from '../api/viewer.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { decoded, MOST_BYTES } from '../viewer/text-content.ts'
-import { DiffView } from './diff-view.tsx'
+import type { Revision } from '../api/index.ts'
+import { fetchBytes, linkQuery } from '../api/index.ts'
+import { DiffView } from '../diff/index.ts'
+import { decoded, MOST_BYTES } from '../text-content.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Dialog, LoadError, Waiting } from '../ui/index.ts'
 
 /** Two revisions of a text file, line by line. */
 export function CompareDialog(props: {
@@ -36,7 +33,7 @@ export function CompareDialog(props: {
     gcTime: 0,
   })
   const body = () => {
-    if (error) return <Failed error={error} onRetry={() => void refetch()} />
+    if (error) return <LoadError error={error} onRetry={() => void refetch()} />
     if (data === undefined) return <Waiting />
     const { before, after } = data
     if (before === undefined || after === undefined) return <p>{texts.cannotCompare}</p>

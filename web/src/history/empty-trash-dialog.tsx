@@ -1,10 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { emptyTrash } from '../api/trash.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { SelectField } from '../ui/field.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { emptyTrash } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, SelectField, useToast } from '../ui/index.ts'
 
 const DAYS = [0, 3, 7, 30, 90]
 

@@ -1,21 +1,21 @@
 import { ArrowLeftRight, Download, Eye, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { fileAddress, historyAddress } from '../addresses.ts'
-import { downloadFile } from '../api/entries.ts'
-import { type Revision, useFileHistory } from '../api/history.ts'
-import { canEdit, useLibrary } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { kindOf } from '../kinds.ts'
+import { canEdit, downloadFile, type Revision, useFileHistory, useLibrary } from '../api/index.ts'
+import { kindOf } from '../file-kinds.ts'
+import { fileUrl, historyUrl, revisionUrl } from '../navigation/index.ts'
 import { nameOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { useFailureToast } from '../ui/toasts.tsx'
-import { revisionAddress } from './addresses.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Avatar,
+  Button,
+  ButtonLink,
+  IconButton,
+  LoadError,
+  useFailureToast,
+  useTitle,
+  Waiting,
+} from '../ui/index.ts'
 import { CompareDialog } from './compare-dialog.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -31,7 +31,7 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
   const [dialog, setDialog] = useState<Revision | 'compare'>()
   useTitle(`${texts.historyOf} ${nameOf(path)}`)
   const error = library.error ?? history.error
-  if (error) return <Failed error={error} onRetry={() => void history.refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void history.refetch()} />
   const revisions = history.data?.pages.flatMap(({ data }) => data)
   const mayCompare = COMPARED.has(kindOf(path)) && (revisions?.length ?? 0) > 1
   const pair = revisions?.filter(({ commit_id: id }) => chosen.includes(id)) ?? []
@@ -49,10 +49,10 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
             {texts.compare}
           </Button>
         )}
-        <ButtonLink to={fileAddress(libraryId, path)} icon={Eye}>
+        <ButtonLink to={fileUrl(libraryId, path)} icon={Eye}>
           {texts.toFile}
         </ButtonLink>
-        <ButtonLink to={historyAddress(libraryId)}>{texts.wholeHistory}</ButtonLink>
+        <ButtonLink to={historyUrl(libraryId)}>{texts.wholeHistory}</ButtonLink>
       </header>
       {mayCompare && <p className="muted">{texts.compareHint}</p>}
       {revisions === undefined && <Waiting />}
@@ -114,8 +114,8 @@ function RevisionRow(props: {
   const failed = useFailureToast()
   const when = formats.moment(revision.ctime)
   const address = isNewest
-    ? fileAddress(libraryId, revision.path)
-    : revisionAddress(libraryId, revision.path, revision.commit_id)
+    ? fileUrl(libraryId, revision.path)
+    : revisionUrl(libraryId, revision.path, revision.commit_id)
   return (
     <li>
       {chosen !== undefined && (

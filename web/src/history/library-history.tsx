@@ -1,22 +1,31 @@
 import { ChevronDown, EllipsisVertical, FolderSearch, History, RotateCcw, Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { folderAddress, trashAddress } from '../addresses.ts'
-import { useAccount } from '../api/account.ts'
-import { type CommitItem, useKeepDays, useLibraryHistory } from '../api/history.ts'
-import { type LibraryDetail, useLibrary } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button, ButtonLink, IconButton } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
-import { stateAddress } from './addresses.ts'
+import {
+  type CommitItem,
+  type LibraryDetail,
+  useAccount,
+  useKeepDays,
+  useLibrary,
+  useLibraryHistory,
+} from '../api/index.ts'
+import { folderUrl, snapshotUrl, trashUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Avatar,
+  Button,
+  ButtonLink,
+  Empty,
+  IconButton,
+  LoadError,
+  Menu,
+  ONE_COLUMN,
+  useMedia,
+  useTitle,
+  Waiting,
+} from '../ui/index.ts'
 import { Changes } from './changes.tsx'
-import { describedIn } from './describing.ts'
+import { describeCommit } from './commit-descriptions.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 /** All commits of a library, newest first, day by day. */
@@ -29,7 +38,7 @@ export function LibraryHistory({ libraryId }: { libraryId: string }) {
   const [restoring, setRestoring] = useState<string>()
   useTitle(library.data && `${texts.historyOf} ${library.data.repo_name}`)
   const error = library.error ?? history.error
-  if (error) return <Failed error={error} onRetry={() => void history.refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void history.refetch()} />
   const commits = history.data?.pages.flatMap(({ data }) => data)
   const mayRestore = isOwner(library.data, account?.email)
   return (
@@ -38,12 +47,12 @@ export function LibraryHistory({ libraryId }: { libraryId: string }) {
         <h1>
           {texts.historyOf} <bdi>{library.data?.repo_name}</bdi>
         </h1>
-        <ButtonLink to={trashAddress(libraryId)} icon={Trash2}>
+        <ButtonLink to={trashUrl(libraryId)} icon={Trash2}>
           {texts.trash}
         </ButtonLink>
-        <ButtonLink to={folderAddress(libraryId)}>{texts.toLibrary}</ButtonLink>
+        <ButtonLink to={folderUrl(libraryId)}>{texts.toLibrary}</ButtonLink>
       </header>
-      <Kept libraryId={libraryId} />
+      <KeptHistory libraryId={libraryId} />
       {commits === undefined && <Waiting />}
       {commits?.length === 0 && <Empty icon={History} title={texts.empty} hint={texts.emptyHint} />}
       {byDay(commits ?? []).map(([day, ofDay]) => (
@@ -82,7 +91,7 @@ function isOwner(library: LibraryDetail | undefined, email: string | undefined):
 }
 
 /** How long the library remembers. */
-export function Kept({ libraryId }: { libraryId: string }) {
+export function KeptHistory({ libraryId }: { libraryId: string }) {
   const texts = useTexts('history')
   const { data: library } = useLibrary(libraryId)
   const { data: account } = useAccount()
@@ -134,7 +143,7 @@ function Commit(props: {
     <li className="history-commit">
       <Avatar email={commit.email} name={commit.name} size={34} />
       <div className="history-what">
-        {describedIn(texts, commit.description).map(({ before, name, after }) => (
+        {describeCommit(texts, commit.description).map(({ before, name, after }) => (
           <p key={`${before}${name ?? ''}`}>
             {before}
             {name !== undefined && (
@@ -167,7 +176,7 @@ function Commit(props: {
           {texts.whatChanged}
         </Button>
         <CommitActions
-          address={stateAddress(libraryId, commit.commit_id)}
+          address={snapshotUrl(libraryId, commit.commit_id)}
           onRestore={isNewest || !onRestore ? undefined : () => onRestore(commit.commit_id)}
         />
       </div>

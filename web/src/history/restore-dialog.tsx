@@ -1,9 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type Restorable, restore, useCommit } from '../api/history.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { type Restorable, restore, useCommit } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FormDialog, useToast } from '../ui/index.ts'
 
 /** Asks before something becomes what it was in a commit. Nothing is lost by it: the history only grows. */
 export function RestoreDialog(props: {

@@ -2,32 +2,33 @@ import './history.css'
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useParams } from 'wouter'
-import { folderAddress, trashAddress } from '../addresses.ts'
-import { useAccount } from '../api/account.ts'
-import { canEdit, useLibrary } from '../api/libraries.ts'
-import { type TrashItem, trashPath, useTrash } from '../api/trash.ts'
-import { Unlocked } from '../libraries/unlocked.tsx'
-import { cleaned, nameOf } from '../paths.ts'
-import { useQueryParams } from '../query-params.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { CheckField } from '../ui/field.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
+import { canEdit, type TrashItem, trashPath, useAccount, useLibrary, useTrash } from '../api/index.ts'
+import { UnlockGate } from '../encryption/index.ts'
+import { folderUrl, trashUrl, useQueryParams } from '../navigation/index.ts'
+import { nameOf, normalizePath } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import {
+  Button,
+  ButtonLink,
+  CheckField,
+  Empty,
+  LoadError,
+  SearchField,
+  useTitle,
+  Waiting,
+} from '../ui/index.ts'
 import { EmptyTrashDialog } from './empty-trash-dialog.tsx'
-import { Kept } from './library-history.tsx'
+import { KeptHistory } from './library-history.tsx'
 import { TrashRow } from './trash-row.tsx'
-import { useRestoring } from './use-restoring.ts'
+import { useTrashRestore } from './use-trash-restore.ts'
 
 export default function TrashPage() {
   const { id = '' } = useParams()
-  const folder = cleaned(useQueryParams().get('p') ?? '')
+  const folder = normalizePath(useQueryParams().get('p') ?? '')
   return (
-    <Unlocked libraryId={id}>
+    <UnlockGate libraryId={id}>
       <Trash key={`${id}${folder}`} libraryId={id} folder={folder} />
-    </Unlocked>
+    </UnlockGate>
   )
 }
 
@@ -45,9 +46,9 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const { data: account } = useAccount()
   useTitle(library.data && `${texts.trashOf} ${library.data.repo_name}`)
   const trash = useTrash(libraryId, folder, sought)
-  const { busy, restore } = useRestoring(libraryId, () => setChosen(new Set()))
+  const { busy, restore } = useTrashRestore(libraryId, () => setChosen(new Set()))
   const error = library.error ?? trash.error
-  if (error) return <Failed error={error} onRetry={() => void trash.refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void trash.refetch()} />
   const items = trash.data?.pages.flatMap((page) => page.items)
   const picked = items?.filter((item) => chosen.has(keyOf(item))) ?? []
   const detail = library.data
@@ -70,13 +71,13 @@ function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
             {texts.emptyTrash}
           </Button>
         )}
-        <ButtonLink to={folderAddress(libraryId, folder)}>{texts.toLibrary}</ButtonLink>
+        <ButtonLink to={folderUrl(libraryId, folder)}>{texts.toLibrary}</ButtonLink>
       </header>
-      <Kept libraryId={libraryId} />
+      <KeptHistory libraryId={libraryId} />
       {folder === '/' ? (
         <SearchField label={texts.searchTrash} value={words} onChange={setWords} />
       ) : (
-        <ButtonLink variant="quiet" className="trash-whole" to={trashAddress(libraryId)}>
+        <ButtonLink variant="quiet" className="trash-whole" to={trashUrl(libraryId)}>
           {texts.wholeTrash}
         </ButtonLink>
       )}

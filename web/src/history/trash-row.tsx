@@ -1,11 +1,9 @@
 import { RotateCcw } from 'lucide-react'
 import { Link } from 'wouter'
-import { type TrashItem, trashPath } from '../api/trash.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { revisionAddress, stateAddress } from './addresses.ts'
+import { type TrashItem, trashPath } from '../api/index.ts'
+import { revisionUrl, snapshotUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FileIcon, IconButton } from '../ui/index.ts'
 
 export function TrashRow(props: {
   libraryId: string
@@ -19,7 +17,7 @@ export function TrashRow(props: {
   const formats = useFormats()
   const { obj_name: name, is_dir: isDir, commit_id: commitId } = item
   const path = trashPath(item)
-  const address = isDir ? stateAddress(libraryId, commitId, path) : revisionAddress(libraryId, path, commitId)
+  const address = isDir ? snapshotUrl(libraryId, commitId, path) : revisionUrl(libraryId, path, commitId)
   return (
     <li className={chosen ? 'trash-chosen' : ''}>
       {onChoose && (

@@ -1,18 +1,15 @@
 import { useState } from 'react'
-import { ApiError } from '../api/http.ts'
-import { changeLibraryPassword } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { PasswordField } from '../ui/field.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { ApiError, changeLibraryPassword } from '../api/index.ts'
+import { useUnlockError } from '../encryption/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, PasswordField, useToast } from '../ui/index.ts'
 import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
-import { useUnlockRefusal } from './unlock-refusal.ts'
 
 /** A new password for an encrypted library, by its owner. */
 export function ChangePasswordDialog(props: { libraryId: string; onClose: () => void }) {
   const texts = useTexts('libraries')
   const toast = useToast()
-  const refusal = useUnlockRefusal()
+  const refusal = useUnlockError()
   const [older, setOlder] = useState('')
   const [passwords, setPasswords] = useState(noPasswords)
 

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { deleteLibrary, type LibraryItem, restoreLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { deleteLibrary, type LibraryItem, restoreLibrary } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, useFailureToast, useToast } from '../ui/index.ts'
 import { NamedLibrary } from './named-library.tsx'
 
 export function DeleteDialog(props: { library: LibraryItem; onClose: () => void }) {

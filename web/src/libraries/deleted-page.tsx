@@ -8,15 +8,19 @@ import {
   purgeLibrary,
   restoreLibrary,
   useDeletedLibraries,
-} from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+} from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Button,
+  Empty,
+  FormDialog,
+  IconButton,
+  LoadError,
+  useFailureToast,
+  useTitle,
+  useToast,
+  Waiting,
+} from '../ui/index.ts'
 import { LibraryIcon } from './library-row.tsx'
 import { NamedLibrary } from './named-library.tsx'
 
@@ -38,7 +42,8 @@ export default function DeletedPage() {
           </Button>
         )}
       </div>
-      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {data === undefined &&
+        (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {data?.length === 0 && <Empty icon={Trash2} title={texts.deletedEmpty} hint={texts.deletedEmptyHint} />}
       {some && (
         <>

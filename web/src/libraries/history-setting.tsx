@@ -1,12 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { setHistoryDays, useHistoryDays } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { SelectField, TextField } from '../ui/field.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { setHistoryDays, useHistoryDays } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, LoadError, SelectField, TextField, useFailureToast, useToast, Waiting } from '../ui/index.ts'
 
 const USUAL_DAYS = 60
 const MOST_DAYS = 36_500
@@ -18,7 +14,8 @@ export function HistorySetting(props: { libraryId: string }) {
   const { data: days, error, refetch } = useHistoryDays(props.libraryId)
   return (
     <section className="stack">
-      {days === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {days === undefined &&
+        (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {days !== undefined && <HistoryForm key={days} libraryId={props.libraryId} days={days} />}
     </section>
   )

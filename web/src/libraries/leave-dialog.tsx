@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type LibraryItem, leaveLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { type LibraryItem, leaveLibrary } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, useToast } from '../ui/index.ts'
 import { NamedLibrary } from './named-library.tsx'
 
 export function LeaveDialog(props: { library: LibraryItem; onClose: () => void }) {

@@ -2,22 +2,17 @@ import './libraries.css'
 import { Plus, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type LibraryItem, useLibraries } from '../api/libraries.ts'
-import { useLanguage, useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { TabNav } from '../ui/tab-nav.tsx'
-import { useTitle } from '../ui/title.ts'
+import { type LibraryItem, useLibraries } from '../api/index.ts'
+import { useLanguage, useTexts } from '../texts/index.ts'
+import { Button, Empty, LoadError, SearchField, TabNav, useTitle, Waiting } from '../ui/index.ts'
+import { EmptyList } from './empty-list.tsx'
 import { LibraryDialogs, type OpenDialog } from './library-dialogs.tsx'
 import { LibraryDrop } from './library-drop.tsx'
 import { LibraryTable } from './library-table.tsx'
+import { type LibraryTab, libraryTabs } from './library-tabs.ts'
 import { NewLibraryDialog } from './new-library-dialog.tsx'
-import { NothingHere } from './nothing-here.tsx'
-import { sorted, useOrder } from './order.ts'
-import { OrderSelect } from './order-select.tsx'
-import { type Way, ways } from './ways.ts'
+import { SortSelect } from './sort-select.tsx'
+import { sorted, useOrder } from './sorting.ts'
 
 /** All libraries one can open, by how one came to them. */
 export default function LibrariesPage() {
@@ -25,7 +20,7 @@ export default function LibrariesPage() {
   useTitle(texts.title)
   const { data, error, refetch } = useLibraries()
   const [params] = useSearchParams()
-  const way = ways.find((one) => one === params.get('show')) ?? 'mine'
+  const tab = libraryTabs.find((one) => one === params.get('show')) ?? 'mine'
   const [part, setPart] = useState('')
   const [isMaking, setMaking] = useState(false)
   const found = useMemo(() => matching(data ?? [], part), [data, part])
@@ -38,12 +33,12 @@ export default function LibrariesPage() {
             {texts.newLibrary}
           </Button>
         </div>
-        <Tabs way={way} found={found} />
+        <Tabs tab={tab} found={found} />
         {data === undefined &&
-          (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+          (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
         {data !== undefined && (
           <List
-            way={way}
+            tab={tab}
             all={data}
             found={found}
             part={part}
@@ -57,21 +52,21 @@ export default function LibrariesPage() {
   )
 }
 
-function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
+function Tabs(props: { tab: LibraryTab; found: readonly LibraryItem[] }) {
   const texts = useTexts('libraries')
   const labels = { mine: texts.mine, shared: texts.shared, group: texts.groups, public: texts.everyone }
   return (
     <TabNav
       label={texts.ways}
-      names={ways}
-      current={props.way}
-      addressOf={(way) => (way === 'mine' ? '/' : `/?show=${way}`)}
+      names={libraryTabs}
+      current={props.tab}
+      addressOf={(tab) => (tab === 'mine' ? '/' : `/?show=${tab}`)}
     >
-      {(way) => {
-        const count = props.found.filter(({ type }) => type === way).length
+      {(tab) => {
+        const count = props.found.filter(({ type }) => type === tab).length
         return (
           <>
-            {labels[way]} {count > 0 && <span className="libraries-count">{count}</span>}
+            {labels[tab]} {count > 0 && <span className="libraries-count">{count}</span>}
           </>
         )
       }}
@@ -80,21 +75,21 @@ function Tabs(props: { way: Way; found: readonly LibraryItem[] }) {
 }
 
 function List(props: {
-  way: Way
+  tab: LibraryTab
   all: readonly LibraryItem[]
   found: readonly LibraryItem[]
   part: string
   onPart: (part: string) => void
   onMake: () => void
 }) {
-  const { way, part } = props
+  const { tab, part } = props
   const texts = useTexts('libraries')
   const { language } = useLanguage()
   const [order, setOrder] = useOrder()
   const [dialog, setDialog] = useState<OpenDialog>()
-  if (!props.all.some(({ type }) => type === way)) return <NothingHere way={way} onMake={props.onMake} />
+  if (!props.all.some(({ type }) => type === tab)) return <EmptyList tab={tab} onMake={props.onMake} />
   const shown = sorted(
-    props.found.filter(({ type }) => type === way),
+    props.found.filter(({ type }) => type === tab),
     order,
     language,
   )
@@ -102,17 +97,17 @@ function List(props: {
     <>
       <div className="libraries-tools">
         <SearchField label={texts.filter} value={part} onChange={props.onPart} />
-        <OrderSelect order={order} onChange={setOrder} />
+        <SortSelect order={order} onChange={setOrder} />
         <span className="visually-hidden" role="status">
           {texts.count(shown.length)}
         </span>
       </div>
       {shown.length === 0 && <Empty icon={SearchX} title={texts.noMatch} hint={texts.noMatchHint} />}
-      {sectionsOf(way, shown).map(({ key, title, libraries }) => (
+      {sectionsOf(tab, shown).map(({ key, title, libraries }) => (
         <section key={key} className="libraries-section">
           {title !== undefined && <h2>{title}</h2>}
           <LibraryTable
-            way={way}
+            tab={tab}
             label={title ?? texts.list}
             libraries={libraries}
             order={order}
@@ -133,9 +128,9 @@ interface Section {
 }
 
 /** One list, or one for each group. */
-function sectionsOf(way: Way, libraries: readonly LibraryItem[]): readonly Section[] {
+function sectionsOf(tab: LibraryTab, libraries: readonly LibraryItem[]): readonly Section[] {
   if (libraries.length === 0) return []
-  if (way !== 'group') return [{ key: 0, title: undefined, libraries }]
+  if (tab !== 'group') return [{ key: 0, title: undefined, libraries }]
   const groups = Map.groupBy(libraries, ({ group_id }) => group_id ?? 0)
   return [...groups]
     .map(([key, libraries]) => ({ key, title: libraries[0]?.group_name ?? '', libraries }))

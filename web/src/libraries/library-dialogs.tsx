@@ -1,5 +1,5 @@
-import type { LibraryItem } from '../api/libraries.ts'
-import { ShareDialog } from '../sharing/share-dialog.tsx'
+import type { LibraryItem } from '../api/index.ts'
+import { ShareDialog } from '../sharing/index.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'

@@ -1,25 +1,20 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { canEdit, type LibraryItem } from '../api/libraries.ts'
-import type { Place } from '../files/folder-picker.tsx'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FileDrop } from '../uploads/drop-zone.tsx'
-import type { Gathered } from '../uploads/gathering.ts'
-import { addUploads } from '../uploads/uploads.ts'
-import { useFirstUpload } from './first-upload.ts'
-
-const FolderPicker = lazy(() =>
-  import('../files/folder-picker.tsx').then(({ FolderPicker }) => ({ default: FolderPicker })),
-)
+import { canEdit, type LibraryItem } from '../api/index.ts'
+import type { Place } from '../files/index.ts'
+import { LazyFolderPicker } from '../files/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import type { DroppedFiles } from '../uploads/index.ts'
+import { addUploads, FileDrop } from '../uploads/index.ts'
+import { useFirstUpload } from './use-first-upload.ts'
 
 /** Takes files dropped on the list of libraries: into the one that is chosen then, or into the first of all. */
 export function LibraryDrop(props: { libraries: readonly LibraryItem[] | undefined; children: ReactNode }) {
   const { libraries } = props
   const { start } = useFirstUpload()
-  const [dropped, setDropped] = useState<Gathered>()
-  function take(gathered: Gathered): void {
+  const [dropped, setDropped] = useState<DroppedFiles>()
+  function take(gathered: DroppedFiles): void {
     const { files, emptyFolders } = gathered
     // Nothing of it could be read, which is told elsewhere.
     if (files.length + emptyFolders.length === 0) return
@@ -48,7 +43,7 @@ function likeliest(libraries: readonly LibraryItem[]): Place | undefined {
   return newest && { libraryId: newest.repo_id, libraryName: newest.repo_name, path: '/' }
 }
 
-function ChoosePlace(props: { dropped: Gathered; start: Place | undefined; onClose: () => void }) {
+function ChoosePlace(props: { dropped: DroppedFiles; start: Place | undefined; onClose: () => void }) {
   const { files, emptyFolders } = props.dropped
   const texts = useTexts('uploads')
   const formats = useFormats()
@@ -56,13 +51,13 @@ function ChoosePlace(props: { dropped: Gathered; start: Place | undefined; onClo
   const count = files.length + emptyFolders.length
   return (
     <Suspense>
-      <FolderPicker
+      <LazyFolderPicker
         title={texts.uploadTo(count, formats.number(count))}
         submit={texts.uploadHere}
         {...(props.start && { start: props.start })}
         onChoose={async (place) => {
           addUploads(place, files, emptyFolders)
-          go(folderAddress(place.libraryId, place.path))
+          go(folderUrl(place.libraryId, place.path))
         }}
         onClose={props.onClose}
       />

@@ -1,21 +1,19 @@
 import { Book, BookLock, EllipsisVertical, Eye, Star } from 'lucide-react'
 import { Link } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { canEdit, type LibraryItem } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { ContextMenu, Menu } from '../ui/menu.tsx'
+import { canEdit, type LibraryItem } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { ContextMenu, IconButton, Menu } from '../ui/index.ts'
 import type { OpenDialog } from './library-dialogs.tsx'
-import { useLibraryEntries } from './library-entries.ts'
-import { useLibraryToggles } from './toggles.ts'
+import { useLibraryMenu } from './use-library-menu.ts'
+import { useLibraryToggles } from './use-library-toggles.ts'
 
 export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog: OpenDialog) => void }) {
   const { library } = props
   const texts = useTexts('libraries')
   const formats = useFormats()
   const { star } = useLibraryToggles()
-  const entries = useLibraryEntries(library, props.onOpenDialog)
+  const entries = useLibraryMenu(library, props.onOpenDialog)
   const { repo_name: name, starred } = library
   const person = library.type === 'group' ? library.modifier_name : library.owner_name
   return (
@@ -31,7 +29,7 @@ export function LibraryRow(props: { library: LibraryItem; onOpenDialog: (dialog:
           />
         </td>
         <td className="libraries-name">
-          <Link to={folderAddress(library.repo_id)} className="libraries-link" title={name}>
+          <Link to={folderUrl(library.repo_id)} className="libraries-link" title={name}>
             <LibraryIcon encrypted={library.encrypted} />
             <span className="libraries-words">
               <span className="libraries-cell">

@@ -1,25 +1,25 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useState } from 'react'
-import type { LibraryItem } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
+import type { LibraryItem } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button } from '../ui/index.ts'
 import type { OpenDialog } from './library-dialogs.tsx'
 import { LibraryRow } from './library-row.tsx'
-import { type Column, columns, type Order, orderAfter } from './order.ts'
-import type { Way } from './ways.ts'
+import type { LibraryTab } from './library-tabs.ts'
+import { type Column, columns, type Order, orderAfter } from './sorting.ts'
 
 /** Each row brings menus of its own; thousands at once would be slow to draw. */
 const ROWS_AT_ONCE = 200
 
 export function LibraryTable(props: {
-  way: Way
+  tab: LibraryTab
   label: string
   libraries: readonly LibraryItem[]
   order: Order
   onOrder: (order: Order) => void
   onOpenDialog: (dialog: OpenDialog) => void
 }) {
-  const { way, libraries, order } = props
+  const { tab, libraries, order } = props
   const texts = useTexts('libraries')
   const common = useTexts('common')
   const [most, setMost] = useState(ROWS_AT_ONCE)
@@ -49,8 +49,8 @@ export function LibraryTable(props: {
               <span className="visually-hidden">{texts.star}</span>
             </th>
             {columns.map(head)}
-            {way !== 'mine' && (
-              <th className="libraries-owner">{way === 'group' ? texts.modifiedBy : common.owner}</th>
+            {tab !== 'mine' && (
+              <th className="libraries-owner">{tab === 'group' ? texts.modifiedBy : common.owner}</th>
             )}
             <th className="libraries-menu">
               <span className="visually-hidden">{texts.actions}</span>

@@ -1,4 +1,4 @@
-import { useFormats } from '../format.ts'
+import { useFormats } from '../texts/index.ts'
 import { LibraryIcon } from './library-row.tsx'
 
 /** The library a question is about, so that nobody answers for another one. */

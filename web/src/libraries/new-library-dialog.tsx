@@ -2,12 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { createLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { CheckField, TextField } from '../ui/field.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { createLibrary } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { CheckField, FormDialog, TextField, useToast } from '../ui/index.ts'
 import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
 
 /** Makes a library and leads into it. */
@@ -25,7 +23,7 @@ export function NewLibraryDialog(props: { onClose: () => void }) {
     const made = await createLibrary(name.trim(), isEncrypted ? passwords.first : undefined)
     void queries.invalidateQueries({ queryKey: ['libraries'] })
     toast({ text: texts.made(name.trim()) })
-    go(folderAddress(made.repo_id))
+    go(folderUrl(made.repo_id))
   }
 
   return (

@@ -1,5 +1,5 @@
-import { useTexts } from '../texts/texts.tsx'
-import { PasswordField } from '../ui/field.tsx'
+import { useTexts } from '../texts/index.ts'
+import { PasswordField } from '../ui/index.ts'
 
 export interface TwoPasswords {
   readonly first: string

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type LibraryItem, renameLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
+import { type LibraryItem, renameLibrary } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, TextField } from '../ui/index.ts'
 
 export function RenameDialog(props: { library: LibraryItem; onClose: () => void }) {
   const { repo_id: id, repo_name: before } = props.library

@@ -1,14 +1,12 @@
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { type LibraryItem, useLibraries } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { CheckField } from '../ui/field.tsx'
+import { type LibraryItem, useLibraries } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, CheckField, Dialog } from '../ui/index.ts'
 import { ChangePasswordDialog } from './change-password-dialog.tsx'
 import { HistorySetting } from './history-setting.tsx'
-import { useLibraryToggles } from './toggles.ts'
 import { UsageList } from './usage-list.tsx'
+import { useLibraryToggles } from './use-library-toggles.ts'
 
 /** What the owner of a library decides about it. */
 export function SettingsDialog(props: { library: LibraryItem; onClose: () => void }) {

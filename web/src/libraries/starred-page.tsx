@@ -2,17 +2,11 @@ import './libraries.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { Star } from 'lucide-react'
 import { Link } from 'wouter'
-import { fileAddress, folderAddress } from '../addresses.ts'
-import { removeStar, type StarredItem, useStarred } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { cleaned } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { useFailureToast } from '../ui/toasts.tsx'
+import { removeStar, type StarredItem, useStarred } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { normalizePath } from '../paths.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Empty, FileIcon, IconButton, LoadError, useFailureToast, useTitle, Waiting } from '../ui/index.ts'
 import { LibraryIcon } from './library-row.tsx'
 
 /** Libraries, folders and files with a star. */
@@ -26,7 +20,8 @@ export default function StarredPage() {
       <div className="page-head">
         <h1>{texts.starred}</h1>
       </div>
-      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {data === undefined &&
+        (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {data?.length === 0 && <Empty icon={Star} title={texts.starredEmpty} hint={texts.starredEmptyHint} />}
       {data !== undefined && data.length > 0 && (
         <table className="table libraries-table" aria-label={texts.starred}>
@@ -78,7 +73,7 @@ function StarredRow(props: { item: StarredItem }) {
       </span>
     </>
   )
-  const address = is_dir ? folderAddress(id, cleaned(path)) : fileAddress(id, path)
+  const address = is_dir ? folderUrl(id, normalizePath(path)) : fileUrl(id, path)
   return (
     <tr>
       <td className="libraries-star">

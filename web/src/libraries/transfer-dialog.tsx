@@ -1,11 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useId, useState } from 'react'
-import { searchPeople } from '../api/account.ts'
-import { type LibraryItem, transferLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { CheckField, TextField } from '../ui/field.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { type LibraryItem, searchPeople, transferLibrary } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { CheckField, FormDialog, TextField, useToast } from '../ui/index.ts'
 import { NamedLibrary } from './named-library.tsx'
 
 export function TransferDialog(props: { library: LibraryItem; onClose: () => void }) {

@@ -1,8 +1,6 @@
-import { useLibraryUsage } from '../api/libraries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { useLibraryUsage } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { LoadError, Waiting } from '../ui/index.ts'
 
 /** What the stored bytes of a library are kept for. */
 export function UsageList(props: { libraryId: string }) {
@@ -19,7 +17,8 @@ export function UsageList(props: { libraryId: string }) {
   return (
     <section className="stack">
       <h3>{texts.space}</h3>
-      {data === undefined && (error ? <Failed error={error} onRetry={() => void refetch()} /> : <Waiting />)}
+      {data === undefined &&
+        (error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />)}
       {data !== undefined && total === undefined && <p className="muted">{texts.spaceCounting}</p>}
       {total !== undefined && (
         <>

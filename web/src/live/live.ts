@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { call } from '../api/http.ts'
+import { call } from '../api/index.ts'
 
 /** What the server tells while we listen; `docs/events.md` has the list. */
 export interface LiveEvent {

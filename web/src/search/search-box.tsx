@@ -3,19 +3,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Search } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useLocation, useRoute } from 'wouter'
-import { fileAddress, folderAddress, searchAddress } from '../addresses.ts'
-import { fetchResults } from '../api/search.ts'
-import type { SearchResult } from '../api/search-wire.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
+import type { SearchResult } from '../api/index.ts'
+import { fetchResults } from '../api/index.ts'
+import { fileUrl, folderUrl, searchUrl } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { IconButton, useDebounced } from '../ui/index.ts'
 import { SearchOption } from './search-option.tsx'
-import { useDelayed } from './use-delayed.ts'
 
 const SHOWN = 7
 const TYPING_MS = 200
 
 export const addressOf = ({ repo_id: id, fullpath, is_dir }: SearchResult) =>
-  is_dir ? folderAddress(id, fullpath) : fileAddress(id, fullpath)
+  is_dir ? folderUrl(id, fullpath) : fileUrl(id, fullpath)
 
 /** Search as you type, from anywhere: `/` and Ctrl+K lead here. On a phone it opens over the top bar. */
 export function SearchBox() {
@@ -29,14 +28,14 @@ export function SearchBox() {
   const [open, setOpen] = useState(false)
   const [wide, setWide] = useState(false)
   const [active, setActive] = useState(-1)
-  const words = useDelayed(typed.trim(), TYPING_MS)
+  const words = useDebounced(typed.trim(), TYPING_MS)
   const { data, isFetching } = useQuery({
     queryKey: ['search', 'quick', words],
     queryFn: ({ signal }) => fetchResults({ q: words }, { perPage: SHOWN }, signal),
     enabled: open && words !== '',
     placeholderData: keepPreviousData,
   })
-  useKeys(() => {
+  useGridKeys(() => {
     setWide(true)
     field.current?.focus()
     field.current?.select()
@@ -49,8 +48,8 @@ export function SearchBox() {
   const isShown = open && typed.trim() !== ''
   const places = [
     ...results.map(addressOf),
-    searchAddress(typed.trim()),
-    ...(inLibrary ? [`${searchAddress(typed.trim())}&in=${params['id'] ?? ''}`] : []),
+    searchUrl(typed.trim()),
+    ...(inLibrary ? [`${searchUrl(typed.trim())}&in=${params['id'] ?? ''}`] : []),
   ]
 
   function leave(): void {
@@ -159,7 +158,7 @@ export function SearchBox() {
   )
 }
 
-function useKeys(focus: () => void): void {
+function useGridKeys(focus: () => void): void {
   const latest = useRef(focus)
   latest.current = focus
   useEffect(() => {

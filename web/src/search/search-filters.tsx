@@ -1,11 +1,9 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLibraries } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { CheckField, SelectField, TextField } from '../ui/field.tsx'
-import { NARROW, useMedia } from '../ui/use-media.ts'
-import { useDelayed } from './use-delayed.ts'
-import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './wishes.ts'
+import { useLibraries } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { CheckField, NARROW, SelectField, TextField, useDebounced, useMedia } from '../ui/index.ts'
+import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './search-query.ts'
 
 /** What narrows a search down. */
 export function SearchFilters(props: {
@@ -97,7 +95,7 @@ function Extensions(props: { value: string; onChange: (value: string) => void })
   const { value, onChange } = props
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
-  const settled = useDelayed(typed.trim(), 400)
+  const settled = useDebounced(typed.trim(), 400)
   useEffect(() => {
     if (settled === typed.trim() && settled !== value) onChange(settled)
     // Only what was typed is to be told, not what came from the address.

@@ -1,10 +1,10 @@
 import { Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { SearchResult } from '../api/search-wire.ts'
+import type { SearchResult } from '../api/index.ts'
 import { parentOf } from '../paths.ts'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Marked } from './marked.tsx'
-import { piecesOfMarked, piecesOfName } from './marks.ts'
+import { FileIcon } from '../ui/index.ts'
+import { Highlighted } from './highlighted.tsx'
+import { splitMarked, splitName } from './highlights.ts'
 
 /** A line of what was found while typing, or a way to all of it. */
 export function SearchOption(props: {
@@ -47,12 +47,12 @@ function FoundLine({ result, typed }: { result: SearchResult; typed: string }) {
       <span className="search-option-text">
         <span className="search-option-name" title={name}>
           <bdi>
-            <Marked pieces={piecesOfName(name, typed)} />
+            <Highlighted pieces={splitName(name, typed)} />
           </bdi>
         </span>
         {excerpt !== '' && (
           <span className="search-option-about">
-            <Marked pieces={piecesOfMarked(excerpt)} />
+            <Highlighted pieces={splitMarked(excerpt)} />
           </span>
         )}
         <span className="search-option-about">

@@ -3,18 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { FileSearch, Search } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { fetchResults } from '../api/search.ts'
-import { useFormats } from '../format.ts'
-import { useQueryParams } from '../query-params.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { FoundRow } from './found-row.tsx'
-import { MoreOf } from './more-of.tsx'
+import { fetchResults } from '../api/index.ts'
+import { useQueryParams } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, Empty, LoadError, LoadMore, useTitle, Waiting } from '../ui/index.ts'
+import { ResultRow } from './result-row.tsx'
 import { SearchFilters } from './search-filters.tsx'
-import { wishOf } from './wishes.ts'
+import { parseSearchQuery } from './search-query.ts'
 
 const PER_PAGE = 30
 
@@ -81,7 +76,7 @@ function Words(props: { words: string; onChange: (words: string) => void }) {
 function Found(props: { query: URLSearchParams; onClear: () => void }) {
   const texts = useTexts('search')
   const formats = useFormats()
-  const wish = wishOf(props.query, Date.now() / 1000)
+  const wish = parseSearchQuery(props.query, Date.now() / 1000)
   const found = useInfiniteQuery({
     queryKey: ['search', 'all', wish],
     queryFn: ({ pageParam, signal }) => fetchResults(wish, { page: pageParam, perPage: PER_PAGE }, signal),
@@ -89,7 +84,7 @@ function Found(props: { query: URLSearchParams; onClear: () => void }) {
     getNextPageParam: (last, pages) => (last.has_more ? pages.length + 1 : undefined),
   })
   if (found.isPending) return <Waiting />
-  if (found.isError) return <Failed error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
   const total = found.data.pages[0]?.total ?? 0
   const isNarrowed = [...props.query.keys()].some((name) => name !== 'q')
   if (total === 0) {
@@ -111,12 +106,12 @@ function Found(props: { query: URLSearchParams; onClear: () => void }) {
       <ul className="found-list">
         {found.data.pages.flatMap(({ results }) =>
           results.map((result) => (
-            <FoundRow key={`${result.repo_id}${result.fullpath}`} result={result} typed={wish.q} />
+            <ResultRow key={`${result.repo_id}${result.fullpath}`} result={result} typed={wish.q} />
           )),
         )}
       </ul>
       {found.hasNextPage && (
-        <MoreOf isBusy={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />
+        <LoadMore isBusy={found.isFetchingNextPage} onMore={() => void found.fetchNextPage()} />
       )}
     </>
   )

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { api } from '../api/http.ts'
-import { beginSession, endSession, onSessionChange, token } from './token.ts'
+import { api, beginSession, endSession, onSessionChange, token } from '../api/index.ts'
 
 /** Whether somebody is signed in here. What was loaded for them goes with them. */
 export function useSignedIn(): boolean {

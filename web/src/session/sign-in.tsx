@@ -1,11 +1,9 @@
 import './sign-in.css'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '../api/http.ts'
-import { siteUrl } from '../base.ts'
-import { type Language, languages, useLanguage, useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { useWording } from '../ui/failed.tsx'
-import { CheckField, PasswordField, TextField } from '../ui/field.tsx'
+import { ApiError } from '../api/index.ts'
+import { siteUrl } from '../site-url.ts'
+import { type Language, languages, useLanguage, useTexts } from '../texts/index.ts'
+import { Button, CheckField, PasswordField, TextField, useErrorMessage } from '../ui/index.ts'
 import { signIn } from './session.tsx'
 
 export function SignIn() {
@@ -89,7 +87,7 @@ export function SignIn() {
 
 function useRefusal(): (error: unknown) => string {
   const texts = useTexts('session')
-  const wording = useWording()
+  const wording = useErrorMessage()
   return (error) => {
     if (!(error instanceof ApiError)) return wording(error)
     if (error.status === 429) return texts.tooOften

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { changeLink, type LinkItem, type LinkKind } from '../api/links.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
+import { changeLink, type LinkItem, type LinkKind } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog } from '../ui/index.ts'
 import {
   dayOf,
   endOf,

@@ -1,8 +1,8 @@
+import './sharing.css'
 import { useState } from 'react'
-import type { Person } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
+import type { Person } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, TextField } from '../ui/index.ts'
 import { PeopleField } from './people-field.tsx'
 
 /** Asks for another name of a group. */

@@ -1,24 +1,28 @@
 import { EllipsisVertical, FolderPlus, Library, Lock, Settings2, Unlink } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { folderAddress } from '../addresses.ts'
 import {
   type GroupItem,
   type GroupLibrary,
   makeGroupLibrary,
+  permissionOf,
+  type SharePermission,
   unshareFromGroup,
   useGroupLibraries,
-} from '../api/groups.ts'
-import { permissionOf, type SharePermission } from '../api/sharing.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
+} from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import {
+  Button,
+  Empty,
+  FormDialog,
+  IconButton,
+  LoadError,
+  Menu,
+  TextField,
+  useAction,
+  Waiting,
+} from '../ui/index.ts'
 import type { GroupRole } from './group-view.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareDialog } from './share-dialog.tsx'
@@ -40,7 +44,7 @@ export function GroupLibraries(props: { group: GroupItem; role: GroupRole }) {
         </Button>
       </div>
       {libraries.isPending && <Waiting />}
-      {libraries.isError && <Failed error={libraries.error} onRetry={() => void libraries.refetch()} />}
+      {libraries.isError && <LoadError error={libraries.error} onRetry={() => void libraries.refetch()} />}
       {libraries.isSuccess && list.length === 0 && (
         <Empty icon={Library} title={texts.noGroupLibraries} hint={texts.noGroupLibrariesHint} />
       )}
@@ -65,7 +69,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
   const { group, library, role } = props
   const texts = useTexts('sharing')
   const formats = useFormats()
-  const act = useAct('groups', 'libraries', 'shares')
+  const act = useAction('groups', 'libraries', 'shares')
   const [sharing, setSharing] = useState(false)
   const isOwner = library.owner_email === role.email
   const Sign = library.encrypted ? Lock : Library
@@ -88,7 +92,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
         <Sign size={17} aria-hidden />
       </span>
       <span className="sharing-names">
-        <Link to={folderAddress(library.repo_id)} title={library.repo_name}>
+        <Link to={folderUrl(library.repo_id)} title={library.repo_name}>
           <bdi>{library.repo_name}</bdi>
         </Link>
         <span className="muted">
@@ -119,7 +123,7 @@ function Row(props: { group: GroupItem; library: GroupLibrary; role: GroupRole }
 function NewLibrary(props: { group: GroupItem; onClose: () => void }) {
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const refresh = useAct('groups', 'libraries')
+  const refresh = useAction('groups', 'libraries')
   const [name, setName] = useState('')
   const [permission, setPermission] = useState<SharePermission>('rw')
   return (

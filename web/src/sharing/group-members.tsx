@@ -1,5 +1,6 @@
 import { EllipsisVertical, Shield, ShieldOff, UserPlus, UserX } from 'lucide-react'
 import { useState } from 'react'
+import type { Person } from '../api/index.ts'
 import {
   addMembers,
   type GroupItem,
@@ -7,16 +8,9 @@ import {
   removeMember,
   setGroupAdmin,
   useMembers,
-} from '../api/groups.ts'
-import type { Person } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
-import { useAct } from './act.ts'
+} from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, FormDialog, IconButton, LoadError, Menu, useAction, useToast, Waiting } from '../ui/index.ts'
 import type { GroupRole } from './group-view.tsx'
 import { MemberList } from './member-list.tsx'
 import { PeopleField } from './people-field.tsx'
@@ -40,7 +34,7 @@ export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
         )}
       </div>
       {members.isPending && <Waiting />}
-      {members.isError && <Failed error={members.error} onRetry={() => void members.refetch()} />}
+      {members.isError && <LoadError error={members.error} onRetry={() => void members.refetch()} />}
       <MemberList
         className="card sharing-list"
         members={list}
@@ -61,7 +55,7 @@ export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
 function MemberMenu(props: { group: GroupItem; member: GroupMember; role: GroupRole }) {
   const { group, member, role } = props
   const texts = useTexts('sharing')
-  const act = useAct('groups')
+  const act = useAction('groups')
   const isSelf = member.email === role.email
   // Administrators take out plain members; who is one is the owner's to say.
   const mayRemove = !isSelf && member.role !== 'Owner' && (role.isOwner || (role.isAdmin && !member.is_admin))
@@ -90,7 +84,7 @@ function MemberMenu(props: { group: GroupItem; member: GroupMember; role: GroupR
 function AddMembers(props: { group: GroupItem; without: readonly string[]; onClose: () => void }) {
   const texts = useTexts('sharing')
   const toast = useToast()
-  const refresh = useAct('groups')
+  const refresh = useAction('groups')
   const [people, setPeople] = useState<readonly Person[]>([])
   async function add(): Promise<void> {
     const { failed, success } = await addMembers(

@@ -1,14 +1,16 @@
 import { Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useGroups } from '../api/groups.ts'
-import { addShares, permissionOf, type SharedPlace, type SharePermission, useShares } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { SelectField } from '../ui/field.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
-import { useShareActs } from './people-shares.tsx'
+import {
+  addShares,
+  permissionOf,
+  type SharedPlace,
+  type SharePermission,
+  useGroups,
+  useShares,
+} from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, ButtonLink, LoadError, SelectField, useAction, Waiting } from '../ui/index.ts'
+import { useShareActions } from './people-shares.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
 
@@ -17,13 +19,13 @@ export function GroupShares(props: { place: SharedPlace }) {
   const texts = useTexts('sharing')
   const shares = useShares(props.place, true)
   const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'group')
-  const { change, remove } = useShareActs(props.place)
+  const { change, remove } = useShareActions(props.place)
   return (
     <>
       <AddGroup place={props.place} without={items.map(({ group_info }) => group_info?.id ?? 0)} />
       <h3>{texts.sharedWith}</h3>
       {shares.isPending && <Waiting />}
-      {shares.isError && <Failed error={shares.error} onRetry={() => void shares.refetch()} />}
+      {shares.isError && <LoadError error={shares.error} onRetry={() => void shares.refetch()} />}
       {shares.isSuccess && items.length === 0 && <p className="muted">{texts.sharedWithNoGroup}</p>}
       <ul className="sharing-rows">
         {items.map((share) => (
@@ -47,7 +49,7 @@ export function GroupShares(props: { place: SharedPlace }) {
 
 function AddGroup(props: { place: SharedPlace; without: readonly number[] }) {
   const texts = useTexts('sharing')
-  const act = useAct('shares', 'groups')
+  const act = useAction('shares', 'groups')
   const groups = useGroups()
   const [chosen, setChosen] = useState('')
   const [permission, setPermission] = useState<SharePermission>('r')

@@ -2,22 +2,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft, Crown, EllipsisVertical, LogOut, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useAccount } from '../api/account.ts'
 import {
   deleteGroup,
   type GroupItem,
   handOverGroup,
   removeMember,
   renameGroup,
+  useAccount,
   useGroup,
-} from '../api/groups.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
-import { Confirm } from './confirm.tsx'
+} from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { ConfirmDialog, IconButton, LoadError, Menu, useAction, Waiting } from '../ui/index.ts'
 import { HandOverGroup, RenameGroup } from './group-dialogs.tsx'
 import { GroupLibraries } from './group-libraries.tsx'
 import { GroupMembers } from './group-members.tsx'
@@ -34,7 +29,7 @@ export function GroupView(props: { id: number }) {
   const texts = useTexts('sharing')
   const group = useGroup(props.id)
   const { data: account } = useAccount()
-  if (group.isError) return <Failed error={group.error} onRetry={() => void group.refetch()} />
+  if (group.isError) return <LoadError error={group.error} onRetry={() => void group.refetch()} />
   if (group.isPending || account === undefined) return <Waiting />
   const { email } = account
   const isOwner = group.data.owner === email
@@ -64,7 +59,7 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
   const texts = useTexts('sharing')
   const common = useTexts('common')
   const [asked, setAsked] = useState<'rename' | 'hand-over' | 'leave' | 'delete'>()
-  const act = useAct('groups', 'libraries')
+  const act = useAction('groups', 'libraries')
   const queries = useQueryClient()
   const [, go] = useLocation()
   const close = () => setAsked(undefined)
@@ -111,7 +106,7 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
         />
       )}
       {asked === 'leave' && (
-        <Confirm
+        <ConfirmDialog
           title={texts.leaveGroup}
           text={texts.leaveGroupHint}
           submit={texts.leave}
@@ -120,7 +115,7 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
         />
       )}
       {asked === 'delete' && (
-        <Confirm
+        <ConfirmDialog
           title={texts.deleteGroup}
           text={texts.deleteGroupHint}
           submit={common.delete}

@@ -2,16 +2,19 @@ import './sharing.css'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
-import { useAccount } from '../api/account.ts'
-import { makeGroup, useGroups } from '../api/groups.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { TextField } from '../ui/field.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
-import { useAct } from './act.ts'
+import { makeGroup, useAccount, useGroups } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import {
+  Button,
+  ButtonLink,
+  Empty,
+  FormDialog,
+  LoadError,
+  TextField,
+  useAction,
+  useTitle,
+  Waiting,
+} from '../ui/index.ts'
 import { GroupView } from './group-view.tsx'
 
 /** The groups one is in, or one of them. */
@@ -49,7 +52,7 @@ function GroupList() {
         {groups.data && groups.data.length > 0 && button}
       </div>
       {groups.isPending && <Waiting />}
-      {groups.isError && <Failed error={groups.error} onRetry={() => void groups.refetch()} />}
+      {groups.isError && <LoadError error={groups.error} onRetry={() => void groups.refetch()} />}
       {groups.data?.length === 0 && (
         <Empty icon={Users} title={texts.inNoGroup} hint={texts.inNoGroupHint}>
           {button}
@@ -88,7 +91,7 @@ function NewGroup(props: { onClose: () => void }) {
   const common = useTexts('common')
   const [, go] = useLocation()
   const [name, setName] = useState('')
-  const refresh = useAct('groups')
+  const refresh = useAction('groups')
   async function make(): Promise<void> {
     const group = await makeGroup(name.trim())
     void refresh(async () => go(`/groups/${group.id}`))

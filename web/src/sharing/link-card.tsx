@@ -9,14 +9,9 @@ import {
   Trash2,
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/links.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { useAct } from './act.ts'
-import { Confirm } from './confirm.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { ConfirmDialog, CopyButton, IconButton, Menu, useAction } from '../ui/index.ts'
 import { EditLink } from './edit-link.tsx'
 import { nameOfRights } from './link-fields.tsx'
 import { QrCode } from './qr-code.tsx'
@@ -34,7 +29,7 @@ export function LinkCard(props: {
   const { kind, link } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('links')
+  const act = useAction('links')
   const [showsQr, setShowsQr] = useState(false)
   const [asked, setAsked] = useState<'edit' | 'delete'>()
   const close = () => setAsked(undefined)
@@ -82,7 +77,7 @@ export function LinkCard(props: {
         <EditLink kind={kind} link={link} isDir={props.isDir} mayWrite={props.mayWrite} onClose={close} />
       )}
       {asked === 'delete' && (
-        <Confirm
+        <ConfirmDialog
           title={texts.deleteLink}
           text={texts.deleteLinkHint}
           submit={common.delete}

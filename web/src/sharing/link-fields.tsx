@@ -1,8 +1,8 @@
+import './sharing.css'
 import { Dices } from 'lucide-react'
-import type { LinkKind, LinkRights } from '../api/links.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { CheckField, PasswordField, SelectField, TextField } from '../ui/field.tsx'
+import type { LinkKind, LinkRights } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, CheckField, PasswordField, SelectField, TextField } from '../ui/index.ts'
 
 export type RightsName = 'download' | 'view' | 'upload'
 export type Until = 'never' | '1' | '7' | '30' | 'date'

@@ -1,11 +1,8 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { type LinkKind, type LinkPlace, makeLink, useLinks } from '../api/links.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
+import { type LinkKind, type LinkPlace, makeLink, useLinks } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
 import { endOf, isComplete, LinkFields, newDraft, rightsNamed } from './link-fields.tsx'
 
@@ -16,7 +13,7 @@ export function LinksHere(props: { kind: LinkKind; place: LinkPlace; isDir: bool
   const links = useLinks(kind, place)
   const [adding, setAdding] = useState(false)
   if (links.isPending) return <Waiting />
-  if (links.isError) return <Failed error={links.error} onRetry={() => void links.refetch()} />
+  if (links.isError) return <LoadError error={links.error} onRetry={() => void links.refetch()} />
   // The server keeps one upload link for each folder that can be used, and gives it again.
   const mayAdd = kind === 'share' || !links.data.some(({ is_active, is_expired }) => is_active && !is_expired)
   const showsForm = adding || links.data.length === 0
@@ -63,7 +60,7 @@ function NewLink(props: {
   const { kind, place } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('links')
+  const act = useAction('links')
   const [draft, setDraft] = useState(newDraft)
   const [busy, setBusy] = useState(false)
   async function submit(event: FormEvent): Promise<void> {

@@ -1,12 +1,11 @@
 import './sharing.css'
 import { Tabs } from 'radix-ui'
 import { useSearchParams } from 'wouter'
-import { useTexts } from '../texts/texts.tsx'
-import { useTitle } from '../ui/title.ts'
+import { useTexts } from '../texts/index.ts'
+import { TabList, useTitle } from '../ui/index.ts'
 import { OwnLinks } from './own-links.tsx'
 import { SharedByMe } from './shared-by-me.tsx'
 import { SharedWithMe } from './shared-with-me.tsx'
-import { TabList } from './tab-list.tsx'
 
 const tabs = ['share', 'upload', 'by-me', 'with-me'] as const
 type TabName = (typeof tabs)[number]

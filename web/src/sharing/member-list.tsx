@@ -1,7 +1,8 @@
+import './sharing.css'
 import type { ReactNode } from 'react'
-import type { GroupMember } from '../api/groups.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
+import type { GroupMember } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Avatar } from '../ui/index.ts'
 
 /** The people of a group, with what can be done about each. */
 export function MemberList(props: {

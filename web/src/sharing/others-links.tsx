@@ -1,19 +1,16 @@
 import { ExternalLink, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useAccount } from '../api/account.ts'
 import {
   deleteLibraryLink,
   type LinkItem,
   type LinkKind,
   type LinkPlace,
+  useAccount,
   useLibraryLinks,
-} from '../api/links.ts'
-import { cleaned } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { useAct } from './act.ts'
-import { Confirm } from './confirm.tsx'
+} from '../api/index.ts'
+import { normalizePath } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import { Avatar, ConfirmDialog, IconButton, useAction } from '../ui/index.ts'
 
 /** Links that others made to a folder or to what is in it. Who manages the library can end them. */
 export function OthersLinks(props: { kind: LinkKind; place: LinkPlace }) {
@@ -22,7 +19,7 @@ export function OthersLinks(props: { kind: LinkKind; place: LinkPlace }) {
   const { data: account } = useAccount()
   const { data } = useLibraryLinks(kind, place.libraryId)
   const others = (data ?? []).filter(
-    ({ username, path }) => username !== account?.email && isBelow(cleaned(path), place.path),
+    ({ username, path }) => username !== account?.email && isBelow(normalizePath(path), place.path),
   )
   if (others.length === 0) return null
   return (
@@ -44,7 +41,7 @@ function Row(props: { kind: LinkKind; link: LinkItem }) {
   const { kind, link } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('links')
+  const act = useAction('links')
   const [deleting, setDeleting] = useState(false)
   return (
     <li className="sharing-row">
@@ -67,7 +64,7 @@ function Row(props: { kind: LinkKind; link: LinkItem }) {
       </a>
       <IconButton label={texts.deleteLinkTo(link.path)} icon={Trash2} onClick={() => setDeleting(true)} />
       {deleting && (
-        <Confirm
+        <ConfirmDialog
           title={texts.deleteLink}
           text={texts.deleteLinkHint}
           submit={common.delete}

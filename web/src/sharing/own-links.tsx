@@ -1,16 +1,20 @@
 import { Eraser, FolderOpen, Link2, SearchX, Settings2, Upload } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { fileAddress, folderAddress } from '../addresses.ts'
-import { cleanLinks, type LinkItem, type LinkKind, useLinks } from '../api/links.ts'
-import { cleaned, parentOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { SearchField } from '../ui/search-field.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
+import { cleanLinks, type LinkItem, type LinkKind, useLinks } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { normalizePath, parentOf } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import {
+  Button,
+  ButtonLink,
+  Empty,
+  FileIcon,
+  LoadError,
+  SearchField,
+  useAction,
+  Waiting,
+} from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 
@@ -22,11 +26,11 @@ export function OwnLinks(props: { kind: LinkKind }) {
   const texts = useTexts('sharing')
   const common = useTexts('common')
   const links = useLinks(kind)
-  const act = useAct('links')
+  const act = useAction('links')
   const [words, setWords] = useState('')
   const [shown, setShown] = useState(SHOWN_AT_FIRST)
   if (links.isPending) return <Waiting />
-  if (links.isError) return <Failed error={links.error} onRetry={() => void links.refetch()} />
+  if (links.isError) return <LoadError error={links.error} onRetry={() => void links.refetch()} />
   if (links.data.length === 0) {
     const isShare = kind === 'share'
     return (
@@ -79,10 +83,10 @@ function OwnLink(props: { kind: LinkKind; link: LinkItem }) {
   const texts = useTexts('sharing')
   const [, go] = useLocation()
   const [sharing, setSharing] = useState(false)
-  const path = cleaned(link.path)
+  const path = normalizePath(link.path)
   const isDir = link.is_dir ?? true
   const name = path === '/' ? link.repo_name : link.obj_name
-  const address = isDir ? folderAddress(link.repo_id, path) : fileAddress(link.repo_id, path)
+  const address = isDir ? folderUrl(link.repo_id, path) : fileUrl(link.repo_id, path)
   return (
     <>
       <LinkCard

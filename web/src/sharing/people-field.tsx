@@ -1,10 +1,10 @@
+import './sharing.css'
 import './people-field.css'
 import { X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react'
-import { type Person, useFoundPeople } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { useSettled } from './settled.ts'
+import { type Person, useFoundPeople } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Avatar, useDebounced } from '../ui/index.ts'
 
 const SEVERAL = /[,;\s]+/
 const ADDRESS = /^[^@\s]+@[^@\s]+$/
@@ -23,7 +23,7 @@ export function PeopleField(props: {
   const id = useId()
   const [typed, setTyped] = useState('')
   const [marked, setMarked] = useState(0)
-  const words = useSettled(typed.trim())
+  const words = useDebounced(typed.trim())
   const { data, isFetching } = useFoundPeople(typed.trim() === '' ? '' : words)
   const taken = new Set([...(props.without ?? []), ...props.chosen.map(({ email }) => email)])
   const found = (data ?? []).filter(({ email }) => !taken.has(email))

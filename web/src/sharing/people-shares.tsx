@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useAccount } from '../api/account.ts'
 import {
   addShares,
   changeShare,
@@ -14,15 +13,12 @@ import {
   type SharePermission,
   sharesKey,
   unpublish,
+  useAccount,
   useSharedOut,
   useShares,
-} from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
+} from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Avatar, Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { PeopleField } from './people-field.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
@@ -33,7 +29,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
   const texts = useTexts('sharing')
   const shares = useShares(place, true)
   const items = (shares.data ?? []).filter(({ share_type }) => share_type === 'user')
-  const { change, remove } = useShareActs(place)
+  const { change, remove } = useShareActions(place)
   return (
     <>
       <AddPeople
@@ -42,7 +38,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
       />
       <h3>{texts.sharedWith}</h3>
       {shares.isPending && <Waiting />}
-      {shares.isError && <Failed error={shares.error} onRetry={() => void shares.refetch()} />}
+      {shares.isError && <LoadError error={shares.error} onRetry={() => void shares.refetch()} />}
       {shares.isSuccess && items.length === 0 && <p className="muted">{texts.sharedWithNobody}</p>}
       <ul className="sharing-rows">
         {props.isOwner && place.path === '/' && <Everyone libraryId={place.libraryId} />}
@@ -70,9 +66,9 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
 }
 
 /** Changes shares as if it were done already; what fails is put back and told. */
-export function useShareActs(place: SharedPlace) {
+export function useShareActions(place: SharedPlace) {
   const queries = useQueryClient()
-  const act = useAct('shares')
+  const act = useAction('shares')
   const show = (update: (items: ShareItem[]) => ShareItem[]) =>
     queries.setQueryData<ShareItem[]>(sharesKey(place), (items) => items && update(items))
   return {
@@ -90,7 +86,7 @@ export function useShareActs(place: SharedPlace) {
 
 function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
   const texts = useTexts('sharing')
-  const act = useAct('shares')
+  const act = useAction('shares')
   const [people, setPeople] = useState<readonly Person[]>([])
   const [permission, setPermission] = useState<SharePermission>('r')
   const [failed, setFailed] = useState<readonly { name: string; reason: string }[]>([])
@@ -123,7 +119,7 @@ function Everyone(props: { libraryId: string }) {
   const texts = useTexts('sharing')
   const { data: account } = useAccount()
   const { data: out } = useSharedOut()
-  const act = useAct('shares', 'libraries')
+  const act = useAction('shares', 'libraries')
   const share = out?.find(
     ({ repo_id, share_type, path }) =>
       share_type === 'public' && repo_id === props.libraryId && path === undefined,

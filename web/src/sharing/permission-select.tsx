@@ -1,6 +1,6 @@
-import type { SharePermission } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { SelectField } from '../ui/field.tsx'
+import type { SharePermission } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { SelectField } from '../ui/index.ts'
 
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
 

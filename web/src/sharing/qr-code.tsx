@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Waiting } from '../ui/states.tsx'
+import { Waiting } from '../ui/index.ts'
 
 const BORDER = 3
 

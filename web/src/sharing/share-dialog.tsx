@@ -1,17 +1,13 @@
 import './sharing.css'
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
-import { useAccount } from '../api/account.ts'
-import { canEdit, useLibrary } from '../api/libraries.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { canEdit, useAccount, useLibrary } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Dialog, LoadError, TabList, Waiting } from '../ui/index.ts'
 import { GroupShares } from './group-shares.tsx'
 import { LinksHere } from './links-here.tsx'
 import { OthersLinks } from './others-links.tsx'
 import { PeopleShares } from './people-shares.tsx'
-import { TabList } from './tab-list.tsx'
 
 /** What to share: a library is its root folder. */
 export interface Shared {
@@ -40,7 +36,7 @@ export function ShareDialog(props: Shared & { onClose: () => void }) {
       {library.isPending ? (
         <Waiting />
       ) : library.isError ? (
-        <Failed error={library.error} onRetry={() => void library.refetch()} />
+        <LoadError error={library.error} onRetry={() => void library.refetch()} />
       ) : (
         <Ways {...props} library={library.data} />
       )}
@@ -48,7 +44,7 @@ export function ShareDialog(props: Shared & { onClose: () => void }) {
   )
 }
 
-type Way = 'people' | 'groups' | 'link' | 'upload'
+type ShareTab = 'people' | 'groups' | 'link' | 'upload'
 
 function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrary>['data']> }) {
   const { library, isDir, libraryId, path } = props
@@ -59,26 +55,26 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
   // Of an encrypted library no folder can be shared by itself, and nothing by a link.
   const inside = isDir && (!library.encrypted || path === '/')
   const manages = isOwner || library.is_admin
-  const ways: Way[] = [
+  const tabs: ShareTab[] = [
     ...(inside && manages ? (['people', 'groups'] as const) : []),
     ...(library.encrypted ? [] : (['link'] as const)),
     ...(isDir && !library.encrypted && canEdit(library) ? (['upload'] as const) : []),
   ]
-  const [chosen, setCurrent] = useState<Way>()
-  const [first] = ways
+  const [chosen, setCurrent] = useState<ShareTab>()
+  const [first] = tabs
   const current = chosen ?? first
   if (current === undefined) {
     return <p className="muted">{library.encrypted && manages ? texts.encryptedPart : texts.mayNotShare}</p>
   }
-  const labels: Record<Way, string> = {
+  const labels: Record<ShareTab, string> = {
     people: texts.people,
     groups: texts.groups,
     link: texts.link,
     upload: texts.uploadLink,
   }
   return (
-    <Tabs.Root className="stack" value={current} onValueChange={(way) => setCurrent(way as Way)}>
-      <TabList label={texts.ways} names={ways} labels={labels} current={current} />
+    <Tabs.Root className="stack" value={current} onValueChange={(tab) => setCurrent(tab as ShareTab)}>
+      <TabList label={texts.ways} names={tabs} labels={labels} current={current} />
       {library.encrypted && <p className="muted">{texts.encryptedHint}</p>}
       <Tabs.Content value="people" className="stack">
         <PeopleShares place={place} owner={library.owner_email} isOwner={isOwner} />

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { SharePermission } from '../api/sharing.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
+import type { SharePermission } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { IconButton } from '../ui/index.ts'
 import { PermissionSelect } from './permission-select.tsx'
 
 /** One share: whom it is for, what it allows, and its end. */

@@ -1,20 +1,23 @@
 import { Book, EllipsisVertical, Globe, Settings2, Share2, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { useLibraries } from '../api/libraries.ts'
-import { endSharedOut, permissionOf, type SharedOut, useSharedOut } from '../api/sharing.ts'
-import { cleaned } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { SelectField } from '../ui/field.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
+import { endSharedOut, permissionOf, type SharedOut, useLibraries, useSharedOut } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { normalizePath } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import {
+  Avatar,
+  Button,
+  Empty,
+  FileIcon,
+  FormDialog,
+  IconButton,
+  LoadError,
+  Menu,
+  SelectField,
+  useAction,
+  Waiting,
+} from '../ui/index.ts'
 import { ShareDialog, type Shared } from './share-dialog.tsx'
 
 /** Libraries and folders the caller shares with others, one row for each of them. */
@@ -24,7 +27,7 @@ export function SharedByMe() {
   const [choosing, setChoosing] = useState(false)
   const [sharing, setSharing] = useState<Shared>()
   if (out.isPending) return <Waiting />
-  if (out.isError) return <Failed error={out.error} onRetry={() => void out.refetch()} />
+  if (out.isError) return <LoadError error={out.error} onRetry={() => void out.refetch()} />
   const places = byPlace(out.data)
   return (
     <>
@@ -72,7 +75,7 @@ function byPlace(shares: readonly SharedOut[]): Shares[] {
 function SharedPlaceCard(props: { shares: Shares; onShare: (shared: Shared) => void }) {
   const texts = useTexts('sharing')
   const [first] = props.shares
-  const path = cleaned(first.path ?? '/')
+  const path = normalizePath(first.path ?? '/')
   const name = first.folder_name ?? first.repo_name
   const settings = () => props.onShare({ libraryId: first.repo_id, path, name, isDir: true })
   return (
@@ -84,7 +87,7 @@ function SharedPlaceCard(props: { shares: Shares; onShare: (shared: Shared) => v
           <FileIcon name={name} isDir />
         )}
         <span className="sharing-names">
-          <Link to={folderAddress(first.repo_id, path)} title={name}>
+          <Link to={folderUrl(first.repo_id, path)} title={name}>
             <bdi>{name}</bdi>
           </Link>
           <bdi className="muted">
@@ -108,7 +111,7 @@ function SharedRow(props: { share: SharedOut }) {
   const { share } = props
   const texts = useTexts('sharing')
   const common = useTexts('common')
-  const act = useAct('shares', 'libraries')
+  const act = useAction('shares', 'libraries')
   const name = share.group_name ?? share.user_name ?? texts.everyone
   const Sign = share.share_type === 'group' ? Users : Globe
   return (

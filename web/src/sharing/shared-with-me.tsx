@@ -1,24 +1,17 @@
 import { Inbox, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { type LibraryItem, useLibraries } from '../api/libraries.ts'
-import { leaveShared, permissionOf } from '../api/sharing.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Avatar } from '../ui/avatar.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useAct } from './act.ts'
-import { Confirm } from './confirm.tsx'
+import { type LibraryItem, leaveShared, permissionOf, useLibraries } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Avatar, Button, ConfirmDialog, Empty, LoadError, useAction, Waiting } from '../ui/index.ts'
 
 /** Libraries and folders that people shared with the caller by name, with a way out of each. */
 export function SharedWithMe() {
   const texts = useTexts('sharing')
   const libraries = useLibraries()
   if (libraries.isPending) return <Waiting />
-  if (libraries.isError) return <Failed error={libraries.error} onRetry={() => void libraries.refetch()} />
+  if (libraries.isError) return <LoadError error={libraries.error} onRetry={() => void libraries.refetch()} />
   const shared = libraries.data.filter(({ type }) => type === 'shared')
   if (shared.length === 0)
     return <Empty icon={Inbox} title={texts.nothingSharedWithMe} hint={texts.nothingSharedWithMeHint} />
@@ -35,14 +28,14 @@ function Row(props: { library: LibraryItem }) {
   const { library } = props
   const texts = useTexts('sharing')
   const formats = useFormats()
-  const act = useAct('libraries')
+  const act = useAction('libraries')
   const [leaving, setLeaving] = useState(false)
   const permission = permissionOf({ permission: library.permission, is_admin: library.is_admin ?? false })
   return (
     <li className="sharing-row sharing-row-full">
       <Avatar email={library.owner_email} name={library.owner_name} size={32} />
       <span className="sharing-names">
-        <Link to={folderAddress(library.repo_id)} title={library.repo_name}>
+        <Link to={folderUrl(library.repo_id)} title={library.repo_name}>
           <bdi>{library.repo_name}</bdi>
         </Link>
         <span className="muted">
@@ -54,7 +47,7 @@ function Row(props: { library: LibraryItem }) {
         <span className="sharing-deed">{texts.leave}</span>
       </Button>
       {leaving && (
-        <Confirm
+        <ConfirmDialog
           title={texts.leaveNamed(library.repo_name)}
           text={texts.leaveHint}
           submit={texts.leave}

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { Failed } from '../ui/failed.tsx'
+import { LoadError } from '../ui/index.ts'
 
 /** Shows a sentence in the place of a page that broke, and leaves everything around it usable. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
@@ -12,6 +12,6 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: u
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    return <Failed error={error} onRetry={() => this.setState({ error: undefined })} />
+    return <LoadError error={error} onRetry={() => this.setState({ error: undefined })} />
   }
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { UserRound } from 'lucide-react'
 import type { CSSProperties } from 'react'
-import { api } from '../api/http.ts'
-import { siteUrl } from '../base.ts'
+import { api } from '../api/index.ts'
+import { siteUrl } from '../site-url.ts'
 import { hueOf, initialsOf } from './initials.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import { Button, IconButton } from './button.tsx'
-import { useWording } from './failed.tsx'
+import { useErrorMessage } from './load-error.tsx'
 
 /** A window over the page. It is there as long as it is rendered. */
 export function Dialog(props: {
@@ -86,7 +86,7 @@ export function FormDialog(props: {
   children: ReactNode
 }) {
   const texts = useTexts('common')
-  const wording = useWording()
+  const wording = useErrorMessage()
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
   async function submit(event: FormEvent): Promise<void> {

@@ -12,7 +12,7 @@ import {
   Music,
   Presentation,
 } from 'lucide-react'
-import { kindOf } from '../kinds.ts'
+import { kindOf } from '../file-kinds.ts'
 
 const icons: Readonly<Record<ReturnType<typeof kindOf>, LucideIcon>> = {
   image: FileImage,

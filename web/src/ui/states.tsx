@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 
 /** In the place of a list with nothing in it. */
 export function Empty(props: { icon: LucideIcon; title: ReactNode; hint?: ReactNode; children?: ReactNode }) {

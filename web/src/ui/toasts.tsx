@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import { Button, IconButton } from './button.tsx'
-import { useWording } from './failed.tsx'
+import { useErrorMessage } from './load-error.tsx'
 
 export interface Toast {
   readonly text: string
@@ -28,7 +28,7 @@ export const useToast = () => useContext(Context)
 /** Says that something failed, and why. */
 export function useFailureToast(): (error: unknown) => void {
   const toast = useToast()
-  const wording = useWording()
+  const wording = useErrorMessage()
   return useCallback((error) => toast({ text: wording(error), bad: true }), [toast, wording])
 }
 

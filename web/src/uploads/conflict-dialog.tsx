@@ -1,9 +1,8 @@
 import { Copy, Replace, SkipForward } from 'lucide-react'
-import { useFormats } from '../format.ts'
 import { nameOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import type { Question } from './preparing.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Dialog } from '../ui/index.ts'
+import type { Question } from './plan-uploads.ts'
 
 const MOST_NAMED = 100
 

@@ -1,4 +1,4 @@
-import { ApiError, call } from '../api/http.ts'
+import { ApiError, call } from '../api/index.ts'
 
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000, 20_000]
 

@@ -1,11 +1,10 @@
 import './drop-zone.css'
 import { CloudUpload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { useFormats } from '../format.ts'
 import { nameOf } from '../paths.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
-import { type Gathered, gather } from './gathering.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { useFailureToast, useToast } from '../ui/index.ts'
+import { type DroppedFiles, readDroppedFiles } from './dropped-files.ts'
 import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 
 /** Uploads what is dropped on what it surrounds; no target, no drops. */
@@ -30,7 +29,7 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
 export function FileDrop(props: {
   /** The name of where they go, where that is known before. */
   where: string | undefined
-  onDropped: ((dropped: Gathered) => void) | undefined
+  onDropped: ((dropped: DroppedFiles) => void) | undefined
   children: ReactNode
 }) {
   const { where, onDropped } = props
@@ -70,7 +69,7 @@ export function FileDrop(props: {
     setOver(false)
     if (onDropped === undefined) return
     try {
-      const dropped = await gather(event.dataTransfer)
+      const dropped = await readDroppedFiles(event.dataTransfer)
       const { unreadable } = dropped
       onDropped(dropped)
       if (unreadable > 0) toast({ text: texts.unreadable(unreadable, formats.number(unreadable)), bad: true })

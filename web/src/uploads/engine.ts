@@ -1,12 +1,12 @@
-import { onSessionChange, token } from '../session/token.ts'
+import { onSessionChange, token } from '../api/index.ts'
 import type { Answer } from './conflicts.ts'
-import { Keeper } from './keeper.ts'
-import { claim } from './keeping.ts'
 import { forgetLinks, uploadLink } from './links.ts'
-import { failedUploads, preparedUploads, type Question } from './preparing.ts'
+import { failedUploads, planUploads, type Question } from './plan-uploads.ts'
 import { type Upload, UploadQueue } from './queue.ts'
 import { Runner } from './runner.ts'
 import { isSame, reopened, type Source } from './sources.ts'
+import { UploadPersistence } from './upload-persistence.ts'
+import { claimUploads } from './upload-store.ts'
 import { type PickedFile, showTray, type UploadTarget } from './uploads.ts'
 
 /** How often the page is told at most. */
@@ -16,11 +16,11 @@ const TOLD_EVERY_MS = 120
 export class Engine {
   readonly queue = new UploadQueue()
   readonly #sources = new Map<string, Source>()
-  readonly #keeper = new Keeper((upload) => this.#sources.get(upload.key) ?? {})
+  readonly #persistence = new UploadPersistence((upload) => this.#sources.get(upload.key) ?? {})
   readonly #runner = new Runner({
     queue: this.queue,
     sources: this.#sources,
-    keeper: this.#keeper,
+    persistence: this.#persistence,
     account: () => this.#account,
     onChange: () => this.#tell(),
     onStored: (upload) => this.#end(upload),
@@ -76,8 +76,8 @@ export class Engine {
   async restore(account: string): Promise<void> {
     if (this.#account === account) return
     this.#account = account
-    this.#keeper.account = account
-    const kept = await claim(account).catch(() => [])
+    this.#persistence.account = account
+    const kept = await claimUploads(account).catch(() => [])
     if (kept.length === 0) return
     const uploads: Upload[] = []
     for (const { account: _account, tab: _tab, file, handle, ...upload } of kept) {
@@ -98,18 +98,18 @@ export class Engine {
   pause(upload: Upload): void {
     this.#runner.stop([upload], () => {
       this.queue.pause(upload)
-      this.#keeper.put(upload)
+      this.#persistence.put(upload)
     })
   }
 
   pauseAll(): void {
     this.#runner.stop(this.queue.uploads, (upload) => this.queue.pause(upload))
-    for (const upload of this.queue.uploads) if (upload.state === 'paused') this.#keeper.put(upload)
+    for (const upload of this.queue.uploads) if (upload.state === 'paused') this.#persistence.put(upload)
   }
 
   resume(upload: Upload): void {
     this.queue.resume(upload)
-    this.#keeper.put(upload)
+    this.#persistence.put(upload)
     this.#runner.pump()
   }
 
@@ -117,7 +117,7 @@ export class Engine {
     for (const upload of this.queue.uploads) {
       if (upload.state !== state) continue
       this.queue.resume(upload)
-      this.#keeper.put(upload)
+      this.#persistence.put(upload)
     }
     this.#runner.pump()
   }
@@ -187,7 +187,7 @@ export class Engine {
       ask: (question: Omit<Question, 'answer'>) => this.#ask(question),
       whenConnected: () => this.#runner.connection.whenBack(),
     }
-    const prepared = await preparedUploads(target, files, emptyFolders, options).catch((error: unknown) =>
+    const prepared = await planUploads(target, files, emptyFolders, options).catch((error: unknown) =>
       failedUploads(target, files, { kind: 'refused', message: String(error) }),
     )
     this.preparing -= 1
@@ -198,7 +198,7 @@ export class Engine {
 
   #enqueue(uploads: readonly Upload[]): void {
     this.queue.add(uploads)
-    for (const upload of uploads) if (upload.state !== 'failed') this.#keeper.put(upload)
+    for (const upload of uploads) if (upload.state !== 'failed') this.#persistence.put(upload)
     this.#runner.pump()
   }
 
@@ -209,7 +209,7 @@ export class Engine {
 
   #end(upload: Upload): void {
     this.#sources.delete(upload.key)
-    this.#keeper.end(upload)
+    this.#persistence.end(upload)
   }
 
   #tell(): void {
@@ -224,7 +224,7 @@ export class Engine {
 
   /** Nobody is signed in any more. What was written down waits for them to come back. */
   #stop(): void {
-    this.#keeper.stop()
+    this.#persistence.stop()
     this.#account = ''
     this.question?.answer(undefined)
     this.queue.clear()

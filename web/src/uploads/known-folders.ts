@@ -1,5 +1,4 @@
-import { type Entry, fetchFolder } from '../api/entries.ts'
-import { ApiError, api } from '../api/http.ts'
+import { ApiError, api, type Entry, fetchFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { foldersOf, type Known } from './conflicts.ts'
 import { composed } from './names.ts'

@@ -1,5 +1,5 @@
-import { api } from '../api/http.ts'
-import { seenFromHere } from '../base.ts'
+import { api } from '../api/index.ts'
+import { rebaseUrl } from '../site-url.ts'
 
 /** Links live for an hour; a request should end well before. */
 const KEPT_MS = 45 * 60_000
@@ -13,7 +13,7 @@ export function uploadLink(libraryId: string, folder: string): Promise<string> {
   if (known !== undefined && Date.now() - known.at < KEPT_MS) return known.link
   const link = api
     .get<string>(`api2/repos/${libraryId}/upload-link/`, { p: folder })
-    .then((address) => `${seenFromHere(address)}?ret-json=1`)
+    .then((address) => `${rebaseUrl(address)}?ret-json=1`)
   links.set(key, { at: Date.now(), link })
   link.catch(() => forgetLink(libraryId, folder))
   return link

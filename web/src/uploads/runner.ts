@@ -1,12 +1,12 @@
-import { ApiError } from '../api/http.ts'
+import { ApiError } from '../api/index.ts'
 import { Connection } from './connection.ts'
 import { type Failure, verdictOf } from './failures.ts'
-import type { Keeper } from './keeper.ts'
 import { forgetLink } from './links.ts'
 import type { Upload, UploadQueue, Work } from './queue.ts'
 import { RateMeter, secondsLeft } from './rate.ts'
 import { readingFailure, type Source } from './sources.ts'
 import { makeFolders, sendChunks, sendFiles, type TransferOptions } from './transfer.ts'
+import type { UploadPersistence } from './upload-persistence.ts'
 
 /** Browsers have six connections for a server; events take one, and somebody may want to look around. */
 const MOST_AT_ONCE = 4
@@ -26,7 +26,7 @@ interface Run {
 export interface RunnerOptions {
   readonly queue: UploadQueue
   readonly sources: ReadonlyMap<string, Source>
-  readonly keeper: Keeper
+  readonly persistence: UploadPersistence
   readonly account: () => string
   readonly onChange: () => void
   /** An upload is stored, and its source no longer needed. */
@@ -124,7 +124,7 @@ export class Runner {
       onBegun: (upload) => {
         if (upload.isBegun) return
         upload.isBegun = true
-        this.#options.keeper.putNow(upload)
+        this.#options.persistence.putNow(upload)
       },
       onStored: (upload, name = upload.name) => {
         upload.name = name
@@ -202,13 +202,13 @@ export class Runner {
       // A file that is locked cannot be replaced; that says nothing about others.
       const isItsOwn = upload.replace && failure.kind === 'permission'
       if (!isItsOwn)
-        for (const other of this.#queue.failLike(upload, failure)) this.#options.keeper.end(other)
+        for (const other of this.#queue.failLike(upload, failure)) this.#options.persistence.end(other)
     }
   }
 
   #fail(upload: Upload, failure: Failure): void {
     this.#queue.fail(upload, failure)
-    this.#options.keeper.end(upload)
+    this.#options.persistence.end(upload)
   }
 
   #putBack(upload: Upload, { isUnsure }: { isUnsure: boolean }): void {

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/http.ts'
+import { ApiError } from '../api/index.ts'
 import type { SentForm } from './form.ts'
 
 /** Without a byte leaving for so long, the connection is taken for lost. */

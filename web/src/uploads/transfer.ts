@@ -1,4 +1,4 @@
-import { ApiError, api } from '../api/http.ts'
+import { ApiError, api } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { contentRange, nextChunk, resumeAt } from './chunks.ts'
 import { encoded, formOf } from './form.ts'

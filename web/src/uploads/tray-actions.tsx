@@ -1,10 +1,9 @@
 import { FolderOpen, Pause, Play, RotateCw, X } from 'lucide-react'
-import { folderAddress } from '../addresses.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button, ButtonLink } from '../ui/button.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { folderUrl } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, ButtonLink, useToast } from '../ui/index.ts'
 import { engine } from './engine.ts'
-import { pickFiles } from './picking.ts'
+import { pickFiles } from './file-picker.ts'
 
 /** What can be done about all uploads at once. */
 export function TrayActions() {
@@ -48,11 +47,7 @@ export function TrayActions() {
         </Button>
       )}
       {isOver && counts.done > 0 && lastTarget && (
-        <ButtonLink
-          variant="quiet"
-          icon={FolderOpen}
-          to={folderAddress(lastTarget.libraryId, lastTarget.path)}
-        >
+        <ButtonLink variant="quiet" icon={FolderOpen} to={folderUrl(lastTarget.libraryId, lastTarget.path)}>
           {texts.showInFolder}
         </ButtonLink>
       )}

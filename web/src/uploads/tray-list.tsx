@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import { engine } from './engine.ts'
 import type { Upload, UploadState } from './queue.ts'
 import { TrayRow } from './tray-row.tsx'

@@ -1,14 +1,10 @@
 import { CircleAlert, CircleCheck, FolderOpen, Pause, Play, RotateCw, X } from 'lucide-react'
 import { Link } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Progress } from '../ui/states.tsx'
-import { useToast } from '../ui/toasts.tsx'
+import { folderUrl } from '../navigation/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FileIcon, IconButton, Progress, useToast } from '../ui/index.ts'
 import { engine } from './engine.ts'
-import { pickFiles } from './picking.ts'
+import { pickFiles } from './file-picker.ts'
 import type { Upload } from './queue.ts'
 import { folderOf } from './transfer.ts'
 
@@ -73,7 +69,7 @@ function RowButtons(props: { upload: Upload }) {
       <>
         <CircleCheck size={18} className="tray-row-good" role="img" aria-label={texts.doneOne} />
         <Link
-          to={folderAddress(upload.libraryId, folderOf(upload))}
+          to={folderUrl(upload.libraryId, folderOf(upload))}
           className="icon-button"
           aria-label={texts.showOne(name)}
           title={texts.showInFolder}

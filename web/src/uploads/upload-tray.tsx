@@ -1,22 +1,22 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react'
-import { useAccount } from '../api/account.ts'
-import { isTrayWanted, loadEngine, onTrayWanted } from './uploads.ts'
+import { useAccount } from '../api/index.ts'
+import { isTrayShown, loadEngine, onTrayShown } from './uploads.ts'
 
 const TrayCard = lazy(() => import('./tray-card.tsx'))
 
 /** How uploads fare, once there are some. What an earlier visit left goes on. */
 export function UploadTray() {
-  const isWanted = useSyncExternalStore(onTrayWanted, isTrayWanted)
+  const isWanted = useSyncExternalStore(onTrayShown, isTrayShown)
   const { data: account } = useAccount()
   const email = account?.email
-  const mayHaveKept = localStorage.getItem('carrel.uploads') !== null
+  const mayHaveStored = localStorage.getItem('carrel.uploads') !== null
   useEffect(() => {
-    if (email === undefined || !(isWanted || mayHaveKept)) return
+    if (email === undefined || !(isWanted || mayHaveStored)) return
     loadEngine().then(
       (engine) => engine.restore(email),
       () => undefined,
     )
-  }, [email, isWanted, mayHaveKept])
+  }, [email, isWanted, mayHaveStored])
   if (!isWanted) return null
   return (
     <Suspense fallback={null}>

@@ -46,9 +46,9 @@ export function showTray(): void {
   for (const listener of listeners) listener()
 }
 
-export const isTrayWanted = () => isWanted
+export const isTrayShown = () => isWanted
 
-export function onTrayWanted(listener: () => void): () => void {
+export function onTrayShown(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

@@ -5,8 +5,8 @@ import { EditorView, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
-import { nonce } from '../base.ts'
-import { useTexts } from '../texts/texts.tsx'
+import { nonce } from '../site-url.ts'
+import { useTexts } from '../texts/index.ts'
 
 // Colours are the page's own, so both themes have theirs.
 const highlighting = HighlightStyle.define([

@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fetchBytes, fetchFileDetail, openFile } from '../api/viewer.ts'
-import { useFormats } from '../format.ts'
-import { DiffView } from '../history/diff-view.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import type { ShownFile } from './shown-file.ts'
-import { decoded, MOST_BYTES } from './text-content.ts'
+import { fetchBytes, fetchFileDetail, openFile } from '../api/index.ts'
+import { DiffView } from '../diff/index.ts'
+import { decoded, MOST_BYTES } from '../text-content.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, Dialog, LoadError, Waiting } from '../ui/index.ts'
+import type { OpenedFile } from './opened-file.ts'
 import type { Conflict, TextSession } from './use-text-session.ts'
 
 /** Somebody else changed the file meanwhile: nothing is lost unless the reader says so. */
-export function ConflictDialog(props: { file: ShownFile; session: TextSession; conflict: Conflict }) {
+export function ConflictDialog(props: { file: OpenedFile; session: TextSession; conflict: Conflict }) {
   const { file, session, conflict } = props
   const texts = useTexts('viewer')
   const [isComparing, setComparing] = useState(false)
@@ -65,7 +61,7 @@ export function ConflictDialog(props: { file: ShownFile; session: TextSession; c
   )
 }
 
-function WhoChanged({ file }: { file: ShownFile }) {
+function WhoChanged({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const formats = useFormats()
   const { data } = useQuery({
@@ -77,7 +73,7 @@ function WhoChanged({ file }: { file: ShownFile }) {
   return <p>{texts.changedBy(data.last_modifier_name, formats.ago(data.mtime))}</p>
 }
 
-function Both(props: { file: ShownFile; theirs: string; mine: string }) {
+function Both(props: { file: OpenedFile; theirs: string; mine: string }) {
   const { file, theirs, mine } = props
   const texts = useTexts('viewer')
   const { data, error, refetch } = useQuery({
@@ -89,7 +85,7 @@ function Both(props: { file: ShownFile; theirs: string; mine: string }) {
     },
     gcTime: 0,
   })
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Waiting />
   return <DiffView before={data} after={mine} labels={{ before: texts.theirs, after: texts.mine }} />
 }

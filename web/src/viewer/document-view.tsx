@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { ApiError } from '../api/http.ts'
-import { fetchDocumentText } from '../api/viewer.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { ApiError, fetchDocumentText } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
-import type { ShownFile } from './shown-file.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** An office document as the text in it: the server reads it, the layout stays in the file. */
-export function DocumentView({ file }: { file: ShownFile }) {
+export function DocumentView({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const { data, error, refetch } = useQuery({
     queryKey: ['file-document', file.libraryId, file.path, file.id, file.commitId ?? ''],
@@ -18,7 +16,7 @@ export function DocumentView({ file }: { file: ShownFile }) {
   if (error instanceof ApiError && error.status === 422) {
     return <InfoCard file={file} why={texts.noText} />
   }
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Waiting />
   if (data.text.trim() === '') return <InfoCard file={file} why={texts.emptyDocument} />
   return (

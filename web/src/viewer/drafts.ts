@@ -1,4 +1,4 @@
-import { onSessionChange, token } from '../session/token.ts'
+import { onSessionChange, token } from '../api/index.ts'
 
 /** What somebody wrote and did not save before the page went away under it. */
 export interface Draft {

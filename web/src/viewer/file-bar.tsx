@@ -15,22 +15,15 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { folderAddress, historyAddress } from '../addresses.ts'
-import { downloadFile } from '../api/entries.ts'
-import { setLock, setStar } from '../api/viewer.ts'
-import { useFormats } from '../format.ts'
-import { stateAddress } from '../history/addresses.ts'
-import { RestoreDialog } from '../history/restore-dialog.tsx'
+import { downloadFile, setLock, setStar } from '../api/index.ts'
+import { RestoreDialog } from '../history/index.ts'
+import { folderUrl, historyUrl, snapshotUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { ShareDialog } from '../sharing/share-dialog.tsx'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
-import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
-import type { ShownFile } from './shown-file.ts'
-import type { Stepping } from './stepping.ts'
+import { ShareDialog } from '../sharing/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { FileIcon, IconButton, Menu, ONE_COLUMN, useFailureToast, useMedia } from '../ui/index.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { SiblingNavigation } from './sibling-files.ts'
 
 interface Action {
   readonly label: string
@@ -40,7 +33,7 @@ interface Action {
 }
 
 /** The name of the file, the way around, and what can be done with it. */
-export function FileBar(props: { file: ShownFile; stepping: Stepping; isGone: boolean }) {
+export function FileBar(props: { file: OpenedFile; stepping: SiblingNavigation; isGone: boolean }) {
   const { file, stepping } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')
@@ -50,7 +43,7 @@ export function FileBar(props: { file: ShownFile; stepping: Stepping; isGone: bo
   const { libraryId, path, commitId, name } = file
   const folder = parentOf(path)
   const back =
-    commitId === undefined ? folderAddress(libraryId, folder) : stateAddress(libraryId, commitId, folder)
+    commitId === undefined ? folderUrl(libraryId, folder) : snapshotUrl(libraryId, commitId, folder)
   return (
     <header className="viewer-bar">
       <Link to={back} className="icon-button" title={texts.toFolder} aria-label={texts.toFolder}>
@@ -97,7 +90,7 @@ export function FileBar(props: { file: ShownFile; stepping: Stepping; isGone: bo
   )
 }
 
-function About({ file }: { file: ShownFile }) {
+function About({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const formats = useFormats()
   const { entry, size, mtime, commitId } = file
@@ -124,7 +117,7 @@ function About({ file }: { file: ShownFile }) {
   )
 }
 
-function Steps({ stepping }: { stepping: Stepping }) {
+function Steps({ stepping }: { stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { position, count, toPrevious, toNext } = stepping
   return (
@@ -142,7 +135,7 @@ function Steps({ stepping }: { stepping: Stepping }) {
 }
 
 function useActions(
-  file: ShownFile,
+  file: OpenedFile,
   isGone: boolean,
   open: (dialog: 'share' | 'restore') => void,
 ): readonly Action[] {
@@ -169,7 +162,7 @@ function useActions(
   const history: Action = {
     label: texts.history,
     icon: History,
-    run: () => go(historyAddress(libraryId, path)),
+    run: () => go(historyUrl(libraryId, path)),
   }
   if (isGone) return [history]
   if (commitId !== undefined) {

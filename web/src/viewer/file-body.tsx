@@ -1,13 +1,13 @@
 import { lazy, Suspense } from 'react'
-import { extensionOf, kindOf } from '../kinds.ts'
-import { Waiting } from '../ui/states.tsx'
+import { extensionOf, kindOf } from '../file-kinds.ts'
+import { Waiting } from '../ui/index.ts'
 import { DocumentView } from './document-view.tsx'
 import { ImageView } from './image-view.tsx'
 import { InfoCard } from './info-card.tsx'
+import { viewerParts } from './lazy-parts.ts'
 import { MediaView } from './media-view.tsx'
-import { viewerParts } from './parts.ts'
-import type { ShownFile } from './shown-file.ts'
-import type { Stepping } from './stepping.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { SiblingNavigation } from './sibling-files.ts'
 import { TextView } from './text-view.tsx'
 
 const PdfView = lazy(viewerParts.pdf)
@@ -17,7 +17,7 @@ const UNSEEN_IMAGES = new Set(['heic', 'heif'])
 const NO_TEXT_INSIDE = new Set(['doc', 'xls', 'ppt', 'pages', 'numbers', 'key'])
 
 /** The content of a file, as its kind is best looked at. */
-export function FileBody(props: { file: ShownFile; stepping: Stepping; isGone: boolean }) {
+export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation; isGone: boolean }) {
   const { file, stepping, isGone } = props
   // What follows asks the server for a file that is no more; what was being written stays on the page.
   const kind = kindOf(file.name)

@@ -2,32 +2,27 @@ import './viewer.css'
 import { FileX } from 'lucide-react'
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
-import { folderAddress } from '../addresses.ts'
-import type { Folder } from '../api/entries.ts'
-import { canEdit, type Permission, useLibrary } from '../api/libraries.ts'
-import { useFolderAt } from '../api/viewer.ts'
-import { Unlocked } from '../libraries/unlocked.tsx'
-import { cleaned, join, nameOf, parentOf } from '../paths.ts'
-import { useQueryParams } from '../query-params.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { ButtonLink } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Empty, Waiting } from '../ui/states.tsx'
-import { useTitle } from '../ui/title.ts'
+import type { Folder } from '../api/index.ts'
+import { canEdit, type Permission, useFolderAt, useLibrary } from '../api/index.ts'
+import { UnlockGate } from '../encryption/index.ts'
+import { folderUrl, useQueryParams } from '../navigation/index.ts'
+import { join, nameOf, normalizePath, parentOf } from '../paths.ts'
+import { useTexts } from '../texts/index.ts'
+import { ButtonLink, Empty, LoadError, useTitle, Waiting } from '../ui/index.ts'
 import { FileBar } from './file-bar.tsx'
 import { FileBody } from './file-body.tsx'
-import { filesOf, type ShownFile, useLastKnown } from './shown-file.ts'
-import { usePreloaded, useStepping } from './stepping.ts'
+import { filesOf, type OpenedFile, useLastKnown } from './opened-file.ts'
+import { usePreloadedSiblings, useSiblingNavigation } from './sibling-files.ts'
 
 export default function FilePage() {
   const { id = '' } = useParams()
   const query = useQueryParams()
-  const path = cleaned(query.get('p') ?? '')
+  const path = normalizePath(query.get('p') ?? '')
   const commitId = query.get('commit') ?? undefined
   return (
-    <Unlocked libraryId={id}>
+    <UnlockGate libraryId={id}>
       <OpenFile libraryId={id} path={path} commitId={commitId} />
-    </Unlocked>
+    </UnlockGate>
   )
 }
 
@@ -48,7 +43,7 @@ function OpenFile(place: Place) {
   if (file !== undefined) {
     return <FileView file={file} folder={folder} isGone={folder !== undefined && found === undefined} />
   }
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (folder === undefined) return <Waiting />
   return (
     <Empty
@@ -60,17 +55,17 @@ function OpenFile(place: Place) {
       }
       hint={texts.goneHint}
     >
-      <ButtonLink to={folderAddress(libraryId, parentOf(path))}>{texts.toFolder}</ButtonLink>
+      <ButtonLink to={folderUrl(libraryId, parentOf(path))}>{texts.toFolder}</ButtonLink>
     </Empty>
   )
 }
 
-function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: boolean }) {
+function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone: boolean }) {
   const { file, folder, isGone } = props
   const texts = useTexts('viewer')
   const files = useMemo(() => (folder ? filesOf(folder) : []), [folder])
-  const stepping = useStepping(file, files)
-  usePreloaded(file, stepping.neighbours)
+  const stepping = useSiblingNavigation(file, files)
+  usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
   return (
     <article className="viewer" aria-label={file.name}>
@@ -86,7 +81,7 @@ function FileView(props: { file: ShownFile; folder: Folder | undefined; isGone: 
   )
 }
 
-function shownIn(folder: Folder, place: Place, isReadOnly: boolean): ShownFile | undefined {
+function shownIn(folder: Folder, place: Place, isReadOnly: boolean): OpenedFile | undefined {
   const { libraryId, path, commitId } = place
   const entry = folder.dirent_list.find(({ name, type }) => type === 'file' && name === nameOf(path))
   if (entry === undefined) return undefined

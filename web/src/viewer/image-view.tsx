@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { drawingQuery, fetchThumbnail, linkQuery } from '../api/viewer.ts'
-import { isSvg } from '../kinds.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { drawingQuery, fetchThumbnail, linkQuery } from '../api/index.ts'
+import { isSvg } from '../file-kinds.ts'
+import { useTexts } from '../texts/index.ts'
+import { IconButton, LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
-import type { ShownFile } from './shown-file.ts'
-import type { Stepping } from './stepping.ts'
+import type { OpenedFile } from './opened-file.ts'
+import type { SiblingNavigation } from './sibling-files.ts'
 import { useZoom } from './use-zoom.ts'
 
 const SMALLER_SIZE = 2048
 
 /** A picture that fits the page, and can be drawn nearer. An SVG is a picture like any other: it runs nothing. */
-export function ImageView({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
+export function ImageView({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { data: link, error, refetch } = useQuery(isSvg(file.name) ? drawingQuery(file) : linkQuery(file))
   const [unseen, setUnseen] = useState<string>()
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (link === undefined) return <Waiting />
   if (unseen !== link) {
     return (
@@ -37,11 +35,11 @@ export function ImageView({ file, stepping }: { file: ShownFile; stepping: Stepp
 }
 
 /** The picture the server made of an image the browser cannot read. */
-function Smaller({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
+function Smaller({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { data: blob, isError } = useQuery({
     queryKey: ['file-picture', file.libraryId, file.path, file.id],
-    queryFn: () => fetchThumbnail(file, SMALLER_SIZE),
+    queryFn: ({ signal }) => fetchThumbnail(file.libraryId, file.path, SMALLER_SIZE, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -58,7 +56,7 @@ function Smaller({ file, stepping }: { file: ShownFile; stepping: Stepping }) {
   return <Stage source={source} name={file.name} stepping={stepping} onError={() => setBroken(true)} />
 }
 
-function Stage(props: { source: string; name: string; stepping: Stepping; onError: () => void }) {
+function Stage(props: { source: string; name: string; stepping: SiblingNavigation; onError: () => void }) {
   const texts = useTexts('viewer')
   const { source, name, onError } = props
   const { toPrevious, toNext } = props.stepping

@@ -1,15 +1,12 @@
 import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { downloadFile } from '../api/entries.ts'
-import { useFormats } from '../format.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { FileIcon } from '../ui/file-icon.tsx'
-import { useFailureToast } from '../ui/toasts.tsx'
-import type { ShownFile } from './shown-file.ts'
+import { downloadFile } from '../api/index.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Button, FileIcon, useFailureToast } from '../ui/index.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** In the place of content that cannot be shown: what is known of the file, and a way to have it. */
-export function InfoCard(props: { file: ShownFile; why?: ReactNode }) {
+export function InfoCard(props: { file: OpenedFile; why?: ReactNode }) {
   const { file, why } = props
   const texts = useTexts('viewer')
   const common = useTexts('common')

@@ -1,6 +1,5 @@
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { useTexts } from '../texts/index.ts'
+import { Button, Dialog } from '../ui/index.ts'
 import type { TextSession } from './use-text-session.ts'
 
 /** Asks before what was written is left behind. */

@@ -2,16 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { ImageOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { fileAddress, folderAddress } from '../addresses.ts'
-import { drawingQuery, linkQuery } from '../api/viewer.ts'
-import { revisionAddress } from '../history/addresses.ts'
-import { isSvg, kindOf } from '../kinds.ts'
+import { drawingQuery, linkQuery } from '../api/index.ts'
+import { isSvg, kindOf } from '../file-kinds.ts'
+import { fileUrl, folderUrl, revisionUrl } from '../navigation/index.ts'
 import { targetOf } from './markdown-links.ts'
-import type { ShownFile } from './shown-file.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** A link of a document. What leads nowhere it may lead stays as its text. */
 export function InlineLink(props: {
-  file: ShownFile
+  file: OpenedFile
   href: string
   title?: string | null | undefined
   children: ReactNode
@@ -42,13 +41,13 @@ export function InlineLink(props: {
   )
 }
 
-function addressOf({ libraryId, commitId }: ShownFile, path: string, isFolder: boolean): string {
-  if (isFolder || path === '/') return folderAddress(libraryId, path)
-  return commitId === undefined ? fileAddress(libraryId, path) : revisionAddress(libraryId, path, commitId)
+function addressOf({ libraryId, commitId }: OpenedFile, path: string, isFolder: boolean): string {
+  if (isFolder || path === '/') return folderUrl(libraryId, path)
+  return commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
 }
 
 /** A picture of the same library. Those of other servers are not asked for: they would learn who reads. */
-export function InlineImage(props: { file: ShownFile; href: string; alt: string }) {
+export function InlineImage(props: { file: OpenedFile; href: string; alt: string }) {
   const { file, href, alt } = props
   const target = targetOf(file.path, href)
   if (target?.kind === 'inside' && kindOf(target.path) === 'image') {
@@ -63,7 +62,7 @@ export function InlineImage(props: { file: ShownFile; href: string; alt: string 
   )
 }
 
-function LibraryImage(props: { file: ShownFile; path: string; alt: string }) {
+function LibraryImage(props: { file: OpenedFile; path: string; alt: string }) {
   const { file, path, alt } = props
   const { libraryId, commitId } = file
   const image = { libraryId, path, id: '', commitId }

@@ -1,9 +1,9 @@
 import { lexer, type MarkedToken, type Token } from 'marked'
 import { createElement, Fragment, type ReactNode, useMemo } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import { InlineImage, InlineLink } from './markdown-inline.tsx'
 import { headingId, withCharacters } from './markdown-links.ts'
-import type { ShownFile } from './shown-file.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** Text that would keep the page busy for too long is shown as it is. */
 const MOST_CHARACTERS = 500_000
@@ -13,7 +13,7 @@ const DEEPEST = 40
  * Markdown as elements of the page. Each is made here, from what the parser read: no HTML of the author is ever
  * parsed, tags are shown as the text they are.
  */
-export default function Markdown(props: { text: string; file: ShownFile }) {
+export default function Markdown(props: { text: string; file: OpenedFile }) {
   const { text, file } = props
   const texts = useTexts('viewer')
   const tokens = useMemo(() => tokensOf(text), [text])
@@ -38,7 +38,7 @@ function tokensOf(text: string): Token[] | undefined {
 }
 
 interface Around {
-  readonly file: ShownFile
+  readonly file: OpenedFile
   readonly depth: number
 }
 

@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Music } from 'lucide-react'
 import { useState } from 'react'
-import { linkQuery } from '../api/viewer.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { linkQuery } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
-import type { ShownFile } from './shown-file.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** Video and sound, played by the browser; it asks for the parts it needs, so one can jump anywhere. */
-export function MediaView(props: { file: ShownFile; kind: 'video' | 'audio' }) {
+export function MediaView(props: { file: OpenedFile; kind: 'video' | 'audio' }) {
   const { file, kind } = props
   const texts = useTexts('viewer')
   const { data: link, error, refetch } = useQuery(linkQuery(file))
   const [unplayable, setUnplayable] = useState<string>()
-  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (link === undefined) return <Waiting />
   if (unplayable === link) return <InfoCard file={file} why={texts.cannotPlay} />
   const shared = {

@@ -1,5 +1,5 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, version } from 'pdfjs-dist'
-import { siteUrl } from '../base.ts'
+import { siteUrl } from '../site-url.ts'
 
 /** Where the build leaves the worker, and what some documents need: encodings, fonts and decoders. */
 const PARTS = siteUrl(`web/assets/pdf-${version}/`)

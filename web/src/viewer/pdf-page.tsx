@@ -1,6 +1,6 @@
 import { type PDFDocumentProxy, type PDFPageProxy, TextLayer } from 'pdfjs-dist'
 import { useEffect, useRef, useState } from 'react'
-import { useTexts } from '../texts/texts.tsx'
+import { useTexts } from '../texts/index.ts'
 import { linksOf, type PdfLink } from './pdf-links.ts'
 import type { PageSize } from './use-pdf-places.ts'
 

@@ -3,24 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp, ZoomIn, ZoomOut } from 'lucide-react'
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { linkQuery } from '../api/viewer.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { PasswordField } from '../ui/field.tsx'
-import { Waiting } from '../ui/states.tsx'
+import { linkQuery } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { FormDialog, IconButton, LoadError, PasswordField, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
+import type { OpenedFile } from './opened-file.ts'
 import { openPdf } from './pdf-document.ts'
 import { PdfPage } from './pdf-page.tsx'
-import type { ShownFile } from './shown-file.ts'
 import { useFittingScale, usePdfPlaces, useSteadyPlace } from './use-pdf-places.ts'
 
 /** Times the width of the window. */
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4]
 
 /** A PDF, drawn by the page itself: nothing in it can act. */
-export default function PdfView({ file }: { file: ShownFile }) {
+export default function PdfView({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const link = useQuery(linkQuery(file))
   const [pdf, setPdf] = useState<PDFDocumentProxy>()
@@ -42,7 +38,7 @@ export default function PdfView({ file }: { file: ShownFile }) {
       setBroken(false)
     }
   }, [link.data])
-  if (link.error) return <Failed error={link.error} onRetry={() => void link.refetch()} />
+  if (link.error) return <LoadError error={link.error} onRetry={() => void link.refetch()} />
   if (isBroken) return <InfoCard file={file} why={texts.cannotShow} />
   if (pdf !== undefined) return <Pages pdf={pdf} name={file.name} onBroken={onBroken} />
   return (

@@ -1,25 +1,22 @@
 import { Eye, PencilLine, Save } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react'
-import { kindOf } from '../kinds.ts'
-import { useLeaveGuard } from '../shell/leaving.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { Button } from '../ui/button.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { Waiting } from '../ui/states.tsx'
-import { ONE_COLUMN, useMedia } from '../ui/use-media.ts'
+import { kindOf } from '../file-kinds.ts'
+import { useLeaveGuard } from '../navigation/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, LoadError, ONE_COLUMN, useMedia, Waiting } from '../ui/index.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { InfoCard } from './info-card.tsx'
+import { preloadViewer, viewerParts } from './lazy-parts.ts'
 import { LeaveDialog } from './leave-dialog.tsx'
-import { preloadViewer, viewerParts } from './parts.ts'
+import type { OpenedFile } from './opened-file.ts'
 import { PlainText } from './plain-text.tsx'
-import type { ShownFile } from './shown-file.ts'
 import { type TextSession, useTextSession } from './use-text-session.ts'
 
 const CodeEditor = lazy(viewerParts.editor)
 const Markdown = lazy(viewerParts.markdown)
 
 /** Text, code and Markdown: read first, written on request. */
-export function TextView(props: { file: ShownFile; isGone: boolean }) {
+export function TextView(props: { file: OpenedFile; isGone: boolean }) {
   const { file } = props
   const texts = useTexts('viewer')
   const session = useTextSession(file)
@@ -32,7 +29,7 @@ export function TextView(props: { file: ShownFile; isGone: boolean }) {
   useSaveKey(session)
   // While the text is on its way, not after it.
   useEffect(() => preloadViewer(file.name), [file.name])
-  if (loaded.error) return <Failed error={loaded.error} onRetry={() => void loaded.refetch()} />
+  if (loaded.error) return <LoadError error={loaded.error} onRetry={() => void loaded.refetch()} />
   if (loaded.data === undefined) return <Waiting />
   if (content === undefined) return <InfoCard file={file} why={texts.noTextInside} />
   return (
@@ -57,7 +54,7 @@ export function TextView(props: { file: ShownFile; isGone: boolean }) {
 }
 
 function Tools(props: {
-  file: ShownFile
+  file: OpenedFile
   session: TextSession
   onCancel: (proceed: () => () => void) => void
 }) {
@@ -118,7 +115,7 @@ function Notes({ session }: { session: TextSession }) {
   )
 }
 
-function Content({ file, session }: { file: ShownFile; session: TextSession }) {
+function Content({ file, session }: { file: OpenedFile; session: TextSession }) {
   const texts = useTexts('viewer')
   const narrow = useMedia(ONE_COLUMN)
   const [side, setSide] = useState<'write' | 'preview'>('write')

@@ -1,15 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { fileAddress } from '../addresses.ts'
-import { addFile, fetchBytes, fileNow, openFile, replaceContent } from '../api/viewer.ts'
+import { addFile, fetchBytes, fileNow, openFile, replaceContent, token } from '../api/index.ts'
+import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { token } from '../session/token.ts'
-import { useTexts } from '../texts/texts.tsx'
-import { useFailureToast, useToast } from '../ui/toasts.tsx'
+import { decoded, encoded, MOST_BYTES, type TextContent } from '../text-content.ts'
+import { useTexts } from '../texts/index.ts'
+import { useFailureToast, useToast } from '../ui/index.ts'
 import { dropDraft, findDraft, keepDraft } from './drafts.ts'
-import type { ShownFile } from './shown-file.ts'
-import { decoded, encoded, MOST_BYTES, type TextContent } from './text-content.ts'
+import type { OpenedFile } from './opened-file.ts'
 
 /** Somebody else was there between opening and saving; `theirs` is undefined if the file is gone. */
 export interface Conflict {
@@ -17,7 +16,7 @@ export interface Conflict {
 }
 
 /** A text file being read or written: what it was when opened, what it is now, and the way back to the server. */
-export function useTextSession(file: ShownFile) {
+export function useTextSession(file: OpenedFile) {
   const { libraryId, path, commitId, name } = file
   const texts = useTexts('viewer')
   const toast = useToast()
@@ -77,7 +76,7 @@ export function useTextSession(file: ShownFile) {
     // Nothing of it is kept for the next who signs in.
     if (left === undefined || token() === undefined) return
     keepDraft(libraryId, path, left)
-    const run = () => go(fileAddress(libraryId, path))
+    const run = () => go(fileUrl(libraryId, path))
     toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
   }
   useEffect(() => () => leave.current(), [])
@@ -171,7 +170,7 @@ export type TextSession = ReturnType<typeof useTextSession>
 
 /** `content` is null for a file that holds no text. */
 async function load(
-  file: ShownFile,
+  file: OpenedFile,
   signal: AbortSignal,
 ): Promise<{ id: string; content: TextContent | undefined }> {
   const { link, id } = await openFile(file, signal)

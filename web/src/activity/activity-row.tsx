@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ActivityItem } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { useFormats, useTexts } from '../texts/index.ts'
+import { Avatar, FileIcon } from '../ui/index.ts'
+import type { ActivityGroup } from './activity-groups.ts'
+import { Sentence } from './sentence.tsx'
+
+const MOST_SHOWN = 5
+
+/** Who did what, where and when. */
+export function ActivityRow(props: { group: ActivityGroup }) {
+  const { items } = props.group
+  const [first] = items
+  const formats = useFormats()
+  const isGone = first.obj_type === 'repo' && first.op_type === 'delete'
+  return (
+    <li className="activity-group">
+      <Avatar email={first.author_email} name={first.author_name} url={first.avatar_url} size={34} />
+      <div className="activity-group-text">
+        <p className="activity-group-sentence">
+          <GroupSentence items={items} />
+        </p>
+        {items.length > 1 && <Things items={items} />}
+        <p className="activity-group-about">
+          {first.obj_type !== 'repo' && !isGone && (
+            <Link to={folderUrl(first.repo_id, items.length === 1 ? parentOf(first.path) : '/')}>
+              <bdi>{first.repo_name}</bdi>
+              {items.length === 1 && parentOf(first.path) !== '/' && <bdi>{parentOf(first.path)}</bdi>}
+            </Link>
+          )}
+          <time dateTime={first.time} title={formats.moment(first.time)}>
+            {formats.ago(first.time)}
+          </time>
+        </p>
+      </div>
+    </li>
+  )
+}
+
+function GroupSentence(props: { items: ActivityGroup['items'] }) {
+  const texts = useTexts('activity')
+  const formats = useFormats()
+  const { items } = props
+  const [first] = items
+  const who = (
+    <strong>
+      <bdi>{first.author_name}</bdi>
+    </strong>
+  )
+  if (items.length > 1) {
+    const sentence = texts.many[first.obj_type === 'dir' ? 'dir' : 'file'][first.op_type]
+    return <Sentence sentence={sentence} parts={{ who, count: formats.number(items.length) }} />
+  }
+  const what = <Thing item={first} />
+  const old = <bdi>{first.old_repo_name ?? first.old_name}</bdi>
+  const isMove = first.op_type === 'move'
+  const folder = isMove && <FolderName item={first} />
+  return <Sentence sentence={texts.one[first.obj_type][first.op_type]} parts={{ who, what, old, folder }} />
+}
+
+function FolderName({ item }: { item: ActivityItem }) {
+  const folder = parentOf(item.path)
+  return (
+    <Link to={folderUrl(item.repo_id, folder)}>
+      <bdi>{folder === '/' ? item.repo_name : nameOf(folder)}</bdi>
+    </Link>
+  )
+}
+
+/** The name of what was changed, leading to it if it is still there to be led to. */
+function Thing({ item }: { item: ActivityItem }): ReactNode {
+  const { obj_type: kind, op_type: op, repo_id: id, path } = item
+  const name = <bdi title={path}>{kind === 'repo' ? item.repo_name : item.name}</bdi>
+  if (op === 'delete') return <em className="activity-group-gone">{name}</em>
+  const to = kind === 'file' ? fileUrl(id, path) : folderUrl(id, path)
+  return <Link to={to}>{name}</Link>
+}
+
+function Things(props: { items: ActivityGroup['items'] }) {
+  const texts = useTexts('activity')
+  const formats = useFormats()
+  const { items } = props
+  const line = (item: ActivityItem) => (
+    <li key={`${item.commit_id}${item.path}`}>
+      <FileIcon name={item.name} isDir={item.obj_type === 'dir'} size={17} />
+      <span>
+        <Thing item={item} />
+      </span>
+    </li>
+  )
+  const rest = items.slice(MOST_SHOWN)
+  return (
+    <>
+      <ul className="activity-group-things">{items.slice(0, MOST_SHOWN).map(line)}</ul>
+      {rest.length > 0 && (
+        <details className="activity-group-rest">
+          <summary>{texts.andMore(rest.length, formats.number(rest.length))}</summary>
+          <ul className="activity-group-things">{rest.map(line)}</ul>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,2 @@
+export { ActivityPage } from './lazy.ts'
+export { NotificationBell } from './notification-bell.tsx'

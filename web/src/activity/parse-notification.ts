@@ -1,0 +1,113 @@
+import type { NotificationItem } from '../api/index.ts'
+import { fileUrl, folderUrl, trashUrl } from '../navigation/index.ts'
+import { nameOf, parentOf } from '../paths.ts'
+
+/** A notification as it is shown: a sentence by its key, the names in it, whom it is from, and where it leads. */
+export interface ParsedNotification {
+  readonly sentence: NotificationSentence
+  readonly names: Readonly<Record<string, string>>
+  readonly from:
+    | { readonly email: string; readonly name: string; readonly avatarUrl: string | undefined }
+    | undefined
+  readonly to: string | undefined
+}
+
+export type NotificationSentence =
+  | 'share'
+  | 'shareToGroup'
+  | 'permission'
+  | 'shareEnded'
+  | 'transfer'
+  | 'joined'
+  | 'fileCame'
+  | 'folderCame'
+  | 'deleted'
+  | 'watched'
+  | 'watchedOne'
+  | 'other'
+
+/** Reads a notification. What it holds comes from the server, whose next version may know more types. */
+export function parseNotification({ type, detail }: NotificationItem): ParsedNotification {
+  const text = (name: string) => {
+    const value = detail[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+  const person = (role: string) => ({
+    from: {
+      email: text(`${role}_email`),
+      name: text(`${role}_name`),
+      avatarUrl: text(`${role}_avatar_url`) || undefined,
+    },
+  })
+  const library = text('repo_id')
+  const what = text('repo_name')
+  const inLibrary = library === '' ? undefined : folderUrl(library)
+  const sharer = person('share_from_user')
+  const shared = { what, who: text('share_from_user_name') }
+  switch (type) {
+    case 'repo_share':
+      return { sentence: 'share', names: shared, ...sharer, to: inLibrary }
+    case 'repo_share_to_group':
+      return {
+        sentence: 'shareToGroup',
+        names: { ...shared, group: text('group_name') },
+        ...sharer,
+        to: inLibrary,
+      }
+    case 'repo_share_perm_change':
+      return {
+        sentence: 'permission',
+        names: { ...shared, permission: text('permission') },
+        ...sharer,
+        to: inLibrary,
+      }
+    case 'repo_share_perm_delete':
+      return { sentence: 'shareEnded', names: shared, ...sharer, to: undefined }
+    case 'repo_transfer': {
+      const names = { what, who: text('transfer_from_user_name') }
+      return { sentence: 'transfer', names, ...person('transfer_from_user'), to: inLibrary }
+    }
+    case 'add_user_to_group': {
+      const names = { group: text('group_name'), who: text('group_staff_name') }
+      return { sentence: 'joined', names, ...person('group_staff'), to: `/groups/${text('group_id')}` }
+    }
+    case 'file_uploaded': {
+      const names = { what: text('file_name'), folder: text('folder_name') }
+      return { sentence: 'fileCame', names, from: undefined, to: fileUrl(library, text('file_path')) }
+    }
+    case 'folder_uploaded': {
+      const names = { what: text('folder_name'), folder: text('parent_dir_name') }
+      return {
+        sentence: 'folderCame',
+        names,
+        from: undefined,
+        to: folderUrl(library, text('folder_path')),
+      }
+    }
+    case 'deleted_files': {
+      const names = { what, count: text('count'), who: text('op_user_name') }
+      return { sentence: 'deleted', names, ...person('op_user'), to: trashUrl(library) }
+    }
+    case 'repo_monitor':
+      return { ...watched(detail, library, text), ...person('op_user') }
+    default:
+      return { sentence: 'other', names: { what: what || type }, from: undefined, to: inLibrary }
+  }
+}
+
+/** What happened in a library somebody watches: to one thing, or to several. */
+function watched(detail: NotificationItem['detail'], library: string, text: (name: string) => string) {
+  const list = detail['obj_path_list']
+  const paths = Array.isArray(list) ? list.filter((path): path is string => typeof path === 'string') : []
+  const names = { what: text('repo_name'), who: text('op_user_name'), op: text('op_type') }
+  const [path] = paths
+  if (paths.length !== 1 || path === undefined || path === '/') {
+    const folder = path === undefined ? '/' : parentOf(path)
+    const to = folderUrl(library, text('op_type') === 'delete' ? '/' : folder)
+    return { sentence: 'watched' as const, names: { ...names, count: String(paths.length) }, to }
+  }
+  const isFile = text('obj_type') === 'file'
+  const there = isFile ? fileUrl(library, path) : folderUrl(library, path)
+  const to = text('op_type') === 'delete' ? folderUrl(library) : there
+  return { sentence: 'watchedOne' as const, names: { ...names, name: nameOf(path) }, to }
+}

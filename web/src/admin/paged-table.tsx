@@ -1,0 +1,96 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { LucideIcon } from 'lucide-react'
+import type { Key, ReactNode } from 'react'
+import { useTexts } from '../texts/index.ts'
+import { Button, Empty, LoadError, Waiting } from '../ui/index.ts'
+
+export interface Column<T> {
+  readonly head: string
+  readonly cell: (item: T) => ReactNode
+  /** Left out where there is little room; what matters of it is in the first column then. */
+  readonly wide?: boolean
+  readonly end?: boolean
+}
+
+/** A table that grows page by page; it says so when it is empty or cannot be loaded. */
+export function PagedTable<T>(props: {
+  label: string
+  query: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly T[] }>>
+  keyOf: (item: T) => Key
+  columns: readonly Column<T>[]
+  actions?: (item: T) => ReactNode
+  empty: { icon: LucideIcon; title: string; hint?: string }
+}) {
+  const { query } = props
+  const common = useTexts('common')
+  const texts = useTexts('admin')
+  if (query.isPending) return <Waiting />
+  if (query.isError) return <LoadError error={query.error} onRetry={() => void query.refetch()} />
+  const items = query.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) return <Empty {...props.empty} />
+  const classOf = ({ wide, end }: Column<T>) => `${wide ? 'admin-wide' : ''}${end ? ' admin-end' : ''}`.trim()
+  return (
+    <>
+      <table className="table admin-table" aria-label={props.label} aria-busy={query.isFetching}>
+        <thead>
+          <tr>
+            {props.columns.map((column) => (
+              <th key={column.head} scope="col" className={classOf(column)}>
+                {column.head}
+              </th>
+            ))}
+            {props.actions && (
+              <th scope="col">
+                <span className="visually-hidden">{texts.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={props.keyOf(item)}>
+              {props.columns.map((column) => (
+                <td key={column.head} className={classOf(column)}>
+                  {column.cell(item)}
+                </td>
+              ))}
+              {props.actions && <td className="admin-actions">{props.actions(item)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {query.hasNextPage && (
+        <Button
+          className="sharing-another"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {common.loadMore}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** The first column: a name with a line below it. */
+export function Named(props: {
+  icon?: ReactNode
+  name: ReactNode
+  about?: ReactNode
+  title?: string
+  badge?: string | undefined
+  /** Shown where columns are left out, in their place. */
+  narrow?: ReactNode
+}) {
+  return (
+    <span className="admin-named">
+      {props.icon}
+      <span className="sharing-names" title={props.title}>
+        <bdi>{props.name}</bdi>
+        {props.about && <span className="muted">{props.about}</span>}
+        {props.narrow && <span className="muted admin-narrow">{props.narrow}</span>}
+      </span>
+      {props.badge && <span className="badge badge-warn">{props.badge}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,34 @@
+/** Something found by `GET /api2/search/`. */
+export interface SearchResult {
+  readonly repo_id: string
+  readonly repo_name: string
+  readonly name: string
+  readonly fullpath: string
+  readonly is_dir: boolean
+  readonly size: number
+  /** Unix seconds. */
+  readonly last_modified: number
+  /** The place in the text that matched, matches in `<b>`, all else escaped. */
+  readonly content_highlight: string
+}
+
+export interface SearchResults {
+  readonly total: number
+  readonly has_more: boolean
+  readonly results: readonly SearchResult[]
+}
+
+/** What is asked for, in the names of the API. */
+export interface SearchQuery {
+  readonly q: string
+  readonly search_repo?: string
+  readonly search_path?: string
+  readonly obj_type?: 'dir' | 'file'
+  readonly search_ftypes?: 'custom'
+  readonly ftype?: string
+  readonly input_fexts?: string
+  readonly time_from?: number
+  readonly size_from?: number
+  readonly size_to?: number
+  readonly search_filename_only?: boolean
+}

@@ -1,0 +1,2 @@
+export { ArchiveTray } from './archive-tray.tsx'
+export { startArchive } from './archives.ts'

@@ -1,0 +1,2 @@
+export { useUnlockError } from './unlock-error.ts'
+export { UnlockGate } from './unlock-gate.tsx'

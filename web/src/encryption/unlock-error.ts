@@ -1,0 +1,14 @@
+import { ApiError } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { useErrorMessage } from '../ui/index.ts'
+
+/** Why the password of a library was not taken, in the language of the page. */
+export function useUnlockError(): (error: unknown) => string {
+  const texts = useTexts('libraries')
+  const wording = useErrorMessage()
+  return (error) => {
+    if (!(error instanceof ApiError)) return wording(error)
+    if (error.status === 429) return texts.tooOften
+    return /^Wrong (?:old )?password/.test(error.message) ? texts.wrongPassword : wording(error)
+  }
+}

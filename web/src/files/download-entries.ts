@@ -1,0 +1,21 @@
+import { downloadFile, type Entry } from '../api/index.ts'
+import { startArchive } from '../archives/index.ts'
+import { nameOf, parentOf } from '../paths.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
+
+/** One file as it is; anything more as an archive. */
+export async function download(here: CurrentFolder, entries: readonly Entry[]): Promise<void> {
+  const [entry] = entries
+  if (entry === undefined) return
+  if (entries.length === 1 && entry.type === 'file') {
+    await downloadFile(here.libraryId, entryPath(here, entry))
+    return
+  }
+  startArchive({ libraryId: here.libraryId, parent: here.path, names: entries.map(({ name }) => name) })
+}
+
+/** The folder that is shown, with everything in it. */
+export function downloadFolder({ libraryId, path }: CurrentFolder, all: readonly Entry[]): void {
+  if (path === '/') startArchive({ libraryId, parent: '/', names: all.map(({ name }) => name) })
+  else startArchive({ libraryId, parent: parentOf(path), names: [nameOf(path)] })
+}

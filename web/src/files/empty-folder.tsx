@@ -1,0 +1,37 @@
+import { FolderOpen, FolderPlus, SearchX, Upload } from 'lucide-react'
+import { useTexts } from '../texts/index.ts'
+import { Button, Empty } from '../ui/index.ts'
+import type { CurrentFolder } from './current-folder.ts'
+import type { OpenDialog } from './dialogs.tsx'
+import { upload } from './upload-files.ts'
+
+/** In the place of a list with nothing in it, or with nothing that was sought. */
+export function EmptyFolder(props: {
+  here: CurrentFolder
+  sought: string
+  onClear: () => void
+  setDialog: (dialog: OpenDialog) => void
+}) {
+  const { here, sought } = props
+  const texts = useTexts('files')
+  if (sought.trim() !== '') {
+    return (
+      <Empty icon={SearchX} title={texts.nothingFound} hint={texts.nothingFoundHint(sought.trim())}>
+        <Button onClick={props.onClear}>{texts.clearFind}</Button>
+      </Empty>
+    )
+  }
+  if (!here.editable) return <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyReadOnly} />
+  return (
+    <Empty icon={FolderOpen} title={texts.empty} hint={texts.emptyHint}>
+      <span className="files-buttons">
+        <Button variant="primary" icon={Upload} onClick={() => void upload(here)}>
+          {texts.uploadFiles}
+        </Button>
+        <Button icon={FolderPlus} onClick={() => props.setDialog({ kind: 'new-folder' })}>
+          {texts.newFolder}
+        </Button>
+      </span>
+    </Empty>
+  )
+}

@@ -1,0 +1,2 @@
+export type { Place } from './folder-picker.tsx'
+export { FolderPage, LazyFolderPicker, SmartLinkPage } from './lazy.ts'

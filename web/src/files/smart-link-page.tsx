@@ -1,0 +1,16 @@
+import { Redirect, useParams } from 'wouter'
+import { useLinkTarget } from '../api/index.ts'
+import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { normalizePath } from '../paths.ts'
+import { LoadError, Waiting } from '../ui/index.ts'
+
+/** Goes on to where a lasting link leads now. */
+export default function SmartLinkPage() {
+  const { token } = useParams<{ token: string }>()
+  const { data, error, refetch } = useLinkTarget(token)
+  if (data !== undefined) {
+    const address = data.is_dir ? folderUrl : fileUrl
+    return <Redirect to={address(data.repo_id, normalizePath(data.path))} replace />
+  }
+  return error ? <LoadError error={error} onRetry={() => void refetch()} /> : <Waiting />
+}

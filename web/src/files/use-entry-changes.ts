@@ -1,0 +1,133 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import type { Entry, Folder } from '../api/index.ts'
+import {
+  deleteEntries,
+  renameEntry,
+  type Selected,
+  setLock,
+  setStar,
+  transferEntries,
+  undoDeletion,
+} from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { recordMove, type Target, trackTask, useUndoMove } from '../tasks/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { useFailureToast, useToast } from '../ui/index.ts'
+import { type CurrentFolder, entryPath } from './current-folder.ts'
+
+/**
+ * What can be done to the entries of a folder. The list shows it at once; what the server refuses is said, and the list
+ * is as the server has it again.
+ */
+export interface Changes {
+  remove(entries: readonly Entry[]): Promise<void>
+  /** Gives the name it has afterwards. */
+  rename(entry: Entry, newName: string): Promise<string>
+  star(entries: readonly Entry[], starred: boolean): Promise<void>
+  lock(entries: readonly Entry[], locked: boolean): Promise<void>
+  /** Throws what the server refused. */
+  transfer(operation: 'copy' | 'move', selected: Selected, to: Target): Promise<void>
+}
+
+export function useEntryChanges(here: CurrentFolder): Changes {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const failed = useFailureToast()
+  const texts = useTexts('files')
+  const undoMove = useUndoMove()
+  const [, go] = useLocation()
+  return useMemo(() => {
+    const { libraryId, path } = here
+    const patch = (change: (entries: readonly Entry[]) => readonly Entry[]) =>
+      patchFolder(queries, here, change)
+    const reload = () => void queries.invalidateQueries({ queryKey: ['dir', libraryId] })
+    const change = (names: ReadonlySet<string>, fields: Partial<Entry>) =>
+      patch((entries) => entries.map((entry) => (names.has(entry.name) ? { ...entry, ...fields } : entry)))
+
+    /** Tries each in turn, so that the first refusal is the one that is told. */
+    async function each(entries: readonly Entry[], act: (entry: Entry) => Promise<void>): Promise<void> {
+      try {
+        for (const entry of entries) await act(entry)
+      } catch (error) {
+        failed(error)
+      }
+      reload()
+    }
+
+    return {
+      async remove(entries) {
+        const names = entries.map(({ name }) => name)
+        const gone = new Set(names)
+        const first = names[0] ?? ''
+        await patch((all) => all.filter(({ name }) => !gone.has(name)))
+        try {
+          const deletion = await deleteEntries({ libraryId, folder: path, names })
+          const run = async () => {
+            try {
+              const [refusal] = await undoDeletion(deletion)
+              if (refusal === undefined) {
+                await patch((all) => [...all.filter(({ name }) => !gone.has(name)), ...entries])
+                toast({ text: texts.restored(names.length, first) })
+              } else toast({ text: refusal, bad: true })
+            } catch (error) {
+              failed(error)
+            }
+            reload()
+          }
+          toast({ text: texts.deleted(names.length, first), undo: () => void run() })
+        } catch (error) {
+          failed(error)
+        }
+        reload()
+      },
+      async rename(entry, newName) {
+        await change(new Set([entry.name]), { name: newName })
+        try {
+          return await renameEntry(libraryId, entryPath(here, entry), entry.type, newName)
+        } catch (error) {
+          failed(error)
+          return entry.name
+        } finally {
+          reload()
+        }
+      },
+      async star(entries, starred) {
+        await change(new Set(entries.map(({ name }) => name)), { starred })
+        await each(entries, (entry) => setStar(libraryId, entryPath(here, entry), starred))
+        void queries.invalidateQueries({ queryKey: ['starred'] })
+      },
+      lock: (entries, locked) => each(entries, (entry) => setLock(libraryId, entryPath(here, entry), locked)),
+      async transfer(operation, selected, to) {
+        const moved = operation === 'move' ? recordMove(queries, selected, to) : undefined
+        const task = await transferEntries(operation, selected, to)
+        if (task !== undefined) return trackTask(task, operation, selected, to, moved)
+        const { names } = selected
+        const text = (operation === 'copy' ? texts.copied : texts.moved)(names.length, names[0] ?? '')
+        const run = () => go(folderUrl(to.libraryId, to.path))
+        const isHere = to.libraryId === libraryId && to.path === path
+        toast({
+          text,
+          ...(!isHere && { action: { label: texts.show, run } }),
+          ...(moved && { undo: () => void undoMove(moved) }),
+        })
+        reload()
+        return undefined
+      },
+    }
+  }, [here, queries, toast, failed, texts, undoMove, go])
+}
+
+/** Changes the list before the server has answered; a load under way would undo that, and is given up. */
+async function patchFolder(
+  queries: QueryClient,
+  { libraryId, path }: CurrentFolder,
+  change: (entries: readonly Entry[]) => readonly Entry[],
+): Promise<void> {
+  const queryKey = ['dir', libraryId, path]
+  await queries.cancelQueries({ queryKey, exact: true })
+  queries.setQueryData<Folder>(queryKey, (folder) =>
+    folder === undefined ? undefined : { ...folder, dirent_list: change(folder.dirent_list) },
+  )
+}

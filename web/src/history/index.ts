@@ -1,0 +1,2 @@
+export { HistoryPage, TrashPage } from './lazy.ts'
+export { RestoreDialog } from './restore-dialog.tsx'

@@ -1,0 +1,1 @@
+export { DeletedPage, LibrariesPage, StarredPage } from './lazy.ts'

@@ -1,0 +1,27 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { defaultLibrary, fetchLibrary } from '../api/index.ts'
+import { folderUrl } from '../navigation/index.ts'
+import { useFailureToast } from '../ui/index.ts'
+import { addUploads, type PickedFile } from '../uploads/index.ts'
+
+/** Files first: whoever has no library yet gets one to put them in. */
+export function useFirstUpload() {
+  const failed = useFailureToast()
+  const [, go] = useLocation()
+  const [busy, setBusy] = useState(false)
+  async function start(files: readonly PickedFile[], emptyFolders: readonly string[] = []): Promise<void> {
+    if (files.length === 0 && emptyFolders.length === 0) return
+    setBusy(true)
+    try {
+      const { repo_id: libraryId } = await defaultLibrary()
+      const { repo_name: libraryName } = await fetchLibrary(libraryId)
+      addUploads({ libraryId, libraryName, path: '/' }, files, emptyFolders)
+      go(folderUrl(libraryId))
+    } catch (error) {
+      failed(error)
+      setBusy(false)
+    }
+  }
+  return { busy, start }
+}

@@ -1,0 +1,3 @@
+export { aroundNav, useLeaveGuard } from './leave-guard.ts'
+export { fileUrl, folderUrl, historyUrl, revisionUrl, searchUrl, snapshotUrl, trashUrl } from './page-urls.ts'
+export { useQueryParams } from './query-params.ts'

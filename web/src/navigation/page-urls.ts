@@ -1,0 +1,27 @@
+/** The addresses of the app's pages, from `app/` on. Paths are in the query, where every name survives. */
+
+export const folderUrl = (libraryId: string, path = '/') => withPath(`/library/${libraryId}`, path)
+
+export const fileUrl = (libraryId: string, path: string) => withPath(`/view/${libraryId}`, path)
+
+/** The history of a library, or of one file in it. */
+export const historyUrl = (libraryId: string, path = '/') => withPath(`/history/${libraryId}`, path)
+
+export const trashUrl = (libraryId: string, path = '/') => withPath(`/trash/${libraryId}`, path)
+
+export const searchUrl = (words: string) => `/search?${new URLSearchParams({ q: words })}`
+
+function withPath(page: string, path: string): string {
+  return path === '/' ? page : `${page}?${new URLSearchParams({ p: path }).toString().replaceAll('%2F', '/')}`
+}
+
+/** A file as it was in a commit. */
+export function revisionUrl(libraryId: string, path: string, commitId: string): string {
+  return `${fileUrl(libraryId, path)}&commit=${commitId}`
+}
+
+/** A folder of a library as it was in a commit. */
+export function snapshotUrl(libraryId: string, commitId: string, path = '/'): string {
+  const query = new URLSearchParams({ commit: commitId, ...(path !== '/' && { at: path }) })
+  return `${historyUrl(libraryId)}?${query.toString().replaceAll('%2F', '/')}`
+}

@@ -1,0 +1,9 @@
+import type { Piece } from './highlights.ts'
+
+export function Highlighted(props: { pieces: readonly Piece[] }) {
+  return props.pieces.map(({ text, isMatch }, index) =>
+    // Pieces have no other identity than their place.
+    // oxlint-disable-next-line react/no-array-index-key
+    isMatch ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
+  )
+}

@@ -1,0 +1,2 @@
+export { SearchPage } from './lazy.ts'
+export { SearchBox } from './search-box.tsx'

@@ -1,9 +1,0 @@
-import type { Piece } from './marks.ts'
-
-export function Marked(props: { pieces: readonly Piece[] }) {
-  return props.pieces.map(({ text, isMatch }, index) =>
-    // Pieces have no other identity than their place.
-    // oxlint-disable-next-line react/no-array-index-key
-    isMatch ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
-  )
-}

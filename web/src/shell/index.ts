@@ -1,0 +1,2 @@
+export { ErrorBoundary } from './error-boundary.tsx'
+export { Shell } from './shell.tsx'

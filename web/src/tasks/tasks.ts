@@ -1,0 +1,69 @@
+import { useSyncExternalStore } from 'react'
+import { type Selected, type TaskProgress, taskProgress } from '../api/index.ts'
+import { nameOf } from '../paths.ts'
+import type { MoveRecord } from './undo-move.ts'
+
+/** A copy or move between libraries, which goes on when the page is left. */
+export interface Task {
+  readonly id: string
+  readonly operation: 'copy' | 'move'
+  readonly count: number
+  /** Of the first, or only, entry. */
+  readonly name: string
+  readonly from: { readonly libraryId: string }
+  readonly to: { readonly libraryId: string; readonly path: string }
+  /** What a move took, where it can be taken back. */
+  readonly moved: MoveRecord | undefined
+  readonly progress: TaskProgress | undefined
+}
+
+const ASK_MS = 1000
+const listeners = new Set<() => void>()
+let tasks: readonly Task[] = []
+
+/** Those that have not ended, or have and were not yet told of. */
+export function useTasks(): readonly Task[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => tasks,
+  )
+}
+
+/** Follows a task until it ends. */
+export function trackTask(
+  id: string,
+  operation: 'copy' | 'move',
+  { libraryId, folder, names }: Selected,
+  to: Task['to'],
+  moved?: MoveRecord,
+): void {
+  const name = nameOf(`${folder}/${names[0] ?? ''}`)
+  const about = { id, operation, count: names.length, name, from: { libraryId }, to, moved }
+  set([...tasks, { ...about, progress: undefined }])
+  void ask(id)
+}
+
+export function removeTask(id: string): void {
+  set(tasks.filter((task) => task.id !== id))
+}
+
+export const hasEnded = ({ progress }: Task) =>
+  progress !== undefined && (progress.successful || progress.failed || progress.canceled)
+
+async function ask(id: string): Promise<void> {
+  while (tasks.some((task) => task.id === id)) {
+    // A question that did not get through is simply asked again.
+    const progress = await taskProgress(id).catch(() => undefined)
+    if (progress !== undefined) set(tasks.map((task) => (task.id === id ? { ...task, progress } : task)))
+    if (tasks.some((task) => task.id === id && hasEnded(task))) return
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS))
+  }
+}
+
+function set(next: readonly Task[]): void {
+  tasks = next
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,75 @@
+import { useLanguage } from './texts.tsx'
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** Numbers, sizes and times as the language of the page writes them. Times are Unix seconds or ISO texts. */
+export interface Formats {
+  number(value: number): string
+  size(bytes: number): string
+  /** In full, to the minute. */
+  moment(time: number | string): string
+  date(time: number | string): string
+  /** With the day of the week. */
+  day(time: number | string): string
+  /** `2 hours ago`. */
+  ago(time: number | string): string
+  /** `3 min 20 s`, for times left. */
+  duration(seconds: number): string
+}
+
+const known = new Map<string, Formats>()
+
+export function useFormats(): Formats {
+  const { language } = useLanguage()
+  // Making them takes longer than drawing a row of a list, so all of the page shares one of each language.
+  const formats = known.get(language) ?? formatsIn(language)
+  known.set(language, formats)
+  return formats
+}
+
+function formatsIn(language: string): Formats {
+  const locale = navigator.languages.find((wish) => wish.startsWith(language)) ?? language
+  const whole = new Intl.NumberFormat(locale)
+  const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const unit = (value: number, name: 'hour' | 'minute' | 'second') =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
+  return {
+    number: (value) => whole.format(value),
+    size(bytes) {
+      const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
+      const shown = bytes / 1000 ** step
+      return `${(shown >= 100 ? whole : short).format(shown >= 100 ? Math.round(shown) : shown)} ${UNITS[step]}`
+    },
+    moment: (time) => moment.format(dateOf(time)),
+    date: (time) => date.format(dateOf(time)),
+    day: (time) => day.format(dateOf(time)),
+    ago(time) {
+      const seconds = (dateOf(time).getTime() - Date.now()) / 1000
+      const [name, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+      return relative.format(name === 'second' ? 0 : Math.round(seconds / length), name)
+    },
+    duration(seconds) {
+      const rounded = Math.max(0, Math.round(seconds))
+      if (rounded >= 3600)
+        return `${unit(Math.floor(rounded / 3600), 'hour')} ${unit(Math.floor((rounded % 3600) / 60), 'minute')}`
+      if (rounded >= 60) return `${unit(Math.floor(rounded / 60), 'minute')} ${unit(rounded % 60, 'second')}`
+      return unit(rounded, 'second')
+    },
+  }
+}
+
+function dateOf(time: number | string): Date {
+  return new Date(typeof time === 'number' ? time * 1000 : time)
+}

@@ -1,0 +1,38 @@
+import { CircleAlert, SearchX } from 'lucide-react'
+import { useCallback } from 'react'
+import { ApiError } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { Button, ButtonLink } from './button.tsx'
+import { Empty } from './states.tsx'
+
+/** Turns anything thrown into a sentence. */
+export function useErrorMessage(): (error: unknown) => string {
+  const texts = useTexts('common')
+  return useCallback(
+    (error) => {
+      if (error instanceof ApiError)
+        return error.status === 0 ? texts.unreachable : error.message || texts.failed
+      return error instanceof Error && error.message !== '' ? error.message : texts.failed
+    },
+    [texts],
+  )
+}
+
+/** In the place of something that could not be loaded. */
+export function LoadError(props: { error: unknown; onRetry?: () => void }) {
+  const texts = useTexts('common')
+  const wording = useErrorMessage()
+  const { error } = props
+  if (error instanceof ApiError && (error.status === 404 || error.status === 403)) {
+    return (
+      <Empty icon={SearchX} title={texts.notFound} hint={texts.notFoundHint}>
+        <ButtonLink to="/">{texts.toLibraries}</ButtonLink>
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={CircleAlert} title={texts.failed} hint={wording(error)}>
+      {props.onRetry && <Button onClick={props.onRetry}>{texts.retry}</Button>}
+    </Empty>
+  )
+}

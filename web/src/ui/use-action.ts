@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { ApiError } from '../api/index.ts'
+import { useTexts } from '../texts/index.ts'
+import { useFailureToast, useToast } from './toasts.tsx'
+
+/**
+ * Runs a change, has what it concerns loaded again, and says how it went. What `refreshes` names is the beginning of
+ * keys of queries. Gives whether it worked.
+ */
+export function useAction(...refreshes: readonly string[]) {
+  const queries = useQueryClient()
+  const toast = useToast()
+  const failed = useFailureToast()
+  const texts = useTexts('sharing')
+  const names = refreshes.join('\n')
+  return useCallback(
+    async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
+      try {
+        await work()
+        if (done !== undefined) toast({ text: done })
+        return true
+      } catch (error) {
+        if (isPlainRefusal(error)) toast({ text: texts.refused, bad: true })
+        else failed(error)
+        return false
+      } finally {
+        for (const name of names.split('\n')) void queries.invalidateQueries({ queryKey: [name] })
+      }
+    },
+    [queries, toast, failed, names, texts],
+  )
+}
+
+/** A refusal that says no more than that it is one: we can say in every language what to do about it. */
+function isPlainRefusal(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status === 403 &&
+    /^(?:permission denied|you do not have permission)/i.test(error.message)
+  )
+}

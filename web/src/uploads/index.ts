@@ -1,0 +1,5 @@
+export { DropZone, FileDrop } from './drop-zone.tsx'
+export type { DroppedFiles } from './dropped-files.ts'
+export { pickFiles } from './file-picker.ts'
+export { UploadTray } from './upload-tray.tsx'
+export { addUploads, type PickedFile } from './uploads.ts'

@@ -1,0 +1,155 @@
+import { ApiError } from '../api/index.ts'
+import {
+  type Answer,
+  folderPlaces,
+  type Known,
+  type Place,
+  placesOf,
+  type Settled,
+  settle,
+} from './conflicts.ts'
+import { type Failure, verdictOf } from './failures.ts'
+import { knownFolders } from './known-folders.ts'
+import { composed, isGoodName } from './names.ts'
+import type { Upload } from './queue.ts'
+import type { Source } from './sources.ts'
+import { folderOf } from './transfer.ts'
+import type { PickedFile, UploadTarget } from './uploads.ts'
+
+/** Files that are there already: what is to be done with them? */
+export interface Question {
+  readonly target: UploadTarget
+  readonly taken: readonly Place[]
+  /** Undefined calls the whole upload off. */
+  readonly answer: (answer: Answer | undefined) => void
+}
+
+interface Prepared {
+  readonly upload: Upload
+  readonly source: Source
+}
+
+export interface PlanOptions {
+  readonly queued: Iterable<Upload>
+  readonly ask: (question: Omit<Question, 'answer'>) => Promise<Answer | undefined>
+  readonly whenConnected: () => Promise<void>
+}
+
+/** Decides where each file goes, asking once if some are there already. Empty when that called the upload off. */
+export async function planUploads(
+  target: UploadTarget,
+  files: readonly PickedFile[],
+  emptyFolders: readonly string[],
+  options: PlanOptions,
+): Promise<Prepared[]> {
+  const isGood = (path: string) => path.split('/').every(isGoodName)
+  const good = files.filter(({ relativePath }) => isGood(relativePath))
+  const bad = files.filter(({ relativePath }) => !isGood(relativePath))
+  const refused = failedUploads(target, bad, { kind: 'name', message: '' })
+  const folders = emptyFolders.filter(isGood)
+  const paths = good.map(({ relativePath }) => composed(relativePath))
+  const known = await lookedUp(target, [...paths, ...folders.map((folder) => `${folder}/`)], options)
+  if ('kind' in known) return [...refused, ...failedUploads(target, good, known)]
+  addQueued(known, target, options.queued)
+  const places = placesOf(paths, known)
+  const taken = places.filter(({ isTaken }) => isTaken)
+  const answer = taken.length === 0 ? 'keep-both' : await options.ask({ target, taken })
+  if (answer === undefined) return []
+  const settled = settle(places, known, answer)
+  const ready = good.flatMap((picked, index) => {
+    const place = settled[index]
+    return place === undefined ? [] : [fileUpload(target, picked, place)]
+  })
+  return [...refused, ...folderPlaces(folders, known).map((path) => folderUpload(target, path)), ...ready]
+}
+
+/** What is there already, or why nothing can be stored there. */
+async function lookedUp(
+  target: UploadTarget,
+  paths: readonly string[],
+  { whenConnected }: PlanOptions,
+): Promise<Known | Failure> {
+  for (;;) {
+    try {
+      return await knownFolders(target, paths)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const verdict = verdictOf(error.status, error.message)
+      if (verdict === 'cut') await whenConnected()
+      else if (typeof verdict !== 'string') return verdict
+      else return { kind: 'refused', message: error.message }
+    }
+  }
+}
+
+/** What is on its way to the same folders counts as being there. */
+function addQueued(known: Known, target: UploadTarget, queued: Iterable<Upload>): void {
+  const start = target.path === '/' ? '/' : `${target.path}/`
+  for (const upload of queued) {
+    if (upload.libraryId !== target.libraryId || upload.isFolder) continue
+    if (upload.state === 'failed' || upload.state === 'done') continue
+    const folder = folderOf(upload)
+    if (folder !== target.path && !folder.startsWith(start)) continue
+    const below = folder === target.path ? '' : folder.slice(start.length)
+    const content = known.get(below) ?? new Map<string, 'file' | 'dir'>()
+    known.set(below, content.set(upload.name, 'file'))
+  }
+}
+
+let count = 0
+
+function fileUpload(target: UploadTarget, picked: PickedFile, place: Settled): Prepared {
+  const { file, handle } = picked
+  return {
+    upload: { ...uploadOf(target), ...place, size: file.size, modified: file.lastModified },
+    source: { file, ...(handle && { handle }) },
+  }
+}
+
+function folderUpload(target: UploadTarget, path: string): Prepared {
+  const cut = path.lastIndexOf('/')
+  const place = { folder: path.slice(0, Math.max(0, cut)), name: path.slice(cut + 1) }
+  return { upload: { ...uploadOf(target), ...place, isFolder: true }, source: {} }
+}
+
+/** Files that cannot be sent, to be shown as such. */
+export function failedUploads(
+  target: UploadTarget,
+  files: readonly PickedFile[],
+  failure: Failure,
+): Prepared[] {
+  return files.map((picked) => failed(target, picked, failure))
+}
+
+function failed(target: UploadTarget, picked: PickedFile, failure: Failure): Prepared {
+  const cut = picked.relativePath.lastIndexOf('/')
+  const folder = picked.relativePath.slice(0, Math.max(0, cut))
+  const name = picked.relativePath.slice(cut + 1)
+  const { upload, source } = fileUpload(target, picked, { folder, name, replace: false })
+  return { upload: { ...upload, state: 'failed', failure }, source }
+}
+
+function uploadOf({ libraryId, libraryName, path }: UploadTarget): Upload {
+  const addedAt = Date.now()
+  count += 1
+  return {
+    key: `${addedAt.toString(36)}-${count}-${Math.random().toString(36).slice(2, 8)}`,
+    isFolder: false,
+    libraryId,
+    libraryName,
+    target: path,
+    folder: '',
+    name: '',
+    size: 0,
+    modified: 0,
+    replace: false,
+    addedAt,
+    state: 'waiting',
+    sent: 0,
+    failure: undefined,
+    tries: 0,
+    isUnsure: false,
+    isBegun: false,
+    isAlone: false,
+  }
+}

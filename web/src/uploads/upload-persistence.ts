@@ -1,0 +1,136 @@
+import type { Upload } from './queue.ts'
+import type { Source } from './sources.ts'
+import { clearFlagIfEmpty, deleteUploads, type StoredUpload, storeUploads, thisTab } from './upload-store.ts'
+
+/** Larger files are not copied into the browser's database: they are opened by a handle after a reload, or chosen again. */
+export const LARGEST_COPIED = 50_000_000
+const MOST_BYTES = 500_000_000
+const SOON_MS = 200
+/** What is done sooner than this need not be copied. */
+const COPIED_AFTER_MS = 1000
+const A_TURN = { uploads: 200, bytes: 20_000_000 }
+
+/** Writes down what is under way, a little behind, so that nothing waits for it. */
+export class UploadPersistence {
+  readonly #sourceOf: (upload: Upload) => Source
+  readonly #changed = new Set<Upload>()
+  readonly #ended = new Set<string>()
+  readonly #uncopied = new Set<Upload>()
+  readonly #copied = new Map<string, number>()
+  #copiedBytes = 0
+  #account = ''
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(sourceOf: (upload: Upload) => Source) {
+    this.#sourceOf = sourceOf
+  }
+
+  set account(email: string) {
+    this.#account = email
+    this.#soon()
+  }
+
+  /** It is new, or something about it changed that has to be known after a reload. */
+  put(upload: Upload): void {
+    this.#changed.add(upload)
+    if (this.#isCopyable(upload)) this.#uncopied.add(upload)
+    this.#soon()
+  }
+
+  /** As `put`, without waiting: should the page go now, much would be sent again. */
+  putNow(upload: Upload): void {
+    this.put(upload)
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#account !== '') this.#begin()
+  }
+
+  end(upload: Upload): void {
+    this.#changed.delete(upload)
+    this.#uncopied.delete(upload)
+    this.#copiedBytes -= this.#copied.get(upload.key) ?? 0
+    this.#copied.delete(upload.key)
+    this.#ended.add(upload.key)
+    this.#soon()
+  }
+
+  /** Forgets what it was about to write; what is written stays. */
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#changed.clear()
+    this.#uncopied.clear()
+    this.#copied.clear()
+    this.#copiedBytes = 0
+    this.#ended.clear()
+    this.#account = ''
+  }
+
+  #isCopyable(upload: Upload): boolean {
+    const { file } = this.#sourceOf(upload)
+    return file !== undefined && file.size <= LARGEST_COPIED && !this.#copied.has(upload.key)
+  }
+
+  #soon(): void {
+    if (this.#account === '') return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#begin()
+    }, SOON_MS)
+  }
+
+  #begin(): void {
+    // A browser that keeps nothing, or no more, costs the safety net, not the upload.
+    this.#writing = this.#writing
+      .then(() => this.#write())
+      .catch(() => {
+        this.#uncopied.clear()
+      })
+  }
+
+  async #write(): Promise<void> {
+    const tab = await thisTab()
+    const account = this.#account
+    if (account === '') return
+    const ended = [...this.#ended]
+    this.#ended.clear()
+    await deleteUploads(ended)
+    const changed = [...this.#changed].slice(0, A_TURN.uploads)
+    for (const upload of changed) this.#changed.delete(upload)
+    await storeUploads(
+      changed.map((upload) => this.#storedUpload(upload, account, tab, this.#copied.has(upload.key))),
+    )
+    await storeUploads(this.#toCopy().map((upload) => this.#storedUpload(upload, account, tab, true)))
+    if (this.#changed.size + this.#ended.size + this.#uncopied.size > 0) this.#soon()
+    else if (this.#copied.size === 0 && ended.length > 0) await clearFlagIfEmpty()
+  }
+
+  #toCopy(): Upload[] {
+    const now = Date.now()
+    const found: Upload[] = []
+    let bytes = 0
+    for (const upload of this.#uncopied) {
+      if (now - upload.addedAt < COPIED_AFTER_MS) continue
+      if (found.length >= A_TURN.uploads || bytes > A_TURN.bytes) break
+      this.#uncopied.delete(upload)
+      if (this.#copiedBytes + upload.size > MOST_BYTES) continue
+      bytes += upload.size
+      found.push(upload)
+      this.#copied.set(upload.key, upload.size)
+      this.#copiedBytes += upload.size
+    }
+    return found
+  }
+
+  #storedUpload(upload: Upload, account: string, tab: string, withFile: boolean): StoredUpload {
+    const { file, handle } = this.#sourceOf(upload)
+    return {
+      ...upload,
+      account,
+      tab,
+      ...(handle && { handle }),
+      ...(withFile && file && { file }),
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { Upload } from './queue.ts'
+
+/** Uploads outlive the page in the browser's own database, until they are done. */
+
+/** What is kept of an upload: the file itself if it is not too large, or what opens it again. */
+export interface StoredUpload extends Upload {
+  readonly account: string
+  /** The tab it belongs to. */
+  readonly tab: string
+  readonly file?: File
+  readonly handle?: FileSystemFileHandle
+}
+
+const DATABASE = 'carrel-uploads'
+const STORE = 'uploads'
+/** Whether there may be something: saves opening the database on every visit. */
+const FLAG = 'carrel.uploads'
+const TAB_KEY = 'carrel.tab'
+/** The server keeps chunks for as long. */
+const LONGEST_MS = 3 * 86_400_000
+
+export const mayHaveStored = () => localStorage.getItem(FLAG) !== null
+
+let opening: Promise<IDBDatabase> | undefined
+
+function database(): Promise<IDBDatabase> {
+  opening ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(DATABASE, 1)
+    request.addEventListener('upgradeneeded', () =>
+      request.result.createObjectStore(STORE, { keyPath: 'key' }),
+    )
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error))
+  })
+  return opening
+}
+
+async function change(act: (store: IDBObjectStore) => void): Promise<void> {
+  const transaction = (await database()).transaction(STORE, 'readwrite')
+  act(transaction.objectStore(STORE))
+  await new Promise<void>((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error))
+  })
+}
+
+export async function storeUploads(kept: readonly StoredUpload[]): Promise<void> {
+  if (kept.length === 0) return
+  localStorage.setItem(FLAG, '1')
+  await change((store) => {
+    for (const one of kept) store.put(one)
+  })
+}
+
+export async function deleteUploads(keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await change((store) => {
+    for (const key of keys) store.delete(key)
+  })
+}
+
+/** To be called when nothing is under way: the next visit then need not look. */
+export async function clearFlagIfEmpty(): Promise<void> {
+  if ((await all()).length === 0) localStorage.removeItem(FLAG)
+}
+
+async function all(): Promise<StoredUpload[]> {
+  const store = (await database()).transaction(STORE).objectStore(STORE)
+  const request = store.getAll()
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result as StoredUpload[]))
+    request.addEventListener('error', () => reject(request.error))
+  })
+}
+
+/**
+ * What this account left behind in this tab, or in one that is no more. It is this tab's from now on. What is too
+ * old to go on with is removed, whosever it is.
+ */
+export async function claimUploads(account: string): Promise<StoredUpload[]> {
+  if (!mayHaveStored()) return []
+  const tab = await thisTab()
+  const living = await livingTabs()
+  const kept = await all()
+  const oldest = Date.now() - LONGEST_MS
+  await deleteUploads(kept.filter(({ addedAt }) => addedAt < oldest).map(({ key }) => key))
+  const mine = kept
+    .filter((one) => one.account === account && one.addedAt >= oldest)
+    .filter((one) => one.tab === tab || (living !== undefined && !living.has(one.tab)))
+    .map((one) => ({ ...one, tab }))
+  await storeUploads(mine)
+  if (kept.length === 0) localStorage.removeItem(FLAG)
+  return mine
+}
+
+const lockOf = (tab: string) => `${TAB_KEY}.${tab}`
+let naming: Promise<string> | undefined
+
+/** The name of this tab: the same after a reload, another in a copy of the tab. */
+export function thisTab(): Promise<string> {
+  naming ??= nameTab()
+  return naming
+}
+
+async function nameTab(): Promise<string> {
+  const before = sessionStorage.getItem(TAB_KEY)
+  const fresh = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('')
+  // Without locks nobody can tell a copy of a tab from the tab itself; better to have the reload right.
+  const name = before !== null && (await hold(before)) ? before : fresh
+  if (name === fresh) await hold(fresh)
+  sessionStorage.setItem(TAB_KEY, name)
+  return name
+}
+
+/** Holds the tab's name for as long as the tab lives; false if another tab has it. */
+function hold(tab: string): Promise<boolean> {
+  // There are locks only where the page came over a safe connection.
+  const { locks } = navigator as { locks?: LockManager }
+  if (locks === undefined) return Promise.resolve(true)
+  return new Promise((resolve) => {
+    void locks.request(lockOf(tab), { ifAvailable: true }, (lock) => {
+      resolve(lock !== null)
+      return lock === null ? undefined : new Promise<void>(() => undefined)
+    })
+  })
+}
+
+/** Undefined where it cannot be known. */
+async function livingTabs(): Promise<Set<string> | undefined> {
+  const { locks } = navigator as { locks?: LockManager }
+  const { held } = (await locks?.query()) ?? {}
+  const start = lockOf('')
+  return (
+    held && new Set(held.flatMap(({ name }) => (name?.startsWith(start) ? name.slice(start.length) : [])))
+  )
+}

@@ -1,0 +1,1 @@
+export { FilePage, preloadViewer } from './lazy-parts.ts'

@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import type { Entry } from '../api/index.ts'
+import { linkQuery } from '../api/index.ts'
+import { isPicture } from '../file-kinds.ts'
+import { fileUrl, revisionUrl } from '../navigation/index.ts'
+import { join, parentOf } from '../paths.ts'
+import type { OpenedFile } from './opened-file.ts'
+
+/** The way from one file of a folder to the next. */
+export interface SiblingNavigation {
+  readonly position: number
+  readonly count: number
+  readonly neighbours: readonly Entry[]
+  readonly toPrevious: (() => void) | undefined
+  readonly toNext: (() => void) | undefined
+}
+
+/** Steps by buttons, and by the arrow keys where they mean nothing else. */
+export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]): SiblingNavigation {
+  const [, go] = useLocation()
+  const position = files.findIndex(({ name }) => name === file.name)
+  const previous = position < 0 ? undefined : files[position - 1]
+  const next = position < 0 ? undefined : files[position + 1]
+  const stepTo = (entry: Entry | undefined) => {
+    if (entry === undefined) return undefined
+    const path = join(parentOf(file.path), entry.name)
+    const { libraryId, commitId } = file
+    const address = commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
+    // One look through a folder is one step back.
+    return () => go(address, { replace: true })
+  }
+  const [toPrevious, toNext] = [stepTo(previous), stepTo(next)]
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTaken(event)) return
+      if (event.key === 'ArrowLeft') toPrevious?.()
+      if (event.key === 'ArrowRight') toNext?.()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+  const neighbours = [previous, next].filter((entry) => entry !== undefined)
+  return { position, count: files.length, neighbours, toPrevious, toNext }
+}
+
+function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  if (altKey || ctrlKey || metaKey || shiftKey) return true
+  // Who writes stays with what is written, wherever the focus is.
+  if (document.querySelector('.viewer-editor [contenteditable="true"]') !== null) return true
+  if (!(target instanceof Element)) return false
+  return (
+    movesSideways(target) ||
+    target.closest(
+      'input, textarea, select, video, audio, [contenteditable="true"], [role="menu"], [role="dialog"], [role="tablist"]',
+    ) !== null
+  )
+}
+
+/** Whether the arrow keys scroll something the focus is in. */
+function movesSideways(target: Element): boolean {
+  for (let one: Element | null = target; one !== null && one !== document.body; one = one.parentElement) {
+    if (one.scrollWidth <= one.clientWidth) continue
+    if (/auto|scroll/.test(getComputedStyle(one).overflowX)) return true
+  }
+  return false
+}
+
+/** Has the pictures beside this one ready. */
+export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly Entry[]): void {
+  const queries = useQueryClient()
+  const { libraryId, path, commitId } = file
+  const isGallery = isPicture(file.name)
+  const wanted = neighbours.filter(({ name }) => isGallery && isPicture(name))
+  const key = wanted.map(({ id }) => id).join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say all there is to know of the neighbours.
+  useEffect(() => {
+    for (const { name, id } of wanted) {
+      const state = { libraryId, path: join(parentOf(path), name), id, commitId }
+      const load = async () => {
+        new Image().src = await queries.ensureQueryData(linkQuery(state))
+      }
+      // The picture will say so itself when it is its turn.
+      load().catch(() => undefined)
+    }
+  }, [key, libraryId, path, commitId, queries])
+}
