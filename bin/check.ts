@@ -8,6 +8,7 @@ const checks = [
   { name: 'lint', command: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.'] },
   { name: 'types', command: ['typescript/bin/tsc', '-p', '.'] },
   { name: 'types of the web app', command: ['typescript/bin/tsc', '-p', 'web'] },
+  { name: 'types of the web unit tests', command: ['typescript/bin/tsc', '-p', 'test/web/unit'] },
 ]
 
 /** Runs format, lint and type checks, all of them; resolves to the names of those that failed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { diffLines } from '../../web/src/diff/diff.ts'
-import { seededRandom } from '../support/random.ts'
+import { diffLines } from '../../../web/src/diff/diff.ts'
+import { seededRandom } from '../../support/random.ts'
 
 describe('the comparison of two texts', () => {
   it('has both in it, and no longer a way from one to the other than needed', () => {
