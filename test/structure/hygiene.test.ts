@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 
@@ -50,6 +50,30 @@ describe('the repository', () => {
         .map((target) => `${document} -> ${target}`),
     )
     assert.deepEqual(broken, [])
+  })
+
+  it('names only existing source files in its documents', () => {
+    // Decision records describe the code as it was at their date.
+    const documents = globSync(['*.md', 'docs/*.md', 'bench/*.md'], { cwd: root }).filter(
+      (document) => document !== 'CHANGELOG.md',
+    )
+    const stale = documents.flatMap((document) =>
+      [...read(document).matchAll(/`((?:src|web|test|bench|bin|docs)\/[\w./-]+\.\w+)`/g)]
+        .map(([, file = '']) => file)
+        .filter((file) => !existsSync(path.join(root, file)))
+        .map((file) => `${document} names ${file}`),
+    )
+    assert.deepEqual(stale, [])
+  })
+
+  it('names only existing documents in its code', () => {
+    const sources = globSync('{src,bin,bench,web/src}/**/*.{ts,tsx,mjs,cjs}', { cwd: root })
+    const stale = sources.flatMap((source) =>
+      [...read(source).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+        .filter(([document]) => !existsSync(path.join(root, document)))
+        .map(([document]) => `${source} names ${document}`),
+    )
+    assert.deepEqual(stale, [])
   })
 
   it('carries the whole Apache License 2.0', () => {

@@ -1,8 +1,8 @@
 import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib'
 import { Slots } from '../../library/slots.ts'
 
-// The fastest level: 6 makes archives 6 to 10 % smaller in twice the time, and not to look for matches makes them up to
-// twice as large in hardly less (docs/architecture.md).
+// The fastest level. Level 6 takes twice the time for 6 to 10 % less, and Huffman coding alone makes archives up to twice as
+// large in about the same time (bench/history.md).
 export const DEFLATE = { level: constants.Z_BEST_SPEED } as const
 
 /** Most bytes deflated in one call. */
