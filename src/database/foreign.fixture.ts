@@ -5,10 +5,13 @@ import type { DatabaseSetting } from './open.ts'
 import { openPostgres } from './postgres/postgres-database.ts'
 import { openSqlite } from './sqlite/sqlite-database.ts'
 
+/** How long an awaited row may take. */
+const AWAIT_MS = 30_000
+
 /** What the thread is asked to do. It counts up and notifies `done` after each. */
 export type ForeignOrder =
   | { readonly kind: 'commit'; readonly sql: string }
-  /** Asks again and again until the query finds a row. */
+  /** Polls until the query finds a row, and fails after AWAIT_MS. */
   | { readonly kind: 'await'; readonly sql: string }
   | { readonly kind: 'connect'; readonly port: number }
   | { readonly kind: 'send'; readonly socket: number; readonly text: string }
@@ -33,7 +36,7 @@ const sockets: Socket[] = []
 
 async function obey(order: ForeignOrder): Promise<void> {
   if (order.kind === 'commit') await db.write((tx) => tx.run(order.sql))
-  if (order.kind === 'await') while ((await db.all(order.sql)).length === 0) await nextTurn()
+  if (order.kind === 'await') await awaitRow(order.sql)
   if (order.kind === 'connect') {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     sockets.push(connect(order.port, '127.0.0.1', resolve).once('error', reject).setNoDelay(true))
@@ -47,6 +50,14 @@ async function obey(order: ForeignOrder): Promise<void> {
   if (order.kind !== 'close') return
   for (const socket of sockets) socket.destroy()
   await db[Symbol.asyncDispose]()
+}
+
+async function awaitRow(sql: string): Promise<void> {
+  const deadline = performance.now() + AWAIT_MS
+  while ((await db.all(sql)).length === 0) {
+    if (performance.now() > deadline) throw new Error(`no row in ${AWAIT_MS / 1000} s: ${sql}`)
+    await nextTurn()
+  }
 }
 
 async function obeyAfter(before: Promise<void>, order: ForeignOrder): Promise<void> {

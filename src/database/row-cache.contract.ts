@@ -235,8 +235,10 @@ export function rowCacheContract(dialect: string, subject: RowCacheSubject): voi
       await using clock = await openFamily(setting)
       const timeQuery = `select cast(clock_timestamp() as text) as now`
       for (let round = 0; round < 6; round++) {
-        const since = subject.validated && (await clock.get<{ now: string }>(timeQuery))?.now
         const read = () => nameOf(db)
+        // Only a cached read is validated. A miss would ask for the row itself, and no snapshot would be seen on the server.
+        await eventually(() => isHit(db, read))
+        const since = subject.validated && (await clock.get<{ now: string }>(timeQuery))?.now
         const firstEnded = Promise.withResolvers<void>()
         const first = db.inRequest(async () => {
           await read()

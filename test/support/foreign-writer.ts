@@ -5,8 +5,9 @@ import type { ForeignData, ForeignOrder } from '../../src/database/foreign.fixtu
 import type { DatabaseSetting } from '../../src/database/open.ts'
 
 const DEADLINE_MS = 60_000
+const CLOSE_DEADLINE_MS = 10_000
 
-/** Another program on the same database, in a thread of its own, for which a test can wait without giving way to its event loop. */
+/** Another client of the same database, in a thread of its own, so that a test can wait for it while its own event loop is blocked. */
 export class ForeignWriter implements AsyncDisposable {
   readonly #worker: Worker
   readonly #done = new Int32Array(new SharedArrayBuffer(8))
@@ -42,7 +43,10 @@ export class ForeignWriter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const exited = once(this.#worker, 'exit')
     this.order({ kind: 'close' })
+    // A writer that is stuck in an order would never come to the one that closes it.
+    const terminate = setTimeout(() => void this.#worker.terminate(), CLOSE_DEADLINE_MS)
     await exited
+    clearTimeout(terminate)
   }
 
   #take(): number {
