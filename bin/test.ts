@@ -1,44 +1,41 @@
 import path from 'node:path'
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { openDatabase } from '../src/database/open.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
-import { planTests, type TestJob } from './test-plan.ts'
+import { planTests, type TestJob, type Tier } from './test-plan.ts'
 import { inPool } from './test-pool.ts'
+import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
 
-// `npm test`: the checks and every test file, some of them once on each database. `npm test -- src/objects` runs the
-// files whose path holds one of the given texts, without the checks. With CI=true a skipped test is a failure.
+// `npm test`: the checks and the fast tier. `--deep` runs the deep tier without the checks, `--all` both tiers with them.
+// `npm test -- src/objects` runs the files whose path contains one of the given texts, of both tiers at full length, without the
+// checks. With CI=true a skipped test is a failure. `test-plan.ts` says which file is in which tier.
 
 const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
 
-/** How long one test file may take before it counts as hung. */
-const FILE_TIMEOUT_MS = 10 * 60 * 1000
+/** A process that takes longer counts as hung. */
+const DEADLINE_MS: Record<Tier, number> = { fast: 4 * 60_000, deep: 10 * 60_000 }
 
-/** How many of the files that took longest are named at the end. */
+/** How many of the files that took longest are listed at the end. */
 const SHOWN_FILES = 15
 
-declare module 'node:test' {
-  interface RunOptions {
-    /** Missing in the types; there since Node 24.14. */
-    env?: NodeJS.ProcessEnv
-  }
-}
+const TIERS: Record<string, readonly Tier[]> = { '--deep': ['deep'], '--all': ['fast', 'deep'] }
 
-async function main(filters: readonly string[]): Promise<boolean> {
+async function main(args: readonly string[]): Promise<boolean> {
   process.chdir(root)
-  const flag = filters.find((filter) => filter.startsWith('-'))
-  if (flag !== undefined) {
-    console.error(`Leave out ${flag}: npm test takes parts of the paths of test files and nothing else.`)
+  const filters = args.filter((arg) => !arg.startsWith('-'))
+  const [flag, ...more] = args.filter((arg) => arg.startsWith('-'))
+  const tiers = flag === undefined ? (['fast'] as const) : TIERS[flag]
+  if (tiers === undefined || more.length > 0 || (flag !== undefined && filters.length > 0)) {
+    console.error(
+      'Use `npm test` with nothing, with --deep, with --all, or with parts of paths of test files.',
+    )
     return false
   }
-  const jobs = planTests(root, filters)
+  const jobs = planTests(root, tiers, filters)
   if (jobs.length === 0) {
-    console.error(`Name test files that exist: no path holds ${filters.join(' or ')}.`)
+    console.error(`Name test files that exist: no path contains ${filters.join(' or ')}.`)
     return false
   }
   const stopping = new AbortController()
@@ -54,14 +51,15 @@ async function main(filters: readonly string[]): Promise<boolean> {
   process.env['CARREL_TEST_POISON'] = '1'
   // Cached rows are frozen, and hits verify that nobody changed their bytes.
   process.env['CARREL_TEST_FREEZE_ROWS'] = '1'
-  // Hundreds of processes load the same files: compiled once, they save a second of CPU each.
+  // Many processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
-  if (jobs.some(({ file }) => file.startsWith('test/'))) ensurePrograms()
+  if (jobs.some(({ files }) => files.some((file) => file.startsWith('test/')))) ensurePrograms()
   await using _postgres = await sharedPostgres()
-  console.log(`Running ${jobs.length} test files, those over HTTP on SQLite and on PostgreSQL.\n`)
+  const count = new Set(jobs.flatMap(({ files }) => files)).size
+  console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([
-    filters.length === 0 ? runChecks(stopping.signal) : [],
-    runJobs(jobs, stopping.signal),
+    filters.length === 0 && flag !== '--deep' ? runChecks(stopping.signal) : [],
+    runJobs(jobs, stopping.signal, filters.length > 0),
   ])
   if (failedChecks.length > 0) console.log(`\nChecks that failed: ${failedChecks.join(', ')}.`)
   return passed && failedChecks.length === 0
@@ -100,82 +98,131 @@ async function createTemplate(server: PostgresServer): Promise<string> {
   return new URL(url).pathname.slice(1)
 }
 
-/** Runs all test files and shows what each said once it has ended. */
-async function runJobs(jobs: readonly TestJob[], signal: AbortSignal): Promise<boolean> {
-  const sums = new Map<string, number>()
-  const seconds = new Map<string, number>()
+/** Runs all jobs and prints the results of each once it has ended, the failures once more at the end. */
+async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: boolean): Promise<boolean> {
+  const counts = { tests: 0, passed: 0, failed: 0, skipped: 0 }
+  const files: FileReport[] = []
   const skipped: string[] = []
-  const unfinished = new Set(jobs.map(nameOf))
-  let failures = 0
+  const failed: string[] = []
+  const unfinished = new Set(jobs)
 
-  const shown = new PassThrough({ objectMode: true, highWaterMark: Number.MAX_SAFE_INTEGER })
-  const showing = pipeline(shown, new spec(), process.stdout, { end: false })
   await inPool(jobs, signal, async (job) => {
     const startedAt = performance.now()
-    const events: TestEvent[] = []
-    for await (const event of run(optionsOf(job, signal)) as AsyncIterable<TestEvent>) {
-      const count = countOf(event)
-      if (count !== undefined) sums.set(count.name, (sums.get(count.name) ?? 0) + count.count)
-      // The failures of all files are listed at the end.
-      else if (!isSummary(event)) events.push(event)
-      if (event.type === 'test:fail' && event.data.todo === undefined) failures += 1
-      if (event.type !== 'test:pass') continue
-      const reason = event.data.skip ?? event.data.todo
-      if (reason !== undefined) skipped.push(`${nameOf(job)}: ${event.data.name}${reasonOf(reason)}`)
+    const report = await runTestProcess({
+      files: job.files,
+      env: environmentOf(job),
+      deadlineMs: DEADLINE_MS[job.tier],
+      signal,
+    })
+    if (!signal.aborted) unfinished.delete(job)
+    const seconds = (performance.now() - startedAt) / 1000
+    for (const result of report.results) {
+      if (result.kind !== 'test') continue
+      counts.tests += 1
+      counts[result.skipped !== undefined ? 'skipped' : result.ok ? 'passed' : 'failed'] += 1
+      if (result.skipped !== undefined)
+        skipped.push(`${nameOf(job)}: ${result.name}${reasonOf(result.skipped)}`)
     }
-    const spent = (performance.now() - startedAt) / 1000
-    seconds.set(nameOf(job), spent)
-    if (!signal.aborted) unfinished.delete(nameOf(job))
-    shown.write(textEvent(`${nameOf(job)} (${spent.toFixed(1)} s)\n`))
-    for (const event of events) shown.write(event)
+    for (const file of report.files) files.push({ ...file, name: withDatabase(file.name, job) })
+    const failures = failuresOf(job, report)
+    failed.push(...failures)
+    console.log(textOf(job, report, seconds, failures.length > 0, showsAll))
   })
-  shown.end({ type: 'test:summary', data: {} })
-  await showing
 
   if (skipped.length > 0) {
     console.log(`\n${inCi ? 'Skipped, which CI=true counts as failed' : 'Skipped'}:`)
     for (const name of skipped) console.log(`  ${name}`)
   }
-  const longest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SHOWN_FILES)
-  console.log(`\nLongest: ${longest.map(([name, spent]) => `${name} ${Math.round(spent)} s`).join(', ')}`)
-  if (signal.aborted) console.log(`\nNot finished (${String(signal.reason)}): ${[...unfinished].join(', ')}`)
-  console.log(`\n${Array.from(sums, ([name, count]) => `ℹ ${name} ${count}`).join('\n')}`)
-  return failures === 0 && !signal.aborted && sums.size > 0 && !(inCi && skipped.length > 0)
+  const longest = files.sort((a, b) => b.seconds - a.seconds).slice(0, SHOWN_FILES)
+  console.log('\nLongest, and CPU time:')
+  for (const { name, seconds, cpuSeconds } of longest)
+    console.log(`  ${seconds.toFixed(0).padStart(4)} s ${cpuSeconds.toFixed(0).padStart(4)} s  ${name}`)
+  if (failed.length > 0) console.log(`\nFailures:\n\n${failed.join('\n')}`)
+  if (signal.aborted) {
+    console.log(`\nNot finished (${String(signal.reason)}): ${[...unfinished].map(nameOf).join(', ')}`)
+  }
+  const cpu = files.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+  console.log(
+    `\n${Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')}, CPU ${cpu.toFixed(0)} s`,
+  )
+  const isComplete = !signal.aborted && counts.tests > 0 && !(inCi && skipped.length > 0)
+  return isComplete && failed.length === 0
 }
 
-function optionsOf({ file, database }: TestJob, signal: AbortSignal) {
-  const env = { ...process.env, ...(database === 'postgres' && { CARREL_TEST_DATABASE: 'postgres' }) }
-  return { files: [file], timeout: FILE_TIMEOUT_MS, signal, env }
-}
-
-interface TestEvent {
-  readonly type: string
-  readonly data: {
-    readonly name?: string
-    readonly file?: string
-    readonly message?: string
-    readonly skip?: string | boolean
-    readonly todo?: string | boolean
+function environmentOf({ database, tier }: TestJob): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    ...(database === 'postgres' && { CARREL_TEST_DATABASE: 'postgres' }),
+    ...(tier === 'deep' && { CARREL_TEST_DEEP: '1' }),
   }
 }
 
-/** What a file printed, as the reporter is told of it. */
-function textEvent(message: string): TestEvent {
-  return { type: 'test:stdout', data: { message } }
+/** Texts of the failures: tests and suites with an error of their own, and the process itself. */
+function failuresOf(job: TestJob, { results, failure, output }: ProcessReport): string[] {
+  const texts = results.flatMap((result, index) =>
+    result.ok || result.error === undefined
+      ? []
+      : [`✖ ${withDatabase(pathOf(results, index), job)}\n${indented(result.error, 4)}\n`],
+  )
+  if (failure !== undefined) {
+    texts.push(`✖ ${nameOf(job)} ${failure}\n${indented(output.slice(-5000), 4)}\n`)
+  }
+  return texts
 }
 
-/** How many tests of a run passed, failed and so on. */
-function countOf({ type, data }: TestEvent): { name: string; count: number } | undefined {
-  if (type !== 'test:diagnostic' || data.file !== undefined) return undefined
-  const [, name, count] =
-    /^(tests|suites|pass|fail|cancelled|skipped|todo) (\d+)$/.exec(data.message ?? '') ?? []
-  if (name !== undefined) return { name, count: Number(count) }
-  return undefined
+/** The names of a test and the suites around it. Results come after those of their children. */
+function pathOf(results: readonly TestResult[], index: number): string {
+  const names: string[] = []
+  let nesting = Infinity
+  for (const result of results.slice(index)) {
+    if (result.nesting >= nesting) continue
+    nesting = result.nesting
+    names.unshift(result.name)
+  }
+  return names.join(' > ')
 }
 
-const isSummary = ({ type, data }: TestEvent) =>
-  (type === 'test:summary' || type === 'test:diagnostic') && data.file === undefined
-const nameOf = ({ file, database }: TestJob) => (database === 'postgres' ? `${file} on PostgreSQL` : file)
-const reasonOf = (reason: unknown) => (typeof reason === 'string' ? ` (${reason})` : '')
+/** What is printed about a job: a line, and everything if it failed or was asked for by name. */
+function textOf(
+  job: TestJob,
+  { results, files, output, failure }: ProcessReport,
+  seconds: number,
+  hasFailed: boolean,
+  showsAll: boolean,
+): string {
+  const tests = results.filter(({ kind }) => kind === 'test').length
+  const cpu = files.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+  const times = `${seconds.toFixed(1)} s, CPU ${cpu.toFixed(1)} s`
+  const line = `${hasFailed ? '✖' : '✔'} ${nameOf(job)}: ${tests} tests (${times})`
+  const lines = results
+    .filter((result) => showsAll || !result.ok)
+    .map(({ ok, name, nesting, ms, skipped, error }) => {
+      const sign = skipped !== undefined ? '﹣' : ok ? '✔' : '✖'
+      const text = `${sign} ${name} (${ms.toFixed(0)} ms)${error === undefined ? '' : `\n${indented(error, 4)}`}`
+      return indented(text, 2 + nesting * 2)
+    })
+  return [
+    line,
+    ...lines,
+    ...(failure === undefined ? [] : [`  ${failure}`]),
+    ...(hasFailed || showsAll ? outputLines(output) : []),
+  ].join('\n')
+}
+
+const outputLines = (output: string) => (output.trim() === '' ? [] : [indented(output.trimEnd(), 2)])
+const indented = (text: string, by: number) => text.replace(/^/gm, ' '.repeat(by))
+const withDatabase = (name: string, { database }: TestJob) =>
+  database === 'postgres' ? `${name} on PostgreSQL` : name
+
+function nameOf(job: TestJob): string {
+  const [first = ''] = job.files
+  const others = job.files.length - 1
+  return withDatabase(others === 0 ? first : `${first} and ${others} more`, job)
+}
+
+const reasonOf = (reason: string | boolean) =>
+  typeof reason === 'string' && reason !== '' ? ` (${reason})` : ''
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1

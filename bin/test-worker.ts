@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+// A process that runs test files one after another, so that they share the modules they load. Each file is a suite: its top-level
+// hooks apply to its own tests only. The reporter `test-events.mjs` sends the results to the runner.
+
+const [, , ...files] = process.argv
+
+// The runner may be killed. Its processes must not outlive it.
+process.on('disconnect', () => process.exit(1))
+process.channel?.unref()
+
+for (const file of files) {
+  const [startedAt, cpuBefore] = [performance.now(), cpuSeconds()]
+  await describe(file, async () => {
+    await import(pathToFileURL(file).href)
+  })
+  const seconds = (performance.now() - startedAt) / 1000
+  process.send?.({ type: 'file', name: file, seconds, cpuSeconds: cpuSeconds() - cpuBefore })
+}
+
+/** Of this process and of its children that have ended. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6 + secondsOfChildren()
+}
+
+/** `cutime` and `cstime`, in 1/100 s. */
+function secondsOfChildren(): number {
+  if (process.platform !== 'linux') return 0
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}

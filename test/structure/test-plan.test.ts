@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, it } from 'node:test'
+import { findTestFiles, planTests, RULES, ruleOf } from '../../bin/test-plan.ts'
+import { runTestProcess } from '../../bin/test-process.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+
+describe('the test plan', () => {
+  it('runs every test file in at least one tier', () => {
+    const files = findTestFiles(root)
+    assert.ok(files.length > 250, `${files.length} files`)
+    const planned = planTests(root, ['fast', 'deep'], []).flatMap((job) => job.files)
+    assert.deepEqual(
+      files.filter((file) => !planned.includes(file)),
+      [],
+    )
+  })
+
+  it('runs a file at most once in each tier on each database', () => {
+    const jobs = planTests(root, ['fast', 'deep'], [])
+    const runs = jobs.flatMap(({ files, database, tier }) =>
+      files.map((file) => `${file} ${database} ${tier}`),
+    )
+    assert.equal(new Set(runs).size, runs.length)
+  })
+
+  it('has no rule that matches nothing', () => {
+    const used = new Set(findTestFiles(root).map(ruleOf))
+    assert.deepEqual(
+      RULES.filter((rule) => !used.has(rule)).map(({ files }) => files),
+      [],
+    )
+  })
+})
+
+describe('a process of test files', () => {
+  const cases = {
+    'ends at its deadline, though a test never does': {
+      source: `it('waits', () => new Promise(() => setInterval(() => {}, 1000)))`,
+      failure: /^did not end within 3 s, in: .* > waits$/,
+    },
+    'ends at its deadline, though a test blocks the event loop': {
+      source: `it('loops', () => { for (;;); })`,
+      failure: /^did not end within 3 s/,
+    },
+    'fails when a test ends the process': {
+      source: `it('exits', () => process.exit(0))`,
+      failure: /^ended early \(exit code 0\)/,
+    },
+    'reports a test that fails': {
+      source: `it('fails', () => { throw new Error('on purpose') })`,
+      failure: undefined,
+    },
+  } as const
+  for (const [behaviour, { source, failure }] of Object.entries(cases)) {
+    it(behaviour, async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'carrel-plan-'))
+      const file = path.join(folder, 'a.test.mjs')
+      await writeFile(file, `import { it } from 'node:test'\n${source}\n`)
+      const { signal } = new AbortController()
+      const report = await runTestProcess({ files: [file], env: process.env, deadlineMs: 3000, signal })
+      await rm(folder, { recursive: true })
+      if (failure === undefined) {
+        assert.equal(report.failure, undefined)
+        assert.match(report.results.find(({ ok }) => !ok)?.error ?? '', /on purpose/)
+      } else assert.match(report.failure ?? 'none', failure)
+    })
+  }
+})
