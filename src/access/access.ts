@@ -1,30 +1,26 @@
 import { fail } from '../errors.ts'
-import { type Account, isAdmin } from '../identity/account.ts'
-import { groupsOf } from '../identity/group-store.ts'
-import { roleAllows } from '../identity/roles.ts'
-import { type Scope, scopeReaches } from '../identity/scope.ts'
-import type { LibraryCore } from '../library/core.ts'
+import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches } from '../identity/index.ts'
 import {
   AdministeredLibrary,
-  Library,
-  type OwnedLibrary,
-  type Permission,
-  type Right,
-} from '../library/library.ts'
-import type { LibraryInfo, LibraryName, LibrarySummary } from '../library/library-info.ts'
-import {
+  baseOf,
   findLibraries,
   findLibrary,
   findLibraryByKey,
+  findSubLibraryAt,
+  findSubLibraryInfos,
+  Library,
+  type LibraryCore,
+  type LibraryInfo,
+  type LibraryName,
+  type LibrarySummary,
   listLibrariesOf,
   listLibraryKeysOf,
   listLibraryNamesOf,
-} from '../library/library-store.ts'
-import { baseOf } from '../library/scope.ts'
-import { findSubLibraryInfos } from '../library/sub-libraries.ts'
-import { findSubLibraryAt } from '../library/sub-library-store.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/paths.ts'
+  type OwnedLibrary,
+  type Permission,
+  type Right,
+} from '../library/index.ts'
+import { type LibraryId, type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/index.ts'
 import { capped, decide, type Grant } from './grant.ts'
 import { folderOf, type OwnedReadables, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'

@@ -1,13 +1,13 @@
 import { fail } from '../errors.ts'
-import { type Account, isAdmin } from '../identity/account.ts'
-import type { Membership } from '../identity/group.ts'
-import type { Groups } from '../identity/groups.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { getLibrary } from '../library/libraries.ts'
-import { OwnedLibrary } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { findDeletedLibrary } from '../library/library-store.ts'
-import type { LibraryId } from '../objects/ids.ts'
+import { type Account, type Groups, isAdmin, type Membership } from '../identity/index.ts'
+import {
+  findDeletedLibrary,
+  getLibrary,
+  type LibraryCore,
+  type LibraryInfo,
+  OwnedLibrary,
+} from '../library/index.ts'
+import type { LibraryId } from '../objects/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
 
 /**

@@ -1,13 +1,14 @@
-import type { Database } from '../database/database.ts'
-import type { Account } from '../identity/account.ts'
-import type { Group } from '../identity/group.ts'
-import { findGroups } from '../identity/group-store.ts'
-import type { Permission } from '../library/library.ts'
-import type { LibraryInfo, LibraryStatus } from '../library/library-info.ts'
-import { inOrigin, originOf } from '../library/scope.ts'
-import { findSubLibraryAt } from '../library/sub-library-store.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { isWithin, type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { Database } from '../database/index.ts'
+import { type Account, findGroups, type Group } from '../identity/index.ts'
+import {
+  findSubLibraryAt,
+  inOrigin,
+  type LibraryInfo,
+  type LibraryStatus,
+  originOf,
+  type Permission,
+} from '../library/index.ts'
+import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import { seesPublic } from './access.ts'
 import { capped, type Decision, decide, type Grant } from './grant.ts'
 import { grantsOf } from './share-store.ts'

@@ -1,5 +1,5 @@
-import type { Permission, Right } from '../library/library.ts'
-import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
+import type { Permission, Right } from '../library/index.ts'
+import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
 
 /** Whom a share is for. */
 export type Grantee = 'user' | 'group' | 'everyone'

@@ -1,11 +1,19 @@
-import { HashQueue } from '../identity/hash-queue.ts'
-import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from '../identity/password-guard.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { checkMagic } from '../library/encryption.ts'
-import type { Also } from '../library/libraries.ts'
-import type { Library, OwnedLibrary } from '../library/library.ts'
-import type { LibraryEncryption } from '../library/library-info.ts'
-import { changePassword, openWithPassword } from '../library/library-password.ts'
+import {
+  HashQueue,
+  PasswordGuard,
+  type PasswordGuardOptions,
+  type PasswordOutcome,
+} from '../identity/index.ts'
+import {
+  type Also,
+  changePassword,
+  checkMagic,
+  type Library,
+  type LibraryCore,
+  type LibraryEncryption,
+  type OwnedLibrary,
+  openWithPassword,
+} from '../library/index.ts'
 
 export interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore

@@ -1,7 +1,6 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { pathKey } from '../library/path-key.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { baseName, joinPath, type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { pathKey } from '../library/index.ts'
+import { baseName, joinPath, type LibraryId, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
 interface LinkRow {

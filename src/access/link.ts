@@ -1,5 +1,4 @@
-import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** A share link is to read by, an upload link to add by. */
 export type LinkKind = 'share' | 'upload'

@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { writeIfSpace } from '../database/spare-write.ts'
+import { writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import type { Account } from '../identity/account.ts'
-import type { CredentialOrigins } from '../identity/credential-origins.ts'
-import { PasswordGuard, type PasswordGuardOptions } from '../identity/password-guard.ts'
-import { roleAllows } from '../identity/roles.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Also } from '../library/libraries.ts'
-import type { AdministeredLibrary, Library } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { findLibraryByKey, holdHead } from '../library/library-store.ts'
-import { asSeen, inOrigin, originOf } from '../library/scope.ts'
-import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import {
+  type Account,
+  type CredentialOrigins,
+  PasswordGuard,
+  type PasswordGuardOptions,
+  roleAllows,
+} from '../identity/index.ts'
+import {
+  type AdministeredLibrary,
+  type Also,
+  asSeen,
+  findLibraryByKey,
+  holdHead,
+  inOrigin,
+  type Library,
+  type LibraryCore,
+  type LibraryInfo,
+  originOf,
+} from '../library/index.ts'
+import { type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Access } from './access.ts'
 import { checkAdministrator } from './administration.ts'
 import {

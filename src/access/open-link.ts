@@ -1,8 +1,6 @@
 import { DomainError, fail } from '../errors.ts'
-import type { StoredDir } from '../library/dir-cache.ts'
-import type { EditableLibrary, Library } from '../library/library.ts'
-import type { FileDirent } from '../objects/dirent.ts'
-import { baseName, type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { EditableLibrary, Library, StoredDir } from '../library/index.ts'
+import { baseName, type FileDirent, type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Link } from './link.ts'
 import type { TicketLink } from './tickets.ts'
 

@@ -1,4 +1,4 @@
-import type { Dialect, Reader, Transaction } from '../database/database.ts'
+import type { Dialect, Reader, Transaction } from '../database/index.ts'
 
 /** Whose upload it is: the owner's of the library, that of another account, or of a link's visitor. */
 export type Guest = 0 | 1 | 2

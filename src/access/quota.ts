@@ -1,11 +1,7 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import type { Account } from '../identity/account.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import type { GrowthGuard } from '../library/growth.ts'
-import type { Library } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { usageOf, usageOfMany } from '../library/library-store.ts'
+import type { Account, Accounts } from '../identity/index.ts'
+import { type GrowthGuard, type Library, type LibraryInfo, usageOf, usageOfMany } from '../library/index.ts'
 import {
   countUnfinished,
   deleteExpiredPartials,

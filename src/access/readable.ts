@@ -1,8 +1,5 @@
-import type { Library, Permission } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { baseOf } from '../library/scope.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { baseOf, type Library, type LibraryInfo, type Permission } from '../library/index.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** How a library came within a user's reach. */
 export type Via = 'mine' | 'shared' | 'group' | 'public'

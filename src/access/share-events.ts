@@ -1,8 +1,7 @@
-import type { Transaction } from '../database/database.ts'
-import type { Group } from '../identity/group.ts'
-import type { Actor } from '../library/library.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Transaction } from '../database/index.ts'
+import type { Group } from '../identity/index.ts'
+import type { Actor } from '../library/index.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** A share that was made, changed or ended. */
 export interface ShareEvent {

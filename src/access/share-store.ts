@@ -1,9 +1,12 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import type { Permission } from '../library/library.ts'
-import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
-import { type LibraryRow, libraryFromRow } from '../library/library-store.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import {
+  type LibraryInfo,
+  type LibraryRow,
+  libraryFromRow,
+  type Permission,
+  type SubLibrary,
+} from '../library/index.ts'
+import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Grant, Grantee } from './grant.ts'
 
 /** A share as it rests. */

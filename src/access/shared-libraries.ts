@@ -1,8 +1,4 @@
-import type { LibraryCore } from '../library/core.ts'
-import type { Permission } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { Pace } from '../library/pace.ts'
-import { lookThrough } from '../library/sub-libraries.ts'
+import { type LibraryCore, type LibraryInfo, lookThrough, Pace, type Permission } from '../library/index.ts'
 import { capped } from './grant.ts'
 import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 

@@ -1,17 +1,31 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { type Account, displayName } from '../identity/account.ts'
-import type { Group } from '../identity/group.ts'
-import { findMembership, memberKeys } from '../identity/group-store.ts'
-import { roleAllows } from '../identity/roles.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Also } from '../library/libraries.ts'
-import type { Actor, AdministeredLibrary, Library, Right } from '../library/library.ts'
-import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
-import { inOrigin, originOf } from '../library/scope.ts'
-import { subLibraryPlace, subLibraryToShare } from '../library/sub-libraries.ts'
-import { findSubLibraryAt, findSubLibraryByKey, listSubLibraries } from '../library/sub-library-store.ts'
-import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
+import {
+  type Account,
+  displayName,
+  findMembership,
+  type Group,
+  memberKeys,
+  roleAllows,
+} from '../identity/index.ts'
+import {
+  type Actor,
+  type AdministeredLibrary,
+  type Also,
+  findSubLibraryAt,
+  findSubLibraryByKey,
+  inOrigin,
+  type Library,
+  type LibraryCore,
+  type LibraryInfo,
+  listSubLibraries,
+  originOf,
+  type Right,
+  type SubLibrary,
+  subLibraryPlace,
+  subLibraryToShare,
+} from '../library/index.ts'
+import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
 import type { Grantee } from './grant.ts'
 import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {

@@ -1,5 +1,4 @@
-import type { Database } from '../database/database.ts'
-import { writeIfSpace } from '../database/spare-write.ts'
+import { type Database, writeIfSpace } from '../database/index.ts'
 import { insertTickets, type TicketRow } from './ticket-store.ts'
 
 interface Waiting {

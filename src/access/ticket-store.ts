@@ -1,7 +1,6 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { CredentialOrigin } from '../identity/credential-origin.ts'
-import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import type { CredentialOrigin } from '../identity/index.ts'
+import { type FsId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
 import type { TicketOperation } from './tickets.ts'
 
 /** A ticket as it is stored: what it opens, until when, and what it was derived from. */

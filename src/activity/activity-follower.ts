@@ -1,12 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from '../database/database.ts'
-import { CommitFollower, isGone } from '../library/commit-follower.ts'
-import type { NumberedCommit } from '../library/commit-store.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { followedSeq, moveFollower, writeFollowed } from '../library/follower-store.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { findLibraryByKey, listRenames } from '../library/library-store.ts'
-import { EMPTY_ID } from '../objects/ids.ts'
+import type { Transaction } from '../database/index.ts'
+import {
+  CommitFollower,
+  findLibraryByKey,
+  followedSeq,
+  isGone,
+  type LibraryCore,
+  type LibraryInfo,
+  listRenames,
+  moveFollower,
+  type NumberedCommit,
+  writeFollowed,
+} from '../library/index.ts'
+import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'
 

@@ -1,8 +1,5 @@
-import type { NumberedCommit } from '../library/commit-store.ts'
-import { isRecovery } from '../library/describe.ts'
-import type { Change } from '../library/diff.ts'
-import type { CommitId } from '../objects/ids.ts'
-import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import { type Change, isRecovery, type NumberedCommit } from '../library/index.ts'
+import { type CommitId, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 
 export type ActivityOp = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
 export type ActivityObject = 'repo' | 'dir' | 'file'

@@ -1,6 +1,5 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type CommitId, idFromBytes, idToBytes, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
 
 const COLUMNS = [

@@ -1,9 +1,8 @@
-import type { Access } from '../access/access.ts'
-import type { Database } from '../database/database.ts'
-import type { Account } from '../identity/account.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { Pace } from '../library/pace.ts'
-import { ROOT, withSlash } from '../objects/paths.ts'
+import type { Access } from '../access/index.ts'
+import type { Database } from '../database/index.ts'
+import type { Account } from '../identity/index.ts'
+import { type LibraryCore, Pace } from '../library/index.ts'
+import { ROOT, withSlash } from '../objects/index.ts'
 import type { ActivityFollower } from './activity-follower.ts'
 import {
   findActivities,

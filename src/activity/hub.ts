@@ -1,5 +1,4 @@
-import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** What is told at once to those who watch a library. */
 export type LibraryLiveEvent =

@@ -1,4 +1,4 @@
-import type { Database, Reader } from '../database/database.ts'
+import type { Database, Reader } from '../database/index.ts'
 import type { LiveEvent } from './hub.ts'
 
 /** A live event under the number it is resumed by. */

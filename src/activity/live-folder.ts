@@ -1,9 +1,5 @@
-import type { LibraryCore } from '../library/core.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { baseOf } from '../library/scope.ts'
-import { folderAsOf } from '../library/sub-history.ts'
-import { Tree } from '../library/tree.ts'
-import { type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
+import { baseOf, folderAsOf, type LibraryCore, type LibraryInfo, Tree } from '../library/index.ts'
+import { type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import type { LibraryLiveEvent } from './hub.ts'
 
 /** How an event appears in a library: the path there, if the event is about one. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import type { EventHub, LiveEvent, Unsubscribe } from './hub.ts'
 import { appendEvents, deleteEvents, lastEventId, listEventsAfter } from './live-event-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 
 export async function insertMonitored(
   tx: Transaction,

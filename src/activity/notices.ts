@@ -1,5 +1,4 @@
-import type { LibraryId } from '../objects/ids.ts'
-import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
+import { baseName, type LibraryId, type LibraryPath, parentOf } from '../objects/index.ts'
 
 /** What people can be notified of. */
 export type NoticeType =

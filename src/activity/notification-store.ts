@@ -1,5 +1,5 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 
 /** What an account was notified of. */

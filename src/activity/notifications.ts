@@ -1,7 +1,7 @@
-import type { Access } from '../access/access.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Access } from '../access/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import type { Account } from '../identity/account.ts'
+import type { Account } from '../identity/index.ts'
 import type { EventHub } from './hub.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 import {

@@ -1,8 +1,7 @@
-import type { ShareEvent } from '../access/share-events.ts'
-import type { Transaction } from '../database/database.ts'
-import type { GroupEvent } from '../identity/group-events.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { ShareEvent } from '../access/index.ts'
+import type { Transaction } from '../database/index.ts'
+import type { GroupEvent } from '../identity/index.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
 import {
   addUserToGroup,
   fileUploaded,

@@ -1,8 +1,6 @@
-import type { Readable } from '../access/readable.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { folderStays } from '../library/sub-history.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { type LibraryPath, ROOT, withSlash } from '../objects/paths.ts'
+import type { Readable } from '../access/index.ts'
+import { folderStays, type LibraryCore } from '../library/index.ts'
+import { type LibraryId, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import type { Activity } from './activity-row.ts'
 
 /** An activity as one account sees it: the library under the id and name it has for that account, paths from its root. */

@@ -1,5 +1,4 @@
-import type { LibraryEvent } from '../library/library-events.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
+import type { LibraryEvent, LibraryInfo } from '../library/index.ts'
 import type { ToldCommit } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
 
 /** One call of a webhook, made or to be made. */
 export interface Delivery {

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 
 /** A URL that is told what happens in a library. */
 export interface Webhook {

@@ -1,7 +1,5 @@
-import { flag, map, type Reader, refuse } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
-import type { Role } from '../identity/account.ts'
-import { type AccountRule, AccountRuleError } from '../identity/account-rules.ts'
+import { errorMessage, flag, map, type Reader, refuse } from '../http/index.ts'
+import { type AccountRule, AccountRuleError, type Role } from '../identity/index.ts'
 
 /** How each broken rule of an account is worded; `value` is what was asked for. */
 export type RuleWords = Partial<Record<AccountRule, string | ((value: string) => string)>>

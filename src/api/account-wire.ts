@@ -1,7 +1,13 @@
-import { type Account, contactEmailOf, displayName, isAdmin, isContactVerified } from '../identity/account.ts'
-import type { LinkedDevice } from '../identity/api-token-store.ts'
-import { avatarSizeFor } from '../identity/avatars.ts'
-import { isDesktop } from '../identity/device.ts'
+import {
+  type Account,
+  avatarSizeFor,
+  contactEmailOf,
+  displayName,
+  isAdmin,
+  isContactVerified,
+  isDesktop,
+  type LinkedDevice,
+} from '../identity/index.ts'
 import type { ApiServices } from './services.ts'
 import { isoTime } from './wire.ts'
 

@@ -1,8 +1,6 @@
-import type { Notification } from '../activity/notification-store.ts'
-import type { FeedItem } from '../activity/view.ts'
-import { type Person, strangerCalled } from '../identity/account.ts'
-import type { Directory } from '../identity/directory.ts'
-import { baseName } from '../objects/paths.ts'
+import type { FeedItem, Notification } from '../activity/index.ts'
+import { type Directory, type Person, strangerCalled } from '../identity/index.ts'
+import { baseName } from '../objects/index.ts'
 import { avatarUrl } from './account-wire.ts'
 import { isoTime } from './wire.ts'
 

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../audit/audit-store.ts'
-import { emailAsShown, strangerCalled } from '../identity/account.ts'
-import type { ListedLibrary } from '../library/administration-store.ts'
+import type { AuditEntry } from '../audit/index.ts'
+import { emailAsShown, strangerCalled } from '../identity/index.ts'
+import type { ListedLibrary } from '../library/index.ts'
 import type { ApiServices } from './services.ts'
 import { formatSize, isoTime } from './wire.ts'
 

@@ -1,6 +1,6 @@
-import type { TicketWish } from '../access/tickets.ts'
-import type { Library } from '../library/library.ts'
-import type { Dirent } from '../objects/dirent.ts'
+import type { TicketWish } from '../access/index.ts'
+import type { Library } from '../library/index.ts'
+import type { Dirent } from '../objects/index.ts'
 
 /** Makes archives outside of a request. The transfer surface has them; the web API starts and watches them. */
 export interface Archives {

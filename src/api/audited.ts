@@ -1,10 +1,8 @@
-import type { Link, LinkWish } from '../access/link.ts'
-import type { Audit, AuditNote, Doer } from '../audit/audit.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { Account } from '../identity/account.ts'
-import type { AccountChanges } from '../identity/accounts.ts'
-import type { Group } from '../identity/group.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
+import type { Link, LinkWish } from '../access/index.ts'
+import type { Audit, AuditNote, Doer } from '../audit/index.ts'
+import type { HttpRequest } from '../http/index.ts'
+import type { Account, AccountChanges, Group } from '../identity/index.ts'
+import type { LibraryInfo } from '../library/index.ts'
 import type { ApiServices } from './services.ts'
 
 /** A call as far as the audit log is told of it. */

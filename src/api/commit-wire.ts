@@ -1,7 +1,6 @@
-import { type Person, strangerCalled } from '../identity/account.ts'
-import type { NumberedCommit } from '../library/commit-store.ts'
-import type { Change } from '../library/diff.ts'
-import type { Dirent } from '../objects/dirent.ts'
+import { type Person, strangerCalled } from '../identity/index.ts'
+import type { Change, NumberedCommit } from '../library/index.ts'
+import type { Dirent } from '../objects/index.ts'
 import { isoTime } from './wire.ts'
 
 /** An entry of `GET /api/v2.1/repos/<id>/history/`. */

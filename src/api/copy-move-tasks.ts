@@ -1,6 +1,5 @@
-import type { Library } from '../library/library.ts'
-import type { Selection } from '../library/move-copy.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Library, Selection } from '../library/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 
 /** Copies and moves between libraries outside of a request. The jobs have them; the web API starts and watches them. */
 export interface CopyMoveTasks {

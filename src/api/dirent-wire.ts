@@ -1,9 +1,6 @@
-import type { Person } from '../identity/account.ts'
-import type { Permission } from '../library/library.ts'
-import type { FileLock } from '../library/lock-store.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { toNfc } from '../objects/names.ts'
-import { joinPath, type LibraryPath } from '../objects/paths.ts'
+import type { Person } from '../identity/index.ts'
+import type { FileLock, Permission } from '../library/index.ts'
+import { type Dirent, joinPath, type LibraryPath, toNfc } from '../objects/index.ts'
 
 /** A lock and who holds it. */
 export interface ShownLock {

@@ -1,9 +1,13 @@
-import type { Person } from '../identity/account.ts'
-import type { Placed } from '../library/entries.ts'
-import type { Permission } from '../library/library.ts'
-import type { FileDirent } from '../objects/dirent.ts'
-import type { FileId, LibraryId } from '../objects/ids.ts'
-import { type LibraryPath, parentOf, withSlash } from '../objects/paths.ts'
+import type { Person } from '../identity/index.ts'
+import type { Permission, Placed } from '../library/index.ts'
+import {
+  type FileDirent,
+  type FileId,
+  type LibraryId,
+  type LibraryPath,
+  parentOf,
+  withSlash,
+} from '../objects/index.ts'
 import { avatarUrl } from './account-wire.ts'
 import { canEdit, canPreview } from './file-kinds.ts'
 import { isoTime } from './wire.ts'

@@ -1,5 +1,5 @@
 import type { FaultTable } from '../errors.ts'
-import type { FaultResponse } from '../http/route.ts'
+import type { FaultResponse } from '../http/index.ts'
 
 // Statuses past 440 are not ours to tidy up: clients in the field switch on them.
 export const apiFaults: FaultTable<FaultResponse> = {

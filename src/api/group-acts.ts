@@ -1,5 +1,4 @@
-import type { Account } from '../identity/account.ts'
-import type { Group, Membership } from '../identity/group.ts'
+import type { Account, Group, Membership } from '../identity/index.ts'
 import { type AuditedCall, groupDeed, noting } from './audited.ts'
 import type { ApiServices } from './services.ts'
 

@@ -1,7 +1,12 @@
-import { errorMessage } from '../http/refusal.ts'
-import { type Account, displayName, parseEmail } from '../identity/account.ts'
-import type { Group, Membership } from '../identity/group.ts'
-import type { Member } from '../identity/group-store.ts'
+import { errorMessage } from '../http/index.ts'
+import {
+  type Account,
+  displayName,
+  type Group,
+  type Member,
+  type Membership,
+  parseEmail,
+} from '../identity/index.ts'
 import type { AuditedCall } from './audited.ts'
 import { addMember } from './group-acts.ts'
 import { memberItem } from './person-wire.ts'

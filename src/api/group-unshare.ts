@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryId } from '../objects/index.ts'
 import type { AuditedCall } from './audited.ts'
 import type { ApiServices } from './services.ts'
 import { endShareWithGroup } from './share-acts.ts'

@@ -1,7 +1,13 @@
-import type { SharedLibrary } from '../access/shared-libraries.ts'
-import { type Account, displayName, type Person, personOf, strangerCalled } from '../identity/account.ts'
-import type { Group } from '../identity/group.ts'
-import { starredLibraries } from '../library/stars.ts'
+import type { SharedLibrary } from '../access/index.ts'
+import {
+  type Account,
+  displayName,
+  type Group,
+  type Person,
+  personOf,
+  strangerCalled,
+} from '../identity/index.ts'
+import { starredLibraries } from '../library/index.ts'
 import { modifierFields, ownerFields } from './library-wire.ts'
 import type { ApiServices } from './services.ts'
 import { partiesOf, personIn } from './share-wire.ts'

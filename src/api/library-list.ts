@@ -1,8 +1,7 @@
-import type { SharedLibrary } from '../access/shared-libraries.ts'
-import { type Account, type Person, personOf, strangerCalled } from '../identity/account.ts'
-import type { Permission } from '../library/library.ts'
-import type { LibraryInfo, LibrarySummary } from '../library/library-info.ts'
-import { toNfc } from '../objects/names.ts'
+import type { SharedLibrary } from '../access/index.ts'
+import { type Account, type Person, personOf, strangerCalled } from '../identity/index.ts'
+import type { LibraryInfo, LibrarySummary, Permission } from '../library/index.ts'
+import { toNfc } from '../objects/index.ts'
 import type { ApiServices } from './services.ts'
 import { type Parties, partiesOf } from './share-wire.ts'
 

@@ -1,6 +1,5 @@
-import type { Person } from '../identity/account.ts'
-import type { Library } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
+import type { Person } from '../identity/index.ts'
+import type { Library, LibraryInfo } from '../library/index.ts'
 import type { Listed } from './library-list.ts'
 import { type Parties, personIn } from './share-wire.ts'
 import { formatSize, isoTime, relativeTime } from './wire.ts'

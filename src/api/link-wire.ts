@@ -1,8 +1,7 @@
-import type { Link } from '../access/link.ts'
-import type { Person } from '../identity/account.ts'
-import type { Permission } from '../library/library.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { baseName, type LibraryPath, ROOT, withSlash } from '../objects/paths.ts'
+import type { Link } from '../access/index.ts'
+import type { Person } from '../identity/index.ts'
+import type { Permission } from '../library/index.ts'
+import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import { canEdit } from './file-kinds.ts'
 import { isoTime } from './wire.ts'
 

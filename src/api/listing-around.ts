@@ -1,7 +1,5 @@
-import { personOf, strangerCalled } from '../identity/account.ts'
-import type { Library } from '../library/library.ts'
-import { locksOf } from '../library/locks.ts'
-import { starredIn } from '../library/stars.ts'
+import { personOf, strangerCalled } from '../identity/index.ts'
+import { type Library, locksOf, starredIn } from '../library/index.ts'
 import { type Around, modifierText, type ShownLock } from './dirent-wire.ts'
 import type { ApiServices } from './services.ts'
 

@@ -1,4 +1,4 @@
-import { flag, oneOf } from '../http/readers.ts'
+import { flag, oneOf } from '../http/index.ts'
 import type { Kinds } from './listing.ts'
 
 /** `t`: files only or folders only. */

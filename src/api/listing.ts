@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../http/response.ts'
-import type { StoredDir } from '../library/dir-cache.ts'
-import type { Library } from '../library/library.ts'
-import { type ShownDir, shownDir } from '../library/listing-order.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { joinPath, type LibraryPath, parentOf, ROOT, segmentsOf, withSlash } from '../objects/paths.ts'
+import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../http/index.ts'
+import { type Library, type ShownDir, type StoredDir, shownDir } from '../library/index.ts'
+import {
+  type Dirent,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+  segmentsOf,
+  withSlash,
+} from '../objects/index.ts'
 import { type Around, newerEntry, olderEntry, quoted } from './dirent-wire.ts'
 import { addModifiers, surroundings } from './listing-around.ts'
 import { ListingCache } from './listing-cache.ts'

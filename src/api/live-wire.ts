@@ -1,6 +1,5 @@
-import type { LiveEvent } from '../activity/hub.ts'
-import type { LiveMessage } from '../activity/live-viewer.ts'
-import { ROOT } from '../objects/paths.ts'
+import type { LiveEvent, LiveMessage } from '../activity/index.ts'
+import { ROOT } from '../objects/index.ts'
 import { isoTime } from './wire.ts'
 
 // Server-sent events: a line for each field, and an empty line at the end. JSON has no line breaks of its own.

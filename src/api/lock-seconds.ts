@@ -1,4 +1,4 @@
-import { integer } from '../http/readers.ts'
+import { integer } from '../http/index.ts'
 
 /** Longest lock that ends by itself: some three hundred years. */
 const LONGEST_LOCK = 10_000_000_000

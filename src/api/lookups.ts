@@ -1,9 +1,14 @@
 import { fail } from '../errors.ts'
-import type { StoredDir } from '../library/dir-cache.ts'
-import type { Library } from '../library/library.ts'
-import type { Dirent, FileDirent } from '../objects/dirent.ts'
-import { parseName } from '../objects/names.ts'
-import { type LibraryPath, parsePath, ROOT, withSlash } from '../objects/paths.ts'
+import type { Library, StoredDir } from '../library/index.ts'
+import {
+  type Dirent,
+  type FileDirent,
+  type LibraryPath,
+  parseName,
+  parsePath,
+  ROOT,
+  withSlash,
+} from '../objects/index.ts'
 import type { SentPath } from './readers.ts'
 
 /** A file of a library and where it is. */

@@ -1,8 +1,6 @@
-import { rawText } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
-import type { Library } from '../library/library.ts'
-import { getTreeAt, getTreeAtTime } from '../library/revisions.ts'
-import { parseCommitId } from '../objects/ids.ts'
+import { errorMessage, rawText } from '../http/index.ts'
+import { getTreeAt, getTreeAtTime, type Library } from '../library/index.ts'
+import { parseCommitId } from '../objects/index.ts'
 import type { ApiServices } from './services.ts'
 import { parseTime } from './times.ts'
 

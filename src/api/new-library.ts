@@ -1,9 +1,11 @@
-import { errorMessage } from '../http/refusal.ts'
-import { encryptionFromPassword } from '../library/encryption.ts'
-import type { LibraryWish } from '../library/libraries.ts'
-import type { LibraryEncryption } from '../library/library-info.ts'
-import { parsePasswordHashCost } from '../library/password-hash.ts'
-import { newLibraryId, parseLibraryId } from '../objects/ids.ts'
+import { errorMessage } from '../http/index.ts'
+import {
+  encryptionFromPassword,
+  type LibraryEncryption,
+  type LibraryWish,
+  parsePasswordHashCost,
+} from '../library/index.ts'
+import { newLibraryId, parseLibraryId } from '../objects/index.ts'
 import { parseWhole } from './sent-values.ts'
 
 /** Encryption values as a client that made them itself sends them, '' for what it left out. */

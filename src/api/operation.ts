@@ -1,5 +1,4 @@
-import type { Reader } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
+import { errorMessage, type Reader } from '../http/index.ts'
 
 /** `operation` in any case. Refuses nothing sent with "operation invalid.", another word with `message`. */
 export function operationOf<const T extends string>(words: readonly T[], message: string): Reader<T> {

@@ -1,4 +1,4 @@
-import { emailAsShown, type Person, personOf } from '../identity/account.ts'
+import { emailAsShown, type Person, personOf } from '../identity/index.ts'
 import type { ApiServices } from './services.ts'
 
 /** The owners of libraries, by key. */

@@ -1,4 +1,4 @@
-import { integer } from '../http/readers.ts'
+import { integer } from '../http/index.ts'
 import { parseWhole } from './sent-values.ts'
 
 const LARGEST_PAGE = 1000

@@ -1,6 +1,4 @@
-import { type Account, contactEmailOf, displayName } from '../identity/account.ts'
-import type { Group } from '../identity/group.ts'
-import type { Member } from '../identity/group-store.ts'
+import { type Account, contactEmailOf, displayName, type Group, type Member } from '../identity/index.ts'
 import { avatarUrl } from './account-wire.ts'
 
 /** A user as others may see them. */

@@ -1,6 +1,6 @@
-import { guestOf } from '../access/quota.ts'
-import { errorMessage } from '../http/refusal.ts'
-import type { Library } from '../library/library.ts'
+import { guestOf } from '../access/index.ts'
+import { errorMessage } from '../http/index.ts'
+import type { Library } from '../library/index.ts'
 import type { ApiServices } from './services.ts'
 
 /** Refuses what can only lead to an upload if the owner has no room left, with the status the operator chose. */

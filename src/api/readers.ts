@@ -1,7 +1,13 @@
-import { type Reader, rawText } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
-import { type CommitId, type LibraryId, parseCommitId, parseLibraryId } from '../objects/ids.ts'
-import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
+import { errorMessage, type Reader, rawText } from '../http/index.ts'
+import {
+  type CommitId,
+  type LibraryId,
+  type LibraryPath,
+  parseCommitId,
+  parseLibraryId,
+  parsePath,
+  ROOT,
+} from '../objects/index.ts'
 
 /** A library's id in the path of a URL; what is none never reaches the handler. */
 export const libraryIdParam: Reader<LibraryId> = (fields, name) =>

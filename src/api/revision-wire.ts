@@ -1,5 +1,5 @@
-import type { Person } from '../identity/account.ts'
-import type { Revision } from '../library/file-history.ts'
+import type { Person } from '../identity/index.ts'
+import type { Revision } from '../library/index.ts'
 import { avatarUrl } from './account-wire.ts'
 import { commitRecord, creatorOf, shownDescription } from './commit-wire.ts'
 import { isoTime } from './wire.ts'

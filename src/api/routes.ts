@@ -1,5 +1,5 @@
-import type { Route } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
+import type { Route } from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
 import type { ApiServices } from './services.ts'
 import { thumbnailRoutes } from './thumbnails.ts'
 import { accountRoutes } from './v2/account.ts'

@@ -1,7 +1,5 @@
-import { type Reader, rawText } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
-import { extensionsOf } from '../search/categories.ts'
-import type { Bounds, Filters } from '../search/match-wish.ts'
+import { errorMessage, type Reader, rawText } from '../http/index.ts'
+import { type Bounds, extensionsOf, type Filters } from '../search/index.ts'
 import { parseWhole } from './sent-values.ts'
 
 const PAGE = { usual: 10, most: 100 }

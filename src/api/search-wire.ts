@@ -1,6 +1,5 @@
-import { type Person, strangerCalled } from '../identity/account.ts'
-import { isImage } from '../search/categories.ts'
-import type { Found } from '../search/search.ts'
+import { type Person, strangerCalled } from '../identity/index.ts'
+import { type Found, isImage } from '../search/index.ts'
 import { encodePath, isoTime } from './wire.ts'
 
 const THUMBNAIL_SIZE = 72

@@ -1,31 +1,25 @@
-import type { Access } from '../access/access.ts'
-import type { LibraryPasswords } from '../access/library-passwords.ts'
-import type { Links } from '../access/links.ts'
-import type { Quotas } from '../access/quota.ts'
-import type { Shares } from '../access/shares.ts'
-import type { Tickets } from '../access/tickets.ts'
-import type { ActivityRoom } from '../activity/activity.ts'
-import type { Audit } from '../audit/audit.ts'
-import { routesFor } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import type { ApiTokens } from '../identity/api-tokens.ts'
-import type { Avatars } from '../identity/avatars.ts'
-import type { Directory } from '../identity/directory.ts'
-import type { Groups } from '../identity/groups.ts'
-import type { Login } from '../identity/login.ts'
-import type { PasswordChecks } from '../identity/password-checks.ts'
-import type { ScopedTokens } from '../identity/scoped-tokens.ts'
-import type { SyncTokens } from '../identity/sync-tokens.ts'
-import type { WebdavSecrets } from '../identity/webdav-secrets.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { LibraryPath } from '../objects/paths.ts'
-import type { DocumentTexts } from '../previews/document-texts.ts'
-import type { Thumbnails } from '../previews/thumbnails.ts'
-import type { Search } from '../search/search.ts'
-import type { ServerState } from '../usage/server-state.ts'
-import type { Statistics } from '../usage/statistics.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { Access, LibraryPasswords, Links, Quotas, Shares, Tickets } from '../access/index.ts'
+import type { ActivityRoom } from '../activity/index.ts'
+import type { Audit } from '../audit/index.ts'
+import { routesFor } from '../http/index.ts'
+import type {
+  Account,
+  Accounts,
+  ApiTokens,
+  Avatars,
+  Directory,
+  Groups,
+  Login,
+  PasswordChecks,
+  ScopedTokens,
+  SyncTokens,
+  WebdavSecrets,
+} from '../identity/index.ts'
+import type { LibraryCore } from '../library/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
+import type { DocumentTexts, Thumbnails } from '../previews/index.ts'
+import type { Search } from '../search/index.ts'
+import type { ServerState, Statistics, Usage } from '../usage/index.ts'
 import type { Archives } from './archives.ts'
 import type { CopyMoveTasks } from './copy-move-tasks.ts'
 

@@ -1,11 +1,16 @@
-import type { Recipient, ShareWish } from '../access/shares.ts'
+import type { Recipient, ShareWish } from '../access/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import type { Group } from '../identity/group.ts'
-import type { AlsoOfLibrary } from '../library/libraries.ts'
-import type { AdministeredLibrary, Library } from '../library/library.ts'
-import type { LibraryInfo, SubLibrary } from '../library/library-info.ts'
-import { inOrigin, originOf } from '../library/scope.ts'
-import { ROOT } from '../objects/paths.ts'
+import type { Group } from '../identity/index.ts'
+import {
+  type AdministeredLibrary,
+  type AlsoOfLibrary,
+  inOrigin,
+  type Library,
+  type LibraryInfo,
+  originOf,
+  type SubLibrary,
+} from '../library/index.ts'
+import { ROOT } from '../objects/index.ts'
 import { type AuditedCall, type Deed, libraryDeed, noting } from './audited.ts'
 import type { ApiServices } from './services.ts'
 

@@ -1,8 +1,7 @@
-import type { Recipient, SharePermission } from '../access/shares.ts'
+import type { Recipient, SharePermission } from '../access/index.ts'
 import { fail } from '../errors.ts'
-import type { Reader } from '../http/readers.ts'
-import { errorMessage } from '../http/refusal.ts'
-import { parseEmail } from '../identity/account.ts'
+import { errorMessage, type Reader } from '../http/index.ts'
+import { parseEmail } from '../identity/index.ts'
 import type { ApiServices } from './services.ts'
 
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']

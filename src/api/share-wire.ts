@@ -1,7 +1,5 @@
-import type { Share } from '../access/share-store.ts'
-import type { SharedLibrary } from '../access/shared-libraries.ts'
-import { type Account, type Person, personOf, strangerCalled } from '../identity/account.ts'
-import type { Group } from '../identity/group.ts'
+import type { Share, SharedLibrary } from '../access/index.ts'
+import { type Account, type Group, type Person, personOf, strangerCalled } from '../identity/index.ts'
 import { avatarUrl } from './account-wire.ts'
 import type { ApiServices } from './services.ts'
 

@@ -1,7 +1,6 @@
-import type { Person } from '../identity/account.ts'
-import type { Library } from '../library/library.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { baseName, type LibraryPath, ROOT, withSlash } from '../objects/paths.ts'
+import type { Person } from '../identity/index.ts'
+import type { Library } from '../library/index.ts'
+import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import { isoTime, relativeTime } from './wire.ts'
 
 /** Something starred, and the entry it names, if there still is one. */

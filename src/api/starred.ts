@@ -1,5 +1,5 @@
-import type { Account } from '../identity/account.ts'
-import { starsOf } from '../library/stars.ts'
+import type { Account } from '../identity/index.ts'
+import { starsOf } from '../library/index.ts'
 import type { ApiServices } from './services.ts'
 import type { Starred } from './star-wire.ts'
 

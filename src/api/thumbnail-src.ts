@@ -1,6 +1,5 @@
-import type { FileDirent } from '../objects/dirent.ts'
-import type { LibraryPath } from '../objects/paths.ts'
-import { hasThumbnail } from '../previews/sources.ts'
+import type { FileDirent, LibraryPath } from '../objects/index.ts'
+import { hasThumbnail } from '../previews/index.ts'
 import { encodePath } from './wire.ts'
 
 /** Where a file's thumbnail is, without the base; undefined if it can have none. `where` is a library id or a link. */

@@ -1,19 +1,21 @@
-import type { OpenLink } from '../access/open-link.ts'
+import type { OpenLink } from '../access/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import { addressKey } from '../http/client-address.ts'
-import { respondWith } from '../http/range-response.ts'
-import { type Reader, rawText } from '../http/readers.ts'
-import { errorMessage, notFound, Refusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { HttpResponse } from '../http/response.ts'
-import type { Account } from '../identity/account.ts'
-import type { Library } from '../library/library.ts'
-import type { FileDirent } from '../objects/dirent.ts'
-import { parseLibraryId } from '../objects/ids.ts'
-import { type LibraryPath, parsePath } from '../objects/paths.ts'
-import { hasThumbnail } from '../previews/sources.ts'
-import { thumbnailSizeFor } from '../previews/thumbnail-sizes.ts'
-import { accountRequester, visitorRequester } from '../scheduling/requesters.ts'
+import {
+  addressKey,
+  errorMessage,
+  type HttpRequest,
+  type HttpResponse,
+  notFound,
+  type Reader,
+  Refusal,
+  rawText,
+  respondWith,
+} from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
+import type { Library } from '../library/index.ts'
+import { type FileDirent, type LibraryPath, parseLibraryId, parsePath } from '../objects/index.ts'
+import { hasThumbnail, thumbnailSizeFor } from '../previews/index.ts'
+import { accountRequester, visitorRequester } from '../scheduling/index.ts'
 import { olderLibraryNotFound } from './faults.ts'
 import { libraryIdParam, sentPath } from './readers.ts'
 import { type ApiServices, route } from './services.ts'

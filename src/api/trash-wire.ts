@@ -1,6 +1,5 @@
-import type { TrashPage } from '../library/trash.ts'
-import type { TrashCursor, TrashRow } from '../library/trash-store.ts'
-import { baseName, parentOf, withSlash } from '../objects/paths.ts'
+import type { TrashCursor, TrashPage, TrashRow } from '../library/index.ts'
+import { baseName, parentOf, withSlash } from '../objects/index.ts'
 import { isoTime } from './wire.ts'
 
 /** A page of the trash. */

@@ -1,6 +1,5 @@
-import type { Reader, Readers } from '../http/readers.ts'
-import type { FaultWords, Route } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
+import type { FaultWords, Reader, Readers, Route } from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
 import type { ApiServices } from './services.ts'
 
 type ApiRoute = Route<Account, ApiServices>

@@ -1,5 +1,4 @@
-import type { Delivery } from '../activity/webhook-delivery-store.ts'
-import type { Webhook } from '../activity/webhook-store.ts'
+import type { Delivery, Webhook } from '../activity/index.ts'
 import { isoTime } from './wire.ts'
 
 /** A webhook; its secret is empty unless it was made or changed just now. */

@@ -1,6 +1,5 @@
 import { DomainError, type Fault } from '../errors.ts'
-import { errorMessage } from '../http/refusal.ts'
-import type { FaultResponse, FaultWords } from '../http/route.ts'
+import { errorMessage, type FaultResponse, type FaultWords } from '../http/index.ts'
 
 /** Runs part of a handler with other words for some faults, where one route serves several operations. */
 export async function worded<T>(words: FaultWords, work: () => T | Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
 import type { AuditAction, AuditObject } from './actions.ts'
 
 /** A row of the audit log. */

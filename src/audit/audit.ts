@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import type { AuditAction, AuditObject } from './actions.ts'
 import {
   type AuditEntry,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../access/explain.ts'
-import { parsePath } from '../objects/paths.ts'
+import type { Explanation } from '../access/index.ts'
+import { parsePath } from '../objects/index.ts'
 import { CommandError } from './command-error.ts'
 import { configFrom, withSettings } from './config-flags.ts'
 import { columns, print } from './output.ts'

@@ -1,13 +1,15 @@
-import { Quotas } from '../access/quota.ts'
-import type { AuditAction } from '../audit/actions.ts'
-import { Audit } from '../audit/audit.ts'
+import { Quotas } from '../access/index.ts'
+import { Audit, type AuditAction } from '../audit/index.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import { NewerSchemaError } from '../database/errors.ts'
-import { inspectDatabase, knownSchemaVersion } from '../database/inspect.ts'
-import { openDatabase } from '../database/open.ts'
-import type { Accounts, AlsoFor } from '../identity/accounts.ts'
-import { createAccounts, createInitialPassword, quotaLimits } from '../server/services.ts'
+import {
+  type Database,
+  inspectDatabase,
+  knownSchemaVersion,
+  NewerSchemaError,
+  openDatabase,
+} from '../database/index.ts'
+import type { Accounts, AlsoFor } from '../identity/index.ts'
+import { createAccounts, createInitialPassword, quotaLimits } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** Whoever types commands on the machine itself. */

@@ -1,10 +1,9 @@
 import { ConfigError } from '../config.ts'
-import { DatabaseError, NewerSchemaError } from '../database/errors.ts'
+import { DatabaseError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import { ListenError } from '../http/listen.ts'
-import { type AccountRule, AccountRuleError } from '../identity/account-rules.ts'
-import { SecretError } from '../identity/secret.ts'
-import { StartError } from '../server/stores.ts'
+import { ListenError } from '../http/index.ts'
+import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
+import { StartError } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** What an operator is told about an error; undefined if it is our bug and its stack has to be seen. */

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { createLogger, type Logger } from '../logging.ts'
-import { type RunningServer, startServer } from '../server/server.ts'
+import { type RunningServer, startServer } from '../server/index.ts'
 import { giveBackStartGarbage } from './start-garbage.ts'
 import { doneWithin } from './stopping.ts'
 

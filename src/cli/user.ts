@@ -1,7 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type Account, displayName, type Role } from '../identity/account.ts'
-import type { AccountChanges } from '../identity/accounts.ts'
-import { readablePassword } from '../identity/first-run.ts'
+import {
+  type Account,
+  type AccountChanges,
+  displayName,
+  type Role,
+  readablePassword,
+} from '../identity/index.ts'
 import type { OpenAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { configFrom, withSettings } from './config-flags.ts'

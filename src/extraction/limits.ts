@@ -1,4 +1,4 @@
-import type { WorkerLimits } from '../workers/limits.ts'
+import type { WorkerLimits } from '../workers/runtime/index.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

@@ -1,5 +1,5 @@
 // The process in which files are read.
-import { serveWorker } from '../workers/serve-worker.ts'
+import { serveWorker } from '../workers/runtime/index.ts'
 import { type Extracted, extractText } from './extract-text.ts'
 import type { Limits } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
 import { type Account, emailOnceRemoved, type Role, removedMark } from './account.ts'
 
 /** The columns of an account that make an `Account`; `password_hash` stays behind. */

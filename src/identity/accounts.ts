@@ -1,5 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts'
-import { DatabaseError } from '../database/errors.ts'
+import { type Database, DatabaseError, type Reader, type Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, parseEmail, type Role } from './account.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Images } from '../imaging/images.ts'
-import { accountRequester } from '../scheduling/requesters.ts'
+import type { Images } from '../imaging/index.ts'
+import { accountRequester } from '../scheduling/index.ts'
 
 /** The sides of the squares a picture is kept in, in pixels. */
 export const avatarSizes = [32, 72, 128, 256] as const

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { AvatarImage } from './avatar-image.ts'
 
 /** Replaces the picture of an account. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
 import { isLiveApiToken } from './api-token-store.ts'

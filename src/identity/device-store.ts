@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Reader } from '../database/index.ts'
 import type { LinkedDevice } from './api-token-store.ts'
 import type { Platform } from './device.ts'
 

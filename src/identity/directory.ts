@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Reader } from '../database/index.ts'
 import { type Person, personOf, strangerCalled } from './account.ts'
 import { selectAccounts } from './account-store.ts'
 

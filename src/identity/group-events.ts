@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import type { Group } from './group.ts'
 
 /** A change of who is in a group, and so of what they can reach. */

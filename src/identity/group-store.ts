@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
 import { foldedName, type Group, type Membership } from './group.ts'

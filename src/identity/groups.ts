@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, displayName } from './account.ts'
 import { findAccountByKey } from './account-store.ts'

@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts'
-import { Busy, FairSemaphore } from '../scheduling/fair-semaphore.ts'
+import { Busy, FairSemaphore } from '../scheduling/index.ts'
 
 /** For whom a hash is computed. */
 export interface HashClient {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { type Credentials, recordLogin, replacePasswordHash } from './account-store.ts'
 import type { AlsoFor } from './accounts.ts'

@@ -1,4 +1,4 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
 import { type Account, isRemoved } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
 import type { Scope, ScopeAccess } from './scope.ts'

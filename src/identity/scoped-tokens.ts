@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Database, Transaction } from '../database/database.ts'
-import { writeIfSpace } from '../database/spare-write.ts'
+import { type Database, type Transaction, writeIfSpace } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
 import { lockActiveAccount } from './api-token-store.ts'

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { Platform } from './device.ts'
 
 /** A sign-in: an API token, of a device or of none. Times are Unix seconds. */

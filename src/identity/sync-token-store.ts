@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { CredentialOrigin } from './credential-origin.ts'
 
 /** What a sync token opens, and what it was derived from. */

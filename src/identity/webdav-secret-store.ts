@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { Account } from './account.ts'
 
 /** It ends with the epoch of the account. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import type { Account } from './account.ts'
 import { PasswordGuard, type PasswordGuardOptions, type PasswordOutcome } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'

@@ -1,6 +1,6 @@
 // The process in which images are decoded.
 import sharp from 'sharp'
-import { serveWorker } from '../workers/serve-worker.ts'
+import { serveWorker } from '../workers/runtime/index.ts'
 import { formatOf, type ImageFormat } from './image-formats.ts'
 
 /** What is to be made of an image. */

@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import type { FairSemaphoreOptions } from '../scheduling/fair-semaphore.ts'
-import { VISITORS } from '../scheduling/requesters.ts'
-import type { WorkerLimits } from '../workers/limits.ts'
-import { WorkerPool } from '../workers/worker-pool.ts'
-import { type WorkerJob, WorkerLost, type WorkerOutcome } from '../workers/worker-process.ts'
+import { type FairSemaphoreOptions, VISITORS } from '../scheduling/index.ts'
+import { type WorkerJob, WorkerLost, type WorkerOutcome, WorkerPool } from '../workers/index.ts'
+import type { WorkerLimits } from '../workers/runtime/index.ts'
 import type { ImageResult, ImageTask } from './image-worker.ts'
 
 /**

@@ -1,6 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type DirId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type DirId, idFromBytes, idToBytes, type LibraryPath } from '../objects/index.ts'
 import type { ClaimedTask, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
 
 const COLUMNS = [

@@ -1,7 +1,6 @@
-import type { LibraryKeys } from '../access/access.ts'
-import type { CredentialOrigin } from '../identity/credential-origin.ts'
-import type { DirId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryKeys } from '../access/index.ts'
+import type { CredentialOrigin } from '../identity/index.ts'
+import type { DirId, LibraryPath } from '../objects/index.ts'
 
 /**
  * `removing` is a move whose copy can be seen and whose originals are still to go: from there it can only

@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { Access, LibraryKeys } from '../access/access.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Access, LibraryKeys } from '../access/index.ts'
+import type { Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { type CredentialOrigin, credentialOriginOf } from '../identity/credential-origin.ts'
-import type { CredentialOrigins } from '../identity/credential-origins.ts'
+import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
   copyAcross,
+  type EditableLibrary,
+  findLibraryByKey,
+  type Library,
+  type LibraryCore,
+  pathsOf,
   type RemovalWatcher,
+  type RoomLeft,
+  refuseLocked,
   refuseUndecrypted,
+  type Selection,
+  select,
+  Tree,
   takeAway,
   type Watcher,
-} from '../library/across.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { EditableLibrary, Library } from '../library/library.ts'
-import { findLibraryByKey } from '../library/library-store.ts'
-import { refuseLocked } from '../library/locks.ts'
-import { pathsOf, type RoomLeft, type Selection, select } from '../library/selection.ts'
-import { Tree } from '../library/tree.ts'
-import type { DirId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+} from '../library/index.ts'
+import type { DirId, LibraryPath } from '../objects/index.ts'
 import type { ClaimedTask, TaskProgress } from './copy-move-task.ts'
 import {
   advanceTask,

@@ -1,4 +1,4 @@
-import { FairSemaphore } from '../scheduling/fair-semaphore.ts'
+import { FairSemaphore } from '../scheduling/index.ts'
 
 /**
  * Runs jobs nobody waits for, a few at a time. Accounts take turns, so a hundred jobs of one delay another's single job by

@@ -1,5 +1,5 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import type { LibraryId } from '../objects/ids.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import type { LibraryId } from '../objects/index.ts'
 import type { LibraryStatus } from './library-info.ts'
 
 /** A library in a list of all there are. Its owner may have been removed since. */

@@ -8,7 +8,7 @@ import {
   totalsOfAll,
 } from './administration-store.ts'
 import type { LibraryCore } from './core.ts'
-import { type Also, restore } from './libraries.ts'
+import { type Also, undeleteLibrary } from './libraries.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryInfo, LibraryStatus } from './library-info.ts'
 import { purge } from './purge.ts'
@@ -50,7 +50,7 @@ export async function restoreTo(
   owner: Actor,
   also?: Also,
 ): Promise<void> {
-  await restore(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
+  await undeleteLibrary(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
     await setOwnerOf(tx, library.key, owner.key)
     await also?.(tx)
   })

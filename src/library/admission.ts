@@ -1,9 +1,17 @@
 import { fail } from '../errors.ts'
-import type { Dir } from '../objects/dir.ts'
-import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
-import type { FileObject } from '../objects/file.ts'
-import { type BlockId, type DirId, EMPTY_ID, type FileId, type FsId } from '../objects/ids.ts'
-import { unpackDir } from '../objects/packed.ts'
+import {
+  type BlockId,
+  type Dir,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  type FileDirent,
+  type FileId,
+  type FileObject,
+  type FsId,
+  unpackDir,
+} from '../objects/index.ts'
 import { ownBlocks, paddedSizes } from './block-upload.ts'
 import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'

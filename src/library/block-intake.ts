@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { type BlockId, sha1Hex } from '../objects/ids.ts'
+import { type BlockId, sha1Hex } from '../objects/index.ts'
 import { insertHeldBlocksOf, insertSmallBlocks } from './block-rows-store.ts'
 import { type ContentStore, SMALLEST_STORED_BLOCK } from './content.ts'
 import type { TakenBlock } from './incoming-block.ts'

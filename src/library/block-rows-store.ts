@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type BlockId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type BlockId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /** A block and its length as stored. */
 export interface SizedBlock {

@@ -1,6 +1,5 @@
 import { fail } from '../errors.ts'
-import { fileId } from '../objects/file.ts'
-import type { BlockId, FileId } from '../objects/ids.ts'
+import { type BlockId, type FileId, fileId } from '../objects/index.ts'
 import { findHeldBlocks, insertHeldBlocks, insertSmallBlocks } from './block-rows-store.ts'
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'

@@ -1,8 +1,16 @@
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import { DomainError } from '../errors.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { baseName, joinPath, type LibraryPath, ROOT, segmentsOf, selfAndAbove } from '../objects/paths.ts'
+import {
+  baseName,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  joinPath,
+  type LibraryPath,
+  ROOT,
+  segmentsOf,
+  selfAndAbove,
+} from '../objects/index.ts'
 import { type Fate, listBoundPaths, rebind } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { Change } from './diff.ts'

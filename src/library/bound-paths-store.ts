@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type LibraryPath, selfAndAbove, withSlash } from '../objects/paths.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type LibraryPath, selfAndAbove, withSlash } from '../objects/index.ts'
 import { pathKey } from './path-key.ts'
 import { inOrigin, type Scope } from './scope.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import { followedSeq } from './follower-store.ts'
 import type { LibraryInfo } from './library-info.ts'

@@ -1,6 +1,12 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { Commit } from '../objects/commit.ts'
-import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import {
+  type Commit,
+  type CommitId,
+  type DirId,
+  idFromBytes,
+  idToBytes,
+  type LibraryId,
+} from '../objects/index.ts'
 
 /** A commit with its number in the history of its library. */
 export interface NumberedCommit extends Commit {

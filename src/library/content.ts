@@ -1,8 +1,14 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { Cutter } from '../objects/chunker.ts'
-import { type FileObject, fileId } from '../objects/file.ts'
-import { type BlockId, EMPTY_ID, type FileId, sha1Hex } from '../objects/ids.ts'
+import {
+  type BlockId,
+  Cutter,
+  EMPTY_ID,
+  type FileId,
+  type FileObject,
+  fileId,
+  sha1Hex,
+} from '../objects/index.ts'
 import {
   BlockDamaged,
   BlockMismatch,
@@ -12,7 +18,7 @@ import {
   type LentBytes,
   LONGEST_AT_ONCE,
   type ReadOptions,
-} from '../storage/block-store.ts'
+} from '../storage/index.ts'
 import {
   findHeldBlock,
   type HeldBlock,

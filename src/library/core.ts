@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts'
-import type { BlockStore } from '../storage/block-store.ts'
+import type { Database } from '../database/index.ts'
+import type { BlockStore } from '../storage/index.ts'
 import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
 import { type EntryLimits, Growth } from './growth.ts'

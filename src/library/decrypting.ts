@@ -1,5 +1,5 @@
 import type { Decipheriv } from 'node:crypto'
-import { BlockDamaged, type ByteRange } from '../storage/block-store.ts'
+import { BlockDamaged, type ByteRange } from '../storage/index.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES, type DataKey } from './data-key.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 
 /** The key of the library an account was given as its own; it may have been deleted since. */
 export async function defaultLibraryKeyOf(reader: Reader, accountKey: number): Promise<number | null> {

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 import type { LibraryCore } from './core.ts'
 import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
 import { createLibraryIn } from './libraries.ts'

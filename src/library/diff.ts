@@ -1,8 +1,13 @@
-import type { Dir } from '../objects/dir.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { compareNames } from '../objects/names.ts'
-import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
+import {
+  compareNames,
+  type Dir,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  joinPath,
+  type LibraryPath,
+  ROOT,
+} from '../objects/index.ts'
 import type { ObjectStore } from './object-store.ts'
 import { Pace } from './pace.ts'
 

@@ -1,4 +1,4 @@
-import type { Dir } from '../objects/dir.ts'
+import type { Dir } from '../objects/index.ts'
 
 /** A dir with what its row knows about everything below it. */
 export interface StoredDir {

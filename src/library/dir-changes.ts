@@ -1,6 +1,4 @@
-import type { Dir } from '../objects/dir.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { compareNames } from '../objects/names.ts'
+import { compareNames, type Dir, type Dirent } from '../objects/index.ts'
 import type { Pace } from './pace.ts'
 
 // How often a loop over entries looks at the clock.

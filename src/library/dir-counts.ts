@@ -1,4 +1,4 @@
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
+import { type DirId, EMPTY_ID } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import { listRootsAfter } from './library-store.ts'
 import type { ObjectStore } from './object-store.ts'

@@ -1,5 +1,4 @@
-import type { Dirent } from '../objects/dirent.ts'
-import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
+import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.ts'
 import { type Change, inOrder, isSameFile } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryId } from '../objects/index.ts'
 import { type CipherParts, DataKey } from './data-key.ts'
 import type { LibraryEncryption } from './library-info.ts'
 import { parsePasswordHashCost, passwordHash } from './password-hash.ts'

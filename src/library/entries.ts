@@ -1,8 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError, fail } from '../errors.ts'
-import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
-import { EMPTY_ID } from '../objects/ids.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import {
+  baseName,
+  type Dirent,
+  dirDirent,
+  EMPTY_ID,
+  fileDirent,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+} from '../objects/index.ts'
 import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'

@@ -1,5 +1,4 @@
-import type { CommitId } from '../objects/ids.ts'
-import { below, type LibraryPath } from '../objects/paths.ts'
+import { below, type CommitId, type LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import { countRevisions, listRevisions, oldestRevisionShown, type Revision } from './file-history.ts'
 import type { LibraryInfo } from './library-info.ts'

@@ -1,7 +1,13 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import { toNfc } from '../objects/names.ts'
-import { type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import {
+  type FileId,
+  idFromBytes,
+  idToBytes,
+  type LibraryPath,
+  ROOT,
+  selfAndAbove,
+  toNfc,
+} from '../objects/index.ts'
 import { pathKey } from './path-key.ts'
 
 const KEYS_A_QUERY = 500

@@ -1,5 +1,4 @@
-import type { FileId } from '../objects/ids.ts'
-import { type LibraryPath, parentOf } from '../objects/paths.ts'
+import { type FileId, type LibraryPath, parentOf } from '../objects/index.ts'
 import { listCommitsBySeq, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { isRecovery } from './describe.ts'

@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 
 /** The number of the last commit of a library that a follower has followed; 0 for none. */
 export async function followedSeq(reader: Reader, libraryKey: number, name: string): Promise<number> {

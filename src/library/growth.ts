@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import type { Fault } from '../errors.ts'
 
 /** How many files and folders there may be; undefined for no limit. */

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import type { CommitId } from '../objects/ids.ts'
+import type { CommitId } from '../objects/index.ts'
 import {
   findCommit,
   listCommitsDown,

@@ -1,10 +1,5 @@
-import { type BlockId, sha1Hex } from '../objects/ids.ts'
-import {
-  BlockMismatch,
-  type BlockStore,
-  type BlockWriter,
-  type ReceivedBlock,
-} from '../storage/block-store.ts'
+import { type BlockId, sha1Hex } from '../objects/index.ts'
+import { BlockMismatch, type BlockStore, type BlockWriter, type ReceivedBlock } from '../storage/index.ts'
 import type { SizedBlock } from './block-rows-store.ts'
 
 /** A block that came in: either in the store, where it is kept or discarded, or small enough to be kept in a row. */

@@ -1,5 +1,5 @@
 import { DomainError, type Fault, fail } from '../errors.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import { EditableLibrary, type Library } from './library.ts'

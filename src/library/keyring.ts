@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import type { LibraryId } from '../objects/ids.ts'
+import type { LibraryId } from '../objects/index.ts'
 import type { DataKey } from './data-key.ts'
 import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { InvalidObject } from '../objects/invalid.ts'
+import { InvalidObject } from '../objects/index.ts'
 import type { LargeObjectAnswer, LargeObjectTask } from './large-objects.ts'
 import { readSent } from './sent-object.ts'
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { Turns } from '../database/turns.ts'
-import type { FsId } from '../objects/ids.ts'
-import { InvalidObject } from '../objects/invalid.ts'
+import { Turns } from '../database/index.ts'
+import { type FsId, InvalidObject } from '../objects/index.ts'
 import type { ReceivedObject } from './received-store.ts'
 import type { SentObject } from './sent-object.ts'
 

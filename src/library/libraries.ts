@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { newCommitId } from '../objects/commit.ts'
-import { EMPTY_ID, type LibraryId, newLibraryId } from '../objects/ids.ts'
+import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
 import { insertCommits } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
@@ -169,7 +168,7 @@ export async function restoreLibrary(
   also?: Also,
 ): Promise<void> {
   const library = await getDeleted(core, owner, id)
-  await restore(core, owner, library, async (tx) => {
+  await undeleteLibrary(core, owner, library, async (tx) => {
     await core.growth.refuseOverQuota(tx, library)
     await also?.(tx)
   })
@@ -193,7 +192,7 @@ export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: Als
 }
 
 /** Puts a deleted library back where it was. Throws not-in-trash. For whoever has checked that it may be done. */
-export async function restore(
+export async function undeleteLibrary(
   core: LibraryCore,
   actor: Actor,
   library: LibraryInfo,

@@ -1,5 +1,5 @@
-import type { Transaction } from '../database/database.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Transaction } from '../database/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { Actor } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'
 

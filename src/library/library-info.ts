@@ -1,5 +1,4 @@
-import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** The values a client chose when it made an encrypted library; the server never holds the password. */
 export interface LibraryEncryption {

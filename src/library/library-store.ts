@@ -1,5 +1,5 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/ids.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/index.ts'
 import type {
   LibraryEncryption,
   LibraryInfo,

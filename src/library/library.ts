@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { FolderMoved, findSubLibraryInfos, refuseMoved } from './sub-libraries.ts'

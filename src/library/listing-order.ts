@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Dir } from '../objects/dir.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { compareNames, comparesNatively } from '../objects/names.ts'
+import { compareNames, comparesNatively, type Dir, type Dirent } from '../objects/index.ts'
 
 /** The entries of a dir in the order clients are shown: folders, then files, each by lower-cased name. */
 export interface ShownDir {

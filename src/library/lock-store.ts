@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import { pathKey } from './path-key.ts'
 
 /** A lock that holds now. */

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import { type LibraryPath, selfAndAbove } from '../objects/paths.ts'
+import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Also } from './libraries.ts'
 import type { EditableLibrary, Library } from './library.ts'

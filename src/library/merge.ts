@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import { baseName, type LibraryPath, parentOf } from '../objects/paths.ts'
+import { baseName, type LibraryPath, parentOf } from '../objects/index.ts'
 import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
@@ -19,8 +19,6 @@ import {
   takeAll,
   totalsOf,
 } from './selection.ts'
-
-export type { RoomLeft, Selection } from './selection.ts'
 
 /**
  * Moves entries into a folder, each under its name or, if that is taken, with ` (n)`. One commit in

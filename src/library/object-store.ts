@@ -1,28 +1,28 @@
 import { inflateSync } from 'node:zlib'
-import type { Database, Reader, Transaction } from '../database/database.ts'
-import { Dir, parseDir } from '../objects/dir.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { type FileObject, parseFile } from '../objects/file.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 import {
   type BlockId,
+  Dir,
+  type Dirent,
   type DirId,
   EMPTY_ID,
   type FileId,
+  type FileObject,
   type FsId,
   idFromBytes,
   idToBytes,
-} from '../objects/ids.ts'
-import {
   packChanges,
   packDir,
   packDirInSlices,
   packFile,
+  parseDir,
+  parseFile,
+  type Slices,
   unpackChanges,
   unpackDir,
   unpackDirInSlices,
   unpackFile,
-} from '../objects/packed.ts'
-import type { Slices } from '../objects/slices.ts'
+} from '../objects/index.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
 import { Pace } from './pace.ts'
 

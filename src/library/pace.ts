@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Slices } from '../objects/slices.ts'
+import type { Slices } from '../objects/index.ts'
 
 const LONGEST_TURN_MS = 2
 // What somebody waits at most for others to share what is done for all.

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { Change } from './diff.ts'
 import type { EditRow, OriginRow } from './file-history-store.ts'

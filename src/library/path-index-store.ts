@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database, Reader, Transaction } from '../database/database.ts'
-import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
 import { writeFollowed } from './follower-store.ts'
 import { pathKey } from './path-key.ts'

@@ -1,6 +1,5 @@
-import type { Database } from '../database/database.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Database } from '../database/index.ts'
+import { type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
 import { CommitFollower } from './commit-follower.ts'
 import type { LibraryInfo } from './library-info.ts'
 import type { ObjectStore } from './object-store.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 
 /** What a path is looked up by in the database: a path can be longer than an index entry may be. */
 export function pathKey(path: LibraryPath): Buffer {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import type { LibraryCore } from './core.ts'
 
 const ROWS_A_STEP = 1000

@@ -1,4 +1,4 @@
-import { type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
+import { type DirId, EMPTY_ID, type FileId } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import { Pace } from './pace.ts'

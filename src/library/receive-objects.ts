@@ -1,6 +1,5 @@
 import { fail } from '../errors.ts'
-import { EMPTY_ID, type FsId } from '../objects/ids.ts'
-import { InvalidObject } from '../objects/invalid.ts'
+import { EMPTY_ID, type FsId, InvalidObject } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { Pace } from './pace.ts'

@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
 import type { Totals } from './object-store.ts'
 
 const IDS_A_QUERY = 500

@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Reader } from '../database/index.ts'
 import { type CommitOwner, listCommitsDown, type NumberedCommit } from './commit-store.ts'
 
 // Bounds the memory of what followers have not come to yet (I9).

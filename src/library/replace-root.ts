@@ -1,5 +1,4 @@
-import type { DirId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { DirId, LibraryPath } from '../objects/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'

@@ -1,7 +1,13 @@
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { type Dirent, dirDirent, fileDirent } from '../objects/dirent.ts'
-import type { CommitId } from '../objects/ids.ts'
-import { type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import {
+  type CommitId,
+  type Dirent,
+  dirDirent,
+  fileDirent,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+} from '../objects/index.ts'
 import { dropBound, linkedPaths } from './bound-paths-store.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
@@ -9,9 +15,9 @@ import { describeRestored, describeRevertedLibrary } from './describe.ts'
 import { getCommit } from './history.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
-import type { RoomLeft } from './move-copy.ts'
 import { Pace } from './pace.ts'
 import { getCommitFor, treeOf } from './revisions.ts'
+import type { RoomLeft } from './selection.ts'
 import { settleSubLibraries, writeSettled } from './sub-libraries.ts'
 import { Tree } from './tree.ts'
 import type { WorkingTree } from './working-tree.ts'
@@ -79,7 +85,7 @@ async function revertOne(
 }
 
 /** Puts many files and folders back by the rules of reverting one, in one commit. What cannot be put back fails alone. */
-export async function restore(
+export async function restoreEntries(
   core: LibraryCore,
   library: EditableLibrary,
   wanted: readonly Wanted[],

@@ -1,6 +1,5 @@
 import { fail } from '../errors.ts'
-import type { CommitId } from '../objects/ids.ts'
-import { below, type LibraryPath } from '../objects/paths.ts'
+import { below, type CommitId, type LibraryPath } from '../objects/index.ts'
 import { findCommit, listCommitsDown, type NumberedCommit, seqAtTime } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'

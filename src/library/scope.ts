@@ -1,4 +1,4 @@
-import { below, type LibraryPath, ROOT, seenFrom } from '../objects/paths.ts'
+import { below, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import type { LibraryInfo } from './library-info.ts'
 
 /** What tells where in a stored library the paths of a library are. */

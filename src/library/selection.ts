@@ -1,7 +1,15 @@
 import { fail } from '../errors.ts'
-import type { DirDirent, Dirent } from '../objects/dirent.ts'
-import { isStorableName, toNfc } from '../objects/names.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, selfAndAbove } from '../objects/paths.ts'
+import {
+  baseName,
+  type DirDirent,
+  type Dirent,
+  isStorableName,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  selfAndAbove,
+  toNfc,
+} from '../objects/index.ts'
 import type { StoredDir } from './dir-cache.ts'
 import type { Placed } from './entries.ts'
 import type { LibraryInfo } from './library-info.ts'

@@ -1,10 +1,15 @@
 import { inflateSync } from 'node:zlib'
-import { Dir } from '../objects/dir.ts'
-import { encodeFile, parseFile } from '../objects/file.ts'
-import { type FsId, sha1Hex } from '../objects/ids.ts'
-import { InvalidObject } from '../objects/invalid.ts'
-import { parseJson } from '../objects/json-fields.ts'
-import { packDir, packFile } from '../objects/packed.ts'
+import {
+  Dir,
+  encodeFile,
+  type FsId,
+  InvalidObject,
+  packDir,
+  packFile,
+  parseFile,
+  parseJson,
+  sha1Hex,
+} from '../objects/index.ts'
 import { AS_RECEIVED, DIR, FILE, PACKED } from './object-store.ts'
 import type { ReceivedObject } from './received-store.ts'
 

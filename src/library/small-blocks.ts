@@ -1,4 +1,4 @@
-import type { BlockId } from '../objects/ids.ts'
+import type { BlockId } from '../objects/index.ts'
 import { Recent } from './recent.ts'
 
 // All of them together, each with what holding it takes besides its bytes (I9).

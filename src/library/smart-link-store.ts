@@ -1,6 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import type { LibraryId, LibraryPath } from '../objects/index.ts'
 import { pathKey } from './path-key.ts'
 
 /** Where a smart link leads now. */

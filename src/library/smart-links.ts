@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fail } from '../errors.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import { inOrigin } from './scope.ts'

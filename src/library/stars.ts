@@ -1,5 +1,4 @@
-import type { LibraryId } from '../objects/ids.ts'
-import { below, type LibraryPath } from '../objects/paths.ts'
+import { below, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
 import { asSeen, inOrigin } from './scope.ts'

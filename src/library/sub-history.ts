@@ -1,6 +1,14 @@
 import { fail } from '../errors.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { baseName, isWithin, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/paths.ts'
+import {
+  baseName,
+  type DirId,
+  EMPTY_ID,
+  isWithin,
+  type LibraryPath,
+  ROOT,
+  seenFrom,
+  segmentsOf,
+} from '../objects/index.ts'
 import { listCommitsDown, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import { describeModified } from './describe.ts'

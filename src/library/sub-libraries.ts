@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto'
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import type { CommitId, DirId, LibraryId } from '../objects/ids.ts'
-import { baseName, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import {
+  baseName,
+  type CommitId,
+  type DirId,
+  type LibraryId,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+} from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo, SubLibrary } from './library-info.ts'

@@ -1,6 +1,5 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type LibraryId, newLibraryId } from '../objects/ids.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type LibraryId, type LibraryPath, newLibraryId } from '../objects/index.ts'
 import type { LibraryInfo, SubLibrary } from './library-info.ts'
 import { type LibraryRow, libraryFromRow } from './library-store.ts'
 import { pathKey } from './path-key.ts'

@@ -1,6 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import type { Commit } from '../objects/commit.ts'
-import { type CommitId, type DirId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../objects/index.ts'
 import type { NumberedCommit } from './commit-store.ts'
 import type { SubLibrary } from './library-info.ts'
 

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts'
-import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
+import { type CommitId, EMPTY_ID } from '../objects/index.ts'
 import { findAnyCommit, findCommit, type NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { LibraryInfo, SubLibrary } from './library-info.ts'

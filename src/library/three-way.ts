@@ -1,8 +1,18 @@
-import type { Dir } from '../objects/dir.ts'
-import type { DirDirent, Dirent, FileDirent } from '../objects/dirent.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { compareNames, conflictName, freeName, freeWholeName } from '../objects/names.ts'
-import { joinPath, type LibraryPath, ROOT } from '../objects/paths.ts'
+import {
+  compareNames,
+  conflictName,
+  type Dir,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  type FileDirent,
+  freeName,
+  freeWholeName,
+  joinPath,
+  type LibraryPath,
+  ROOT,
+} from '../objects/index.ts'
 import { changeBatches } from './dir-changes.ts'
 import { Pace } from './pace.ts'
 import type { WorkingTree } from './working-tree.ts'

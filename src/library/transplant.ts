@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from '../database/database.ts'
-import type { DirDirent, Dirent } from '../objects/dirent.ts'
-import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../objects/ids.ts'
+import type { Transaction } from '../database/index.ts'
+import {
+  type BlockId,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  type FileId,
+} from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { StoredDir } from './dir-cache.ts'
 import {

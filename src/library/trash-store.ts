@@ -1,7 +1,16 @@
-import type { Reader, Transaction, Value } from '../database/database.ts'
-import { type CommitId, type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import { toNfc } from '../objects/names.ts'
-import { baseName, isWithin, type LibraryPath, ROOT, withSlash } from '../objects/paths.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import {
+  baseName,
+  type CommitId,
+  type FsId,
+  idFromBytes,
+  idToBytes,
+  isWithin,
+  type LibraryPath,
+  ROOT,
+  toNfc,
+  withSlash,
+} from '../objects/index.ts'
 import { pathKey } from './path-key.ts'
 
 // Characters of a path that are indexed: an index entry has an upper limit, a path has a higher one.

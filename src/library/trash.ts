@@ -1,4 +1,4 @@
-import { type LibraryPath, ROOT } from '../objects/paths.ts'
+import { type LibraryPath, ROOT } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import { daysAgo, keepDays, oldestShown } from './history.ts'
 import type { LibraryInfo } from './library-info.ts'

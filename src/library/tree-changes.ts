@@ -1,5 +1,4 @@
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { type LibraryPath, parentOf } from '../objects/paths.ts'
+import { type DirId, EMPTY_ID, type LibraryPath, parentOf } from '../objects/index.ts'
 import { type Change, diffTrees, inOrder, isSameFile, TooManyChanges } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 

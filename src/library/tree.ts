@@ -1,7 +1,5 @@
 import { fail } from '../errors.ts'
-import type { DirDirent, Dirent } from '../objects/dirent.ts'
-import type { DirId } from '../objects/ids.ts'
-import { type LibraryPath, segmentsOf } from '../objects/paths.ts'
+import { type DirDirent, type Dirent, type DirId, type LibraryPath, segmentsOf } from '../objects/index.ts'
 import type { StoredDir } from './dir-cache.ts'
 import type { ObjectStore } from './object-store.ts'
 

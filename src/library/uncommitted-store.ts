@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type BlockId, type CommitId, idToBytes } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 
 const IDS_A_QUERY = 500

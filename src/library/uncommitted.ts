@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Library } from './library.ts'
 import type { LibraryInfo } from './library-info.ts'

@@ -1,10 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { type Dirent, type FileDirent, fileDirent } from '../objects/dirent.ts'
-import type { CommitId } from '../objects/ids.ts'
-import { conflictName, freeWholeName } from '../objects/names.ts'
-import { baseName, below, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
+import {
+  baseName,
+  below,
+  type CommitId,
+  conflictName,
+  type Dirent,
+  type FileDirent,
+  fileDirent,
+  freeWholeName,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+  segmentsOf,
+} from '../objects/index.ts'
 import { findCommit } from './commit-store.ts'
 import type { Content } from './content.ts'
 import type { LibraryCore } from './core.ts'

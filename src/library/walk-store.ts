@@ -1,9 +1,16 @@
 import { inflateSync } from 'node:zlib'
-import type { Reader } from '../database/database.ts'
-import { parseDir } from '../objects/dir.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { type DirId, type FileId, idFromBytes, idToBytes } from '../objects/ids.ts'
-import { entriesInDir, unpackBlocks, unpackChanges } from '../objects/packed.ts'
+import type { Reader } from '../database/index.ts'
+import {
+  type Dirent,
+  type DirId,
+  entriesInDir,
+  type FileId,
+  idFromBytes,
+  idToBytes,
+  parseDir,
+  unpackBlocks,
+  unpackChanges,
+} from '../objects/index.ts'
 import {
   AS_RECEIVED,
   DIFFERENCE,

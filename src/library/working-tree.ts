@@ -1,10 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../errors.ts'
-import type { DirDirent, Dirent } from '../objects/dirent.ts'
-import { dirDirent } from '../objects/dirent.ts'
-import { type DirId, EMPTY_ID } from '../objects/ids.ts'
-import { freeName, freeWholeName, parseName } from '../objects/names.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../objects/paths.ts'
+import {
+  baseName,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  dirDirent,
+  EMPTY_ID,
+  freeName,
+  freeWholeName,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  parseName,
+  ROOT,
+  segmentsOf,
+} from '../objects/index.ts'
 import type { Change } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { countDirs } from './dir-counts.ts'

@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { type Commit, newCommitId } from '../objects/commit.ts'
-import { type CommitId, type DirId, EMPTY_ID, type LibraryId } from '../objects/ids.ts'
+import {
+  type Commit,
+  type CommitId,
+  type DirId,
+  EMPTY_ID,
+  type LibraryId,
+  newCommitId,
+} from '../objects/index.ts'
 import { insertCommits, type JoiningCommit, joinCommits, type NumberedCommit } from './commit-store.ts'
 import { type Content, insertContents } from './content.ts'
 import { describeUploaded } from './describe.ts'

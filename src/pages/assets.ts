@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { rawResponse } from '../http/response.ts'
+import { rawResponse } from '../http/index.ts'
 import { route } from './services.ts'
 
 const files = {

@@ -1,5 +1,5 @@
-import type { OpenLink } from '../access/open-link.ts'
-import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../objects/paths.ts'
+import type { OpenLink } from '../access/index.ts'
+import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
 import { html } from './html.ts'
 import type { PageTexts } from './texts/en.ts'
 import { inQuery } from './wording.ts'

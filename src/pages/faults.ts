@@ -1,4 +1,4 @@
-import type { FaultResponse, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/index.ts'
 import { en, type PageTexts } from './texts/en.ts'
 
 /** What visitors of a link are told. What no visit can meet is answered like a fault of ours. */

@@ -1,5 +1,4 @@
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, rawResponse } from '../http/response.ts'
+import { type HttpRequest, type HttpResponse, rawResponse } from '../http/index.ts'
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'

@@ -1,4 +1,4 @@
-import type { OpenLink } from '../access/open-link.ts'
+import type { OpenLink } from '../access/index.ts'
 import { html } from './html.ts'
 import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'

@@ -1,11 +1,16 @@
-import type { OpenLink } from '../access/open-link.ts'
+import type { OpenLink } from '../access/index.ts'
 import { fail } from '../errors.ts'
-import { integer, type Reader, rawText } from '../http/readers.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, rawResponse } from '../http/response.ts'
-import type { Route } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
-import { type LibraryPath, parsePath, ROOT } from '../objects/paths.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  integer,
+  type Reader,
+  type Route,
+  rawResponse,
+  rawText,
+} from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
+import { type LibraryPath, parsePath, ROOT } from '../objects/index.ts'
 import { archivePage, startArchive } from './archive-page.ts'
 import { assetRoutes } from './assets.ts'
 import { filePage } from './file-page.ts'

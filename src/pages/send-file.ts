@@ -1,9 +1,6 @@
-import type { OpenLink } from '../access/open-link.ts'
-import { servedAs } from '../http/content-type.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, rawResponse } from '../http/response.ts'
-import type { FileDirent } from '../objects/dirent.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { OpenLink } from '../access/index.ts'
+import { type HttpRequest, type HttpResponse, rawResponse, servedAs } from '../http/index.ts'
+import type { FileDirent, LibraryPath } from '../objects/index.ts'
 import type { PageServices } from './services.ts'
 
 /** A file below a link, and where it is in its library. */

@@ -1,11 +1,8 @@
-import type { Links } from '../access/links.ts'
-import type { TicketLink, Tickets } from '../access/tickets.ts'
-import { routesFor } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
-import type { Directory } from '../identity/directory.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Library } from '../library/library.ts'
-import type { Dirent } from '../objects/dirent.ts'
+import type { Links, TicketLink, Tickets } from '../access/index.ts'
+import { routesFor } from '../http/index.ts'
+import type { Account, Directory } from '../identity/index.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
+import type { Dirent } from '../objects/index.ts'
 
 /** Makes archives; the transfer surface has them. */
 export interface Archives {

@@ -1,5 +1,5 @@
-import type { OpenLink } from '../access/open-link.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import type { OpenLink } from '../access/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
 import type { PageTexts } from './texts/en.ts'

@@ -1,11 +1,12 @@
-import type { LinkKind } from '../access/link.ts'
-import { grantName, type LinkGrant } from '../access/link-secrets.ts'
-import type { OpenLink } from '../access/open-link.ts'
+import { grantName, type LinkGrant, type LinkKind, type OpenLink } from '../access/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, rawResponse } from '../http/response.ts'
-import type { FaultResponse } from '../http/route.ts'
-import { readVisitorCredentials } from '../http/visitor-credentials.ts'
+import {
+  type FaultResponse,
+  type HttpRequest,
+  type HttpResponse,
+  rawResponse,
+  readVisitorCredentials,
+} from '../http/index.ts'
 import { faultsIn } from './faults.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { text } from '../http/readers.ts'
-import { notFound } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, rawResponse, textResponse } from '../http/response.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  notFound,
+  rawResponse,
+  text,
+  textResponse,
+} from '../http/index.ts'
 import { rootOf } from './layout.ts'
 import { route } from './services.ts'
 

@@ -1,9 +1,8 @@
 import { fail } from '../errors.ts'
-import { ExtractorUnavailable, type TextExtractor } from '../extraction/text-extractor.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Library } from '../library/library.ts'
-import type { FileDirent } from '../objects/dirent.ts'
-import type { Requester } from '../scheduling/requesters.ts'
+import { ExtractorUnavailable, type TextExtractor } from '../extraction/index.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
+import type { FileDirent } from '../objects/index.ts'
+import type { Requester } from '../scheduling/index.ts'
 
 /** What there is to read in a file, without its layout. */
 export interface DocumentText {

@@ -1,4 +1,4 @@
-import type { FileId } from '../objects/ids.ts'
+import type { FileId } from '../objects/index.ts'
 
 const MOST_KEPT = 1000
 /** Attempts at an image that takes a worker down, and seconds between them. After the last it counts as undecodable. */

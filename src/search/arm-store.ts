@@ -1,4 +1,4 @@
-import type { Dialect } from '../database/database.ts'
+import type { Dialect } from '../database/index.ts'
 import {
   type Expression,
   libraryToken,

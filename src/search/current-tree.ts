@@ -1,9 +1,5 @@
-import type { LibraryCore } from '../library/core.ts'
-import { findLibraryByKey } from '../library/library-store.ts'
-import { Pace } from '../library/pace.ts'
-import { Tree } from '../library/tree.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { findLibraryByKey, type LibraryCore, Pace, Tree } from '../library/index.ts'
+import type { Dirent, LibraryPath } from '../objects/index.ts'
 
 /**
  * The trees of the heads as they are now, to re-check search hits against: the index follows the commits a little later, and

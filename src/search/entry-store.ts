@@ -1,5 +1,5 @@
-import type { Database, Dialect, Reader, Transaction, Value } from '../database/database.ts'
-import { type FsId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Database, Dialect, Reader, Transaction, Value } from '../database/index.ts'
+import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
 import { libraryToken, renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
 import { keysIn } from './key-list.ts'

@@ -1,4 +1,4 @@
-import type { Dialect } from '../database/database.ts'
+import type { Dialect } from '../database/index.ts'
 import type { Query, Term } from './query.ts'
 import { type Phrase, partOfName } from './tokens.ts'
 

@@ -1,4 +1,4 @@
-import type { Dialect } from '../database/database.ts'
+import type { Dialect } from '../database/index.ts'
 
 /** A condition that a column is one of many keys, and the one parameter it takes. */
 export function keysIn(

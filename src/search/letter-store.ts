@@ -1,4 +1,4 @@
-import type { Database, Dialect, Transaction } from '../database/database.ts'
+import type { Database, Dialect, Transaction } from '../database/index.ts'
 import { keysIn } from './key-list.ts'
 import type { Scope } from './match-wish.ts'
 import { type Sql, sql } from './sql.ts'

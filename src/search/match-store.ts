@@ -1,5 +1,5 @@
-import type { Database, Dialect } from '../database/database.ts'
-import { type FsId, idFromBytes } from '../objects/ids.ts'
+import type { Database, Dialect } from '../database/index.ts'
+import { type FsId, idFromBytes } from '../objects/index.ts'
 import { type ArmBounds, isEverything, type Sought, soughtBy, unionOf } from './arm-store.ts'
 import { keyRows } from './key-list.ts'
 import { namesWithLetter } from './letter-store.ts'

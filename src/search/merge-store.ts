@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/index.ts'
 
 export const MERGED_TABLES = ['search_name', 'search_body'] as const
 export type MergedTable = (typeof MERGED_TABLES)[number]

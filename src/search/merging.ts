@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import { findWritten, MERGED_TABLES, type MergedTable, mergeSome, putMerged } from './merge-store.ts'
 
 const LOOK_AGAIN_MS = 300_000

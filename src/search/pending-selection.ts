@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts'
-import { findOwnerKeys } from '../library/library-store.ts'
-import { takeTurns } from '../scheduling/take-turns.ts'
+import type { Database } from '../database/index.ts'
+import { findOwnerKeys } from '../library/index.ts'
+import { takeTurns } from '../scheduling/index.ts'
 import { listPendingLibraries, listPendingOf, type PendingText } from './text-store.ts'
 
 const MOST_LIBRARIES = 1000

@@ -1,5 +1,5 @@
-import type { Database, Reader } from '../database/database.ts'
-import { type LibraryPath, segmentsOf } from '../objects/paths.ts'
+import type { Database, Reader } from '../database/index.ts'
+import { type LibraryPath, segmentsOf } from '../objects/index.ts'
 import { findEntriesIn } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'

@@ -1,5 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts'
-import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/index.ts'
 import { rootKeyOf } from './keys.ts'
 import { deleteLetters } from './letter-store.ts'
 

@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../database/database.ts'
-import { CommitFollower, refuseDeleted } from '../library/commit-follower.ts'
-import type { NumberedCommit } from '../library/commit-store.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { type Change, TooManyChanges } from '../library/diff.ts'
-import { countDirs } from '../library/dir-counts.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { type CommitId, EMPTY_ID } from '../objects/ids.ts'
+import type { Database } from '../database/index.ts'
+import {
+  type Change,
+  CommitFollower,
+  countDirs,
+  type LibraryCore,
+  type LibraryInfo,
+  type NumberedCommit,
+  refuseDeleted,
+  TooManyChanges,
+} from '../library/index.ts'
+import { type CommitId, EMPTY_ID } from '../objects/index.ts'
 import type { Entry } from './entry-store.ts'
 import { findPosition, type Position, resetPosition } from './position-store.ts'
 import { prepareSchema } from './search-schema-store.ts'

@@ -1,5 +1,4 @@
-import type { Database, Dialect, Transaction } from '../database/database.ts'
-import { columnTypes } from '../database/migrations/types.ts'
+import { columnTypes, type Database, type Dialect, type Transaction } from '../database/index.ts'
 
 // Another number, and what was indexed is dropped and made again (I3).
 const VERSION = 3

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 import type { Scope, Slice } from './match-wish.ts'
 import { findCuts } from './position-store.ts'
 

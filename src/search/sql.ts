@@ -1,4 +1,4 @@
-import type { Value } from '../database/database.ts'
+import type { Value } from '../database/index.ts'
 
 /** A piece of a statement and its parameters, which stay together. */
 export interface Sql {

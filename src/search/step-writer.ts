@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { Database, Transaction } from '../database/database.ts'
-import type { CommitId, FileId } from '../objects/ids.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import type { CommitId, FileId } from '../objects/index.ts'
 import {
   type Entry,
   insertEntries,

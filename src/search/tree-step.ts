@@ -1,11 +1,14 @@
-import type { Database } from '../database/database.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Change } from '../library/diff.ts'
-import { Pace } from '../library/pace.ts'
-import { entriesOnce } from '../library/walk-store.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import type { DirId } from '../objects/ids.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../objects/paths.ts'
+import type { Database } from '../database/index.ts'
+import { type Change, entriesOnce, type LibraryCore, Pace } from '../library/index.ts'
+import {
+  baseName,
+  type Dirent,
+  type DirId,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+} from '../objects/index.ts'
 import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
 import type { StepWriter } from './step-writer.ts'

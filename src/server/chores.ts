@@ -1,14 +1,16 @@
-import type { Database } from '../database/database.ts'
-import { Upkeep } from '../jobs/upkeep.ts'
-import { deleteReceivedCommitsBefore } from '../library/commit-store.ts'
-import { countAllDirs } from '../library/dir-counts.ts'
-import { purgeDeletedBefore } from '../library/libraries.ts'
-import { deleteExpiredLocks } from '../library/lock-store.ts'
-import { deleteReceivedBefore } from '../library/received-store.ts'
-import { deleteReceivedSubCommitsBefore } from '../library/sub-sync-store.ts'
-import { deleteUncommittedBefore } from '../library/uncommitted-store.ts'
+import type { Database } from '../database/index.ts'
+import { Upkeep } from '../jobs/index.ts'
+import {
+  countAllDirs,
+  deleteExpiredLocks,
+  deleteReceivedBefore,
+  deleteReceivedCommitsBefore,
+  deleteReceivedSubCommitsBefore,
+  deleteUncommittedBefore,
+  purgeDeletedBefore,
+} from '../library/index.ts'
 import type { Logger } from '../logging.ts'
-import { CountingStopped } from '../usage/usage.ts'
+import { CountingStopped } from '../usage/index.ts'
 import type { Services } from './services.ts'
 
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400

@@ -1,52 +1,54 @@
 import path from 'node:path'
-import { Access } from '../access/access.ts'
-import { LibraryPasswords } from '../access/library-passwords.ts'
-import { Links } from '../access/links.ts'
-import { type QuotaLimits, Quotas } from '../access/quota.ts'
-import { Shares } from '../access/shares.ts'
-import { Tickets } from '../access/tickets.ts'
-import { ActivityRoom, forgetAccount } from '../activity/activity.ts'
-import type { ApiServices } from '../api/services.ts'
-import { Audit } from '../audit/audit.ts'
+import {
+  Access,
+  LibraryPasswords,
+  Links,
+  type QuotaLimits,
+  Quotas,
+  Shares,
+  Tickets,
+} from '../access/index.ts'
+import { ActivityRoom, forgetAccount } from '../activity/index.ts'
+import type { ApiServices } from '../api/index.ts'
+import { Audit } from '../audit/index.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import { createTextExtractor, isExtractable } from '../extraction/text-extractor.ts'
-import type { Account } from '../identity/account.ts'
-import { Accounts } from '../identity/accounts.ts'
-import { ApiTokens } from '../identity/api-tokens.ts'
-import { Avatars } from '../identity/avatars.ts'
-import { CredentialOrigins } from '../identity/credential-origins.ts'
-import { Directory } from '../identity/directory.ts'
-import { Groups, leaveGroups } from '../identity/groups.ts'
-import { HashQueue } from '../identity/hash-queue.ts'
-import { InitialPasswordFile } from '../identity/initial-password.ts'
-import { Login } from '../identity/login.ts'
-import { PasswordChecks } from '../identity/password-checks.ts'
-import type { FailedAuthentication } from '../identity/password-guard.ts'
-import { Passwords } from '../identity/passwords.ts'
-import { ScopedTokens } from '../identity/scoped-tokens.ts'
-import { SyncTokens } from '../identity/sync-tokens.ts'
-import { WebdavSecrets } from '../identity/webdav-secrets.ts'
-import { Images } from '../imaging/images.ts'
-import { ChoreLog } from '../jobs/chore-log.ts'
-import { CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/copy-move-tasks.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { leaveWithAccount } from '../library/libraries.ts'
+import type { Database } from '../database/index.ts'
+import { createTextExtractor, isExtractable } from '../extraction/index.ts'
+import {
+  type Account,
+  Accounts,
+  ApiTokens,
+  Avatars,
+  CredentialOrigins,
+  Directory,
+  type FailedAuthentication,
+  Groups,
+  HashQueue,
+  InitialPasswordFile,
+  Login,
+  leaveGroups,
+  PasswordChecks,
+  Passwords,
+  ScopedTokens,
+  SyncTokens,
+  WebdavSecrets,
+} from '../identity/index.ts'
+import { Images } from '../imaging/index.ts'
+import { ChoreLog, CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/index.ts'
+import { type LibraryCore, leaveWithAccount } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
-import type { PageServices } from '../pages/services.ts'
-import { DocumentTexts } from '../previews/document-texts.ts'
-import { Thumbnails } from '../previews/thumbnails.ts'
-import { Search } from '../search/search.ts'
-import { SyncDoor } from '../sync/door.ts'
-import { NotificationTokens } from '../sync/notification-tokens.ts'
-import type { SyncServices } from '../sync/services.ts'
-import { Archives, type ArchivesOptions } from '../transfer/archive-tasks.ts'
-import { IndexedUploads } from '../transfer/idx-progress.ts'
-import { PartialUploads } from '../transfer/resumable.ts'
-import type { TransferServices } from '../transfer/services.ts'
-import { ServerState } from '../usage/server-state.ts'
-import { Statistics } from '../usage/statistics.ts'
-import { Usage } from '../usage/usage.ts'
+import type { PageServices } from '../pages/index.ts'
+import { DocumentTexts, Thumbnails } from '../previews/index.ts'
+import { Search } from '../search/index.ts'
+import { NotificationTokens, SyncDoor, type SyncServices } from '../sync/index.ts'
+import {
+  Archives,
+  type ArchivesOptions,
+  IndexedUploads,
+  PartialUploads,
+  type TransferServices,
+} from '../transfer/index.ts'
+import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
 import { threadsOf } from './stores.ts'
 

@@ -2,12 +2,11 @@ import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import { SideDatabase } from '../database/sqlite/side-database.ts'
-import { createLibraryCore, type LibraryCore } from '../library/core.ts'
+import { type Database, SideDatabase } from '../database/index.ts'
+import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
-import type { BlockStore } from '../storage/block-store.ts'
-import { openDiskBlockStore } from '../storage/disk/disk-block-store.ts'
+import { openDiskBlockStore } from '../storage/disk/index.ts'
+import type { BlockStore } from '../storage/index.ts'
 
 const MOST_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20

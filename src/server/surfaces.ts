@@ -1,27 +1,28 @@
-import { apiFaults } from '../api/faults.ts'
-import { apiRoutes } from '../api/routes.ts'
+import { apiFaults, apiRoutes } from '../api/index.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import { registerRowCacheMetrics } from '../database/metrics.ts'
-import type { AuthResult } from '../http/credentials.ts'
-import { createMetrics } from '../http/metrics.ts'
-import { jsonResponse, textResponse } from '../http/response.ts'
-import { pageHeaders, sharedHeaders } from '../http/security-headers.ts'
-import { createHttpServer, type HttpServer } from '../http/server.ts'
-import { type Account, isAdmin } from '../identity/account.ts'
-import type { Authentication } from '../identity/api-tokens.ts'
-import { scopeAdmits } from '../identity/scope.ts'
+import { type Database, registerRowCacheMetrics } from '../database/index.ts'
+import {
+  type AuthResult,
+  createHttpServer,
+  createMetrics,
+  type HttpServer,
+  jsonResponse,
+  pageHeaders,
+  sharedHeaders,
+  textResponse,
+} from '../http/index.ts'
+import { type Account, type Authentication, isAdmin, scopeAdmits } from '../identity/index.ts'
 import { type Logger, lineWriter } from '../logging.ts'
-import { pageFaults } from '../pages/faults.ts'
-import { pageRoutes } from '../pages/routes.ts'
-import { registerSearchMetrics } from '../search/metrics.ts'
-import { syncFaults } from '../sync/faults.ts'
-import { NOTIFICATION_PATH, Notifications } from '../sync/notifications.ts'
-import { syncRoutes } from '../sync/routes.ts'
-import { downloadFaults } from '../transfer/download-faults.ts'
-import { downloadRoutes, uploadRoutes } from '../transfer/routes.ts'
-import { uploadHeaders } from '../transfer/upload-errors.ts'
-import { uploadFaults } from '../transfer/upload-faults.ts'
+import { pageFaults, pageRoutes } from '../pages/index.ts'
+import { registerSearchMetrics } from '../search/index.ts'
+import { NOTIFICATION_PATH, Notifications, syncFaults, syncRoutes } from '../sync/index.ts'
+import {
+  downloadFaults,
+  downloadRoutes,
+  uploadFaults,
+  uploadHeaders,
+  uploadRoutes,
+} from '../transfer/index.ts'
 import type { Services } from './services.ts'
 
 /** All surfaces behind one port. */

@@ -1,4 +1,4 @@
-import type { BlockId } from '../objects/ids.ts'
+import type { BlockId } from '../objects/index.ts'
 
 /** Bytes `start` up to but not including `end`. */
 export interface ByteRange {

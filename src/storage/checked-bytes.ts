@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { BlockId } from '../objects/ids.ts'
+import type { BlockId } from '../objects/index.ts'
 import { BlockDamaged, BlockMismatch, type BlockSource } from './block-store.ts'
 
 // SHA-1 of this much takes about a millisecond, which is as long as the event loop is held (I10).

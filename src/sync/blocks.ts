@@ -1,18 +1,27 @@
 import { fail } from '../errors.ts'
-import { readBody } from '../http/body.ts'
-import { STREAM_BYTES } from '../http/body-memory.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import { begin } from '../http/range-chunks.ts'
-import { map, rawText } from '../http/readers.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import { type HeldBytes, HttpResponse, rawResponse } from '../http/response.ts'
-import { blockSizes } from '../library/block-upload.ts'
-import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../library/content.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { Library } from '../library/library.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { noteShown, shownAmong } from '../library/synced.ts'
-import { type BlockId, EMPTY_ID, parseBlockId, parseFileId } from '../objects/ids.ts'
+import {
+  begin,
+  type HeldBytes,
+  HttpResponse,
+  type IncomingBody,
+  map,
+  rawResponse,
+  rawText,
+  readBody,
+  STREAM_BYTES,
+  TextRefusal,
+} from '../http/index.ts'
+import {
+  blockSizes,
+  type Library,
+  type LibraryCore,
+  type LibraryInfo,
+  noteShown,
+  SMALLEST_STORED_BLOCK,
+  type StoredBytes,
+  shownAmong,
+} from '../library/index.ts'
+import { type BlockId, EMPTY_ID, parseBlockId, parseFileId } from '../objects/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 

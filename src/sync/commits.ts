@@ -1,13 +1,12 @@
-import { readBody } from '../http/body.ts'
-import { map, rawText } from '../http/readers.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import { jsonTextResponse } from '../http/response.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { receiveCommit } from '../library/push.ts'
-import { findSyncedCommit } from '../library/synced.ts'
-import { type CommitLibrary, encodeCommit, parseCommit } from '../objects/commit.ts'
-import { parseCommitId } from '../objects/ids.ts'
-import { InvalidObject } from '../objects/invalid.ts'
+import { jsonTextResponse, map, rawText, readBody, TextRefusal } from '../http/index.ts'
+import { findSyncedCommit, type LibraryInfo, receiveCommit } from '../library/index.ts'
+import {
+  type CommitLibrary,
+  encodeCommit,
+  InvalidObject,
+  parseCommit,
+  parseCommitId,
+} from '../objects/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 

@@ -1,16 +1,15 @@
-import type { Access } from '../access/access.ts'
+import type { Access } from '../access/index.ts'
 import { DomainError, fail } from '../errors.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { CredentialOrigins } from '../identity/credential-origins.ts'
-import type { SyncGrant } from '../identity/sync-token-store.ts'
-import type { SyncTokens } from '../identity/sync-tokens.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { EditableLibrary, Library } from '../library/library.ts'
-import { findLibrary } from '../library/library-store.ts'
-import { findSubLibraryInfos } from '../library/sub-libraries.ts'
-import type { LibraryId } from '../objects/ids.ts'
-import { ROOT } from '../objects/paths.ts'
+import { type HttpRequest, TextRefusal } from '../http/index.ts'
+import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index.ts'
+import {
+  type EditableLibrary,
+  findLibrary,
+  findSubLibraryInfos,
+  type Library,
+  type LibraryCore,
+} from '../library/index.ts'
+import { type LibraryId, ROOT } from '../objects/index.ts'
 
 export interface SyncDoorOptions {
   readonly access: Access

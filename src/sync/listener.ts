@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { parseOutsideJson } from '../json.ts'
-import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { Listening, NotificationTokens } from './notification-tokens.ts'
 
 const MOST_LIBRARIES = 1000

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Sealing } from '../identity/sealing.ts'
-import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
+import { Sealing } from '../identity/index.ts'
+import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 
 const LIFE_SECONDS = 72 * 3600
 const LONGEST_TOKEN = 2048

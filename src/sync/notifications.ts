@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
-import type { RequestHead } from '../http/fast/request-head.ts'
-import type { LibraryCore } from '../library/core.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { baseOf } from '../library/scope.ts'
-import { findSubLibraryInfos } from '../library/sub-libraries.ts'
-import { listSubLibraries } from '../library/sub-library-store.ts'
-import { Tree } from '../library/tree.ts'
-import type { CommitId, LibraryId } from '../objects/ids.ts'
+import type { RequestHead } from '../http/index.ts'
+import {
+  baseOf,
+  findSubLibraryInfos,
+  type LibraryCore,
+  type LibraryInfo,
+  listSubLibraries,
+  Tree,
+} from '../library/index.ts'
+import type { CommitId, LibraryId } from '../objects/index.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
 /** Where clients connect to. */

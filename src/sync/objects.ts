@@ -1,11 +1,14 @@
 import { fail } from '../errors.ts'
-import { rawText } from '../http/readers.ts'
-import { type Chunks, rawResponse } from '../http/response.ts'
-import { missingBlocks } from '../library/block-upload.ts'
-import { listObjects, packObjects } from '../library/object-listing.ts'
-import { missingObjects, ObjectIntake } from '../library/receive-objects.ts'
-import { findSyncedCommit } from '../library/synced.ts'
-import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/ids.ts'
+import { type Chunks, rawResponse, rawText } from '../http/index.ts'
+import {
+  findSyncedCommit,
+  listObjects,
+  missingBlocks,
+  missingObjects,
+  ObjectIntake,
+  packObjects,
+} from '../library/index.ts'
+import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/index.ts'
 import { PacketReader } from './packet-reader.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
 import { route } from './services.ts'

@@ -1,8 +1,6 @@
-import type { BodyClaim } from '../http/body-memory.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import type { SentObject } from '../library/sent-object.ts'
-import { parseFsId } from '../objects/ids.ts'
-import { PACKET_HEAD_BYTES } from '../objects/packets.ts'
+import type { BodyClaim, IncomingBody } from '../http/index.ts'
+import type { SentObject } from '../library/index.ts'
+import { PACKET_HEAD_BYTES, parseFsId } from '../objects/index.ts'
 import { badRequest } from './readers.ts'
 
 /** Most bytes of one packet. */

@@ -1,12 +1,15 @@
-import { readBody } from '../http/body.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import { map, rawText } from '../http/readers.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { HttpResponse } from '../http/response.ts'
+import {
+  type HttpRequest,
+  HttpResponse,
+  type IncomingBody,
+  map,
+  rawText,
+  readBody,
+  TextRefusal,
+} from '../http/index.ts'
 import { JsonRefused, parseOutsideJson } from '../json.ts'
-import type { Library } from '../library/library.ts'
-import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/ids.ts'
+import type { Library } from '../library/index.ts'
+import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/index.ts'
 
 /** Enough for the most ids a list may have, with commas and spaces. */
 const LARGEST_LIST = 2 ** 20

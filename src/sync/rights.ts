@@ -1,12 +1,14 @@
 import { DomainError } from '../errors.ts'
-import { rawText } from '../http/readers.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { Library } from '../library/library.ts'
-import { findLibraries } from '../library/library-store.ts'
-import { lockFile, locksOf, unlockFile } from '../library/locks.ts'
-import { findSubLibraryInfos } from '../library/sub-libraries.ts'
-import { type LibraryId, parseLibraryId } from '../objects/ids.ts'
-import { parsePath } from '../objects/paths.ts'
+import { Refusal, rawText } from '../http/index.ts'
+import {
+  findLibraries,
+  findSubLibraryInfos,
+  type Library,
+  lockFile,
+  locksOf,
+  unlockFile,
+} from '../library/index.ts'
+import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
 import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'

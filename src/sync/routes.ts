@@ -1,5 +1,5 @@
-import type { Route } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
+import type { Route } from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
 import { blockRoutes } from './blocks.ts'
 import { commitRoutes } from './commits.ts'
 import { headRoutes } from './heads.ts'

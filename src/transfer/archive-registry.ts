@@ -1,5 +1,5 @@
-import type { Library } from '../library/library.ts'
-import { VISITORS } from '../scheduling/requesters.ts'
+import type { Library } from '../library/index.ts'
+import { VISITORS } from '../scheduling/index.ts'
 import { type ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
 
 /** Archives that wait or are packed: of one account, of one link, and in all. */

@@ -1,4 +1,4 @@
-import { VISITORS } from '../scheduling/requesters.ts'
+import { VISITORS } from '../scheduling/index.ts'
 
 /** Bytes one archive holds in the space, from its reservation to the removal of its file. */
 export interface SpaceHold extends Disposable {

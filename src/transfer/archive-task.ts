@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { TicketWish } from '../access/tickets.ts'
-import { Cover } from '../library/cover.ts'
-import type { DataKey } from '../library/data-key.ts'
-import type { Library } from '../library/library.ts'
-import type { Dirent } from '../objects/dirent.ts'
-import { accountRequester, visitorRequester } from '../scheduling/requesters.ts'
+import type { TicketWish } from '../access/index.ts'
+import { Cover, type DataKey, type Library } from '../library/index.ts'
+import type { Dirent } from '../objects/index.ts'
+import { accountRequester, visitorRequester } from '../scheduling/index.ts'
 import type { SpaceHold } from './archive-space.ts'
 
 /** What an archive is to hold, and what it is to be called. */

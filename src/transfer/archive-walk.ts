@@ -1,6 +1,5 @@
-import type { StoredDir } from '../library/dir-cache.ts'
-import type { Tree } from '../library/tree.ts'
-import type { Dirent, FileDirent } from '../objects/dirent.ts'
+import type { StoredDir, Tree } from '../library/index.ts'
+import type { Dirent, FileDirent } from '../objects/index.ts'
 import { FreeNames, harmlessName, harmlessNames } from './zip/names.ts'
 import type { ZipEntry } from './zip/records.ts'
 

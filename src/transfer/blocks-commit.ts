@@ -1,19 +1,16 @@
-import { guestOf } from '../access/quota.ts'
-import type { TicketUse } from '../access/tickets.ts'
+import { guestOf, type TicketUse } from '../access/index.ts'
 import { fail } from '../errors.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import type { Fields } from '../http/fields.ts'
-import { rawText } from '../http/readers.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { jsonTextResponse } from '../http/response.ts'
-import { contentOfBlocks } from '../library/block-upload.ts'
-import type { Content } from '../library/content.ts'
-import { describeAdded } from '../library/describe.ts'
-import type { Placed } from '../library/entries.ts'
-import { deleteUncommitted } from '../library/uncommitted-store.ts'
-import { addFiles, replaceFile } from '../library/upload.ts'
-import { parseName } from '../objects/names.ts'
-import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
+import { type Fields, type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
+import {
+  addFiles,
+  type Content,
+  contentOfBlocks,
+  deleteUncommitted,
+  describeAdded,
+  type Placed,
+  replaceFile,
+} from '../library/index.ts'
+import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../objects/index.ts'
 import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'
 import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'

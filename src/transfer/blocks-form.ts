@@ -1,10 +1,13 @@
-import { parseBody, readBody } from '../http/body.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import type { Fields } from '../http/fields.ts'
-import { Refusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
+import {
+  type Fields,
+  type HttpRequest,
+  type IncomingBody,
+  parseBody,
+  Refusal,
+  readBody,
+} from '../http/index.ts'
 import { parseOutsideJson } from '../json.ts'
-import { type BlockId, parseBlockId } from '../objects/ids.ts'
+import { type BlockId, parseBlockId } from '../objects/index.ts'
 import { uploadError } from './upload-errors.ts'
 
 /** A hundred thousand block ids: a file of 800 GB as clients cut it. */

@@ -1,12 +1,13 @@
-import { STREAM_BYTES } from '../http/body-memory.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import type { StreamedPart } from '../http/multipart-stream.ts'
-import { rawText } from '../http/readers.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { rawResponse } from '../http/response.ts'
-import { holdBlocks } from '../library/block-upload.ts'
-import { discardAll, type TakenBlock } from '../library/incoming-block.ts'
-import { type BlockId, parseBlockId } from '../objects/ids.ts'
+import {
+  type HttpRequest,
+  type IncomingBody,
+  rawResponse,
+  rawText,
+  STREAM_BYTES,
+  type StreamedPart,
+} from '../http/index.ts'
+import { discardAll, holdBlocks, type TakenBlock } from '../library/index.ts'
+import { type BlockId, parseBlockId } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'
 import { UploadSession } from './upload-session.ts'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Span } from '../http/range-header.ts'
-import type { ResponseHeaders } from '../http/response.ts'
-import type { StoredBytes } from '../library/content.ts'
+import type { ResponseHeaders, Span } from '../http/index.ts'
+import type { StoredBytes } from '../library/index.ts'
 
 /** Longer content is not read twice just for its digest. */
 export const MOST_DIGESTED = 64 * 2 ** 20

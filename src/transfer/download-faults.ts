@@ -1,4 +1,4 @@
-import type { FaultWords } from '../http/route.ts'
+import type { FaultWords } from '../http/index.ts'
 import { uploadFaults } from './upload-faults.ts'
 
 // Downloads meet few faults of their own; the words for the rest are those of uploads, sent as plain text.

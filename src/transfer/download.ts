@@ -1,12 +1,15 @@
-import type { TicketUse } from '../access/tickets.ts'
+import type { TicketUse } from '../access/index.ts'
 import { fail } from '../errors.ts'
-import { type Representation, respondWith } from '../http/range-response.ts'
-import { rawText } from '../http/readers.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { HttpResponse } from '../http/response.ts'
-import { discard } from '../http/send.ts'
-import { type FileId, parseBlockId } from '../objects/ids.ts'
+import {
+  discard,
+  type HttpRequest,
+  type HttpResponse,
+  type Representation,
+  rawText,
+  respondWith,
+  TextRefusal,
+} from '../http/index.ts'
+import { type FileId, parseBlockId } from '../objects/index.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'
 

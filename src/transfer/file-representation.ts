@@ -1,9 +1,11 @@
-import type { Validators } from '../http/conditional-request.ts'
-import { servedAs } from '../http/content-type.ts'
-import type { Representation } from '../http/range-response.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { ResponseHeaders } from '../http/response.ts'
-import type { StoredBytes } from '../library/content.ts'
+import {
+  type HttpRequest,
+  type Representation,
+  type ResponseHeaders,
+  servedAs,
+  type Validators,
+} from '../http/index.ts'
+import type { StoredBytes } from '../library/index.ts'
 import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Tickets } from '../access/tickets.ts'
-import { rawText } from '../http/readers.ts'
+import type { Tickets } from '../access/index.ts'
+import { rawText } from '../http/index.ts'
 import { route } from './services.ts'
 import { uploadError } from './upload-errors.ts'
 import { type UploadItem, uploadItemsText } from './upload-wire.ts'

@@ -1,11 +1,14 @@
-import { grantName } from '../access/link-secrets.ts'
+import { grantName } from '../access/index.ts'
 import { fail } from '../errors.ts'
-import { respondWith } from '../http/range-response.ts'
-import { oneOf, rawText } from '../http/readers.ts'
-import { TextRefusal } from '../http/refusal.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { readVisitorCredentials } from '../http/visitor-credentials.ts'
-import { ROOT } from '../objects/paths.ts'
+import {
+  type HttpRequest,
+  oneOf,
+  rawText,
+  readVisitorCredentials,
+  respondWith,
+  TextRefusal,
+} from '../http/index.ts'
+import { ROOT } from '../objects/index.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'
 

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Guest } from '../access/quota.ts'
-import type { Database, Transaction } from '../database/database.ts'
-import type { DataKey } from '../library/data-key.ts'
-import { KeyedTurns } from '../library/keyed-turns.ts'
+import type { Guest } from '../access/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { type DataKey, KeyedTurns } from '../library/index.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import {
   deletePartialUpload,

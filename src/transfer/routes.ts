@@ -1,5 +1,5 @@
-import type { Route } from '../http/route.ts'
-import type { Account } from '../identity/account.ts'
+import type { Route } from '../http/index.ts'
+import type { Account } from '../identity/index.ts'
 import { archiveDownloadRoutes } from './archive-download.ts'
 import { blockUploadRoutes } from './blocks.ts'
 import { blockCommitRoutes } from './blocks-commit.ts'

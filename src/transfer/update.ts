@@ -1,12 +1,14 @@
 import { fail } from '../errors.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import { rawText } from '../http/readers.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { jsonTextResponse } from '../http/response.ts'
-import type { Content } from '../library/content.ts'
-import { replaceFile } from '../library/upload.ts'
-import { type CommitId, parseCommitId } from '../objects/ids.ts'
-import { baseName, type LibraryPath, parentOf, parsePath } from '../objects/paths.ts'
+import { type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
+import { type Content, replaceFile } from '../library/index.ts'
+import {
+  baseName,
+  type CommitId,
+  type LibraryPath,
+  parentOf,
+  parseCommitId,
+  parsePath,
+} from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
 import { uploadError } from './upload-errors.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '../http/refusal.ts'
+import { Refusal } from '../http/index.ts'
 
 /** A refusal in the words of the upload server: `{"error": text}`. */
 export function uploadError(status: number, text: string): Refusal {

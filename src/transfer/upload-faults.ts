@@ -1,4 +1,4 @@
-import type { FaultResponse, FaultWords } from '../http/route.ts'
+import type { FaultResponse, FaultWords } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied.']
 

@@ -1,8 +1,11 @@
-import { STREAM_BYTES } from '../http/body-memory.ts'
-import type { StreamedPart } from '../http/multipart-stream.ts'
-import { type Content, SMALLEST_STORED_BLOCK, smallContent } from '../library/content.ts'
-import type { LibraryCore } from '../library/core.ts'
-import { UnkeptBlocks } from '../library/incoming-block.ts'
+import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
+import {
+  type Content,
+  type LibraryCore,
+  SMALLEST_STORED_BLOCK,
+  smallContent,
+  UnkeptBlocks,
+} from '../library/index.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
 

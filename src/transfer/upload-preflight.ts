@@ -1,5 +1,4 @@
-import { rawText } from '../http/readers.ts'
-import { rawResponse } from '../http/response.ts'
+import { rawResponse, rawText } from '../http/index.ts'
 import { route } from './services.ts'
 
 /** What a browser asks before it uploads from another origin; the surface adds the headers that answer it. */

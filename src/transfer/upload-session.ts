@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto'
-import { type Guest, guestOf, type Reservation, type UploadSource } from '../access/quota.ts'
-import type { TicketOperation, TicketUse } from '../access/tickets.ts'
-import type { Transaction } from '../database/database.ts'
+import {
+  type Guest,
+  guestOf,
+  type Reservation,
+  type TicketOperation,
+  type TicketUse,
+  type UploadSource,
+} from '../access/index.ts'
+import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import { boundaryOf } from '../http/header-parameters.ts'
-import { MultipartStream } from '../http/multipart-stream.ts'
-import type { HttpRequest } from '../http/request.ts'
-import type { DataKey } from '../library/data-key.ts'
-import type { EditableLibrary, Library } from '../library/library.ts'
-import type { LibraryPath } from '../objects/paths.ts'
+import { boundaryOf, type HttpRequest, type IncomingBody, MultipartStream } from '../http/index.ts'
+import type { DataKey, EditableLibrary, Library } from '../library/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import { uploadError } from './upload-errors.ts'

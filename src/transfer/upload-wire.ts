@@ -1,5 +1,5 @@
-import { type HttpResponse, jsonTextResponse } from '../http/response.ts'
-import type { Placed } from '../library/entries.ts'
+import { type HttpResponse, jsonTextResponse } from '../http/index.ts'
+import type { Placed } from '../library/index.ts'
 
 /** A stored file as upload answers name it. */
 export interface UploadItem {

@@ -1,12 +1,14 @@
-import type { IncomingBody } from '../http/fast/socket-body.ts'
-import type { StreamedPart } from '../http/multipart-stream.ts'
-import { rawText } from '../http/readers.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { type HttpResponse, jsonTextResponse, rawResponse } from '../http/response.ts'
-import type { Content } from '../library/content.ts'
-import type { Placed } from '../library/entries.ts'
-import { addFiles, type NewFile } from '../library/upload.ts'
-import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/paths.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type IncomingBody,
+  jsonTextResponse,
+  rawResponse,
+  rawText,
+  type StreamedPart,
+} from '../http/index.ts'
+import { addFiles, type Content, type NewFile, type Placed } from '../library/index.ts'
+import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'
 import { FileReceiver, readForm } from './upload-form.ts'

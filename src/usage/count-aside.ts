@@ -1,4 +1,4 @@
-import { serveAside } from '../database/aside-process.ts'
+import { serveAside } from '../database/index.ts'
 import { type CountWish, count } from './count.ts'
 
 // In a process of its own nobody is held up.

@@ -1,8 +1,12 @@
-import type { Reader } from '../database/database.ts'
-import { listCommitsDown, listMergedCommits } from '../library/commit-store.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { listTrash, type TrashCursor } from '../library/trash-store.ts'
-import type { DirId, FileId } from '../objects/ids.ts'
+import type { Reader } from '../database/index.ts'
+import {
+  type LibraryInfo,
+  listCommitsDown,
+  listMergedCommits,
+  listTrash,
+  type TrashCursor,
+} from '../library/index.ts'
+import type { DirId, FileId } from '../objects/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
 import { CountingWalk, type Rests } from './counting-walk.ts'
 import { type LibraryUsage, listHeldAfter } from './usage-store.ts'

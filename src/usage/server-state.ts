@@ -1,5 +1,5 @@
 import { access, constants, statfs } from 'node:fs/promises'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/index.ts'
 
 export interface ServerStateOptions {
   readonly db: Database

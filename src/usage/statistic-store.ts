@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/index.ts'
 
 /** What is counted each day. */
 export type StatisticName =

@@ -1,9 +1,6 @@
-import type { Database } from '../database/database.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import type { ApiTokens } from '../identity/api-tokens.ts'
-import type { Groups } from '../identity/groups.ts'
-import { libraryTotals } from '../library/administration.ts'
-import type { LibraryCore } from '../library/core.ts'
+import type { Database } from '../database/index.ts'
+import type { Accounts, ApiTokens, Groups } from '../identity/index.ts'
+import { type LibraryCore, libraryTotals } from '../library/index.ts'
 import {
   findLatestStatistic,
   listStatistics,

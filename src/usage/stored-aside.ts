@@ -1,4 +1,4 @@
-import { serveAside } from '../database/aside-process.ts'
+import { serveAside } from '../database/index.ts'
 import { listStoredAfter, type StoredBlocks } from './usage-store.ts'
 
 const ROWS_A_STEP = 500

@@ -1,5 +1,5 @@
-import type { Database, Reader } from '../database/database.ts'
-import { type CommitId, idFromBytes, idToBytes } from '../objects/ids.ts'
+import type { Database, Reader } from '../database/index.ts'
+import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /**
  * The stored bytes of a library by what they are kept for. A block is counted once, for the first of: the

@@ -1,10 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database } from '../database/database.ts'
-import { type HistorySource, keepDays, oldestShown } from '../library/history.ts'
-import type { LibraryInfo } from '../library/library-info.ts'
-import { findLibraryWithDeleted } from '../library/library-store.ts'
-import { Pace } from '../library/pace.ts'
-import type { PathIndex } from '../library/path-index.ts'
+import type { Database } from '../database/index.ts'
+import {
+  findLibraryWithDeleted,
+  type HistorySource,
+  keepDays,
+  type LibraryInfo,
+  oldestShown,
+  Pace,
+  type PathIndex,
+} from '../library/index.ts'
 import { type Counted, type CountWish, count } from './count.ts'
 import {
   type AccountUsage,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { WorkerLimits } from './limits.ts'
+import type { WorkerLimits } from './runtime/index.ts'
 
 /** What a worker process runs. */
 export interface WorkerProgram {
@@ -25,7 +25,11 @@ const RESERVED_BYTES = 2 ** 30
  * server's environment. It holds no descriptor but its channel. People who wait for an answer go before it.
  */
 export function startSandboxed(program: WorkerProgram, limits: WorkerLimits): ChildProcess {
-  const folders = [path.dirname(program.entry), import.meta.dirname, ...packageFolders(program.packages)]
+  const folders = [
+    path.dirname(program.entry),
+    path.join(import.meta.dirname, 'runtime'),
+    ...packageFolders(program.packages),
+  ]
   const flags = [
     `--max-old-space-size=${Math.ceil(limits.heapBytes / 1024 ** 2)}`,
     '--permission',

@@ -1,5 +1,5 @@
-import { FairSemaphore, type FairSemaphoreOptions } from '../scheduling/fair-semaphore.ts'
-import type { WorkerLimits } from './limits.ts'
+import { FairSemaphore, type FairSemaphoreOptions } from '../scheduling/index.ts'
+import type { WorkerLimits } from './runtime/index.ts'
 import type { WorkerProgram } from './sandbox.ts'
 import { type WorkerJob, type WorkerOutcome, WorkerProcess } from './worker-process.ts'
 

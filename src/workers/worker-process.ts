@@ -1,9 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { WorkerLimits } from './limits.ts'
+import { type FromWorker, lastWords, type ToWorker, type WorkerLimits } from './runtime/index.ts'
 import { startSandboxed, type WorkerProgram } from './sandbox.ts'
-import type { FromWorker, ToWorker } from './worker-messages.ts'
-import { lastWords } from './worker-usage.ts'
 
 /** One input for a worker. */
 export interface WorkerJob<Task> {

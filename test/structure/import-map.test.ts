@@ -15,7 +15,7 @@ describe('the import map', () => {
     assert.deepEqual(findViolations(graph, arrows), [])
   })
 
-  it('has no cycle that spans rooms', () => {
+  it('has no cycle that spans modules', () => {
     assert.equal(findCycle(graph, arrows), undefined)
   })
 
@@ -33,27 +33,38 @@ describe('the check of the import map', () => {
   const arrows = parseArrows('```arrows\nlow ->\nlow/deep -> low\nhigh -> low\ntop.ts -> *\n```')
   const sound = {
     'low/a.ts': [],
-    'low/deep/a.ts': ['low/a.ts'],
-    'high/a.ts': ['low/a.ts'],
-    'top.ts': ['low/deep/a.ts'],
+    'low/index.ts': ['low/a.ts'],
+    'low/deep/index.ts': ['low/index.ts'],
+    'high/a.ts': ['low/index.ts'],
+    'high/index.ts': ['high/a.ts'],
+    'top.ts': ['low/deep/index.ts'],
   }
   const graphOf = (files: Record<string, string[]>) =>
     new Map(Object.entries(files).map(([file, imports]) => [file, new Set(imports)]))
 
   const cases: [name: string, files: Record<string, string[]>, violations: string[]][] = [
     ['accepts arrows that are listed', {}, []],
-    ['lets a test import any room', { 'low/a.test.ts': ['high/a.ts'] }, []],
+    ['lets a test import any module', { 'low/a.test.ts': ['high/a.ts'] }, []],
     [
       'refuses an arrow that is not listed',
-      { 'low/a.ts': ['high/a.ts'] },
-      ['low/a.ts imports high/a.ts, but low may not import high'],
+      { 'low/a.ts': ['high/index.ts'] },
+      ['low/a.ts imports high/index.ts, but low may not import high'],
     ],
     [
-      'refuses a room within a room that is listed on its own',
-      { 'high/a.ts': ['low/deep/a.ts'] },
-      ['high/a.ts imports low/deep/a.ts, but high may not import low/deep'],
+      'refuses a module within a module that is listed on its own',
+      { 'high/a.ts': ['low/deep/index.ts'] },
+      ['high/a.ts imports low/deep/index.ts, but high may not import low/deep'],
     ],
-    ['refuses a room that is not listed', { 'new/a.ts': [] }, ['new/a.ts is in a room that is not listed']],
+    [
+      'rejects an import past the index.ts of another module',
+      { 'high/a.ts': ['low/a.ts'] },
+      ['high/a.ts imports low/a.ts instead of low/index.ts'],
+    ],
+    [
+      'refuses a module that is not listed',
+      { 'new/a.ts': [] },
+      ['new/a.ts is in a module that is not listed'],
+    ],
     [
       'refuses an import of test code',
       { 'low/a.ts': ['low/b.test.ts'] },
@@ -64,20 +75,24 @@ describe('the check of the import map', () => {
     it(name, () => assert.deepEqual(findViolations(graphOf({ ...sound, ...files }), arrows), violations))
   }
 
-  it('refuses a listed room that does not exist', () => {
-    const { 'high/a.ts': _gone, ...rest } = sound
+  it('refuses a listed module that does not exist', () => {
+    const { 'high/a.ts': _a, 'high/index.ts': _index, ...rest } = sound
     assert.deepEqual(findViolations(graphOf(rest), arrows), ['high is listed but does not exist'])
   })
 
-  it('finds a cycle across rooms and names its files', () => {
-    const files = { ...sound, 'low/a.ts': ['low/b.ts'], 'low/b.ts': ['high/a.ts'] }
-    assert.deepEqual(
-      findCycle(graphOf(files), arrows)?.toSorted(),
-      ['high/a.ts', 'high/a.ts', 'low/a.ts', 'low/b.ts'].toSorted(),
-    )
+  it('finds a cycle across modules and names its files', () => {
+    const files = { ...sound, 'low/a.ts': ['low/b.ts'], 'low/b.ts': ['high/index.ts'] }
+    assert.deepEqual(findCycle(graphOf(files), arrows)?.toSorted(), [
+      'high/a.ts',
+      'high/a.ts',
+      'high/index.ts',
+      'low/a.ts',
+      'low/b.ts',
+      'low/index.ts',
+    ])
   })
 
-  it('leaves a cycle within a room alone', () => {
+  it('leaves a cycle within a module alone', () => {
     assert.equal(
       findCycle(graphOf({ ...sound, 'low/a.ts': ['low/b.ts'], 'low/b.ts': ['low/a.ts'] }), arrows),
       undefined,
@@ -85,22 +100,22 @@ describe('the check of the import map', () => {
   })
 
   const sources: [source: string, imports: string[]][] = [
-    ["import { a } from './a.ts'", ['room/a.ts']],
+    ["import { a } from './a.ts'", ['module/a.ts']],
     ["import type {\n  A,\n} from '../other/a.ts'", ['other/a.ts']],
-    ['import "./a.ts"', ['room/a.ts']],
-    ["export * from './a.ts'", ['room/a.ts']],
-    ["const { a } = await import('./a.ts')", ['room/a.ts']],
-    ["type A = import('./a.ts').A", ['room/a.ts']],
-    ["new Worker(new URL('./worker.ts', import.meta.url))", ['room/worker.ts']],
+    ['import "./a.ts"', ['module/a.ts']],
+    ["export * from './a.ts'", ['module/a.ts']],
+    ["const { a } = await import('./a.ts')", ['module/a.ts']],
+    ["type A = import('./a.ts').A", ['module/a.ts']],
+    ["new Worker(new URL('./worker.ts', import.meta.url))", ['module/worker.ts']],
     ["import fs from 'node:fs'\nimport pino from 'pino'", []],
   ]
   for (const [source, imports] of sources) {
     it(`reads ${JSON.stringify(source)}`, () =>
-      assert.deepEqual([...importsOf('room/file.ts', source)], imports))
+      assert.deepEqual([...importsOf('module/file.ts', source)], imports))
   }
 
   it('refuses an import of a computed name', () => {
-    assert.throws(() => importsOf('room/file.ts', 'await import(name)'), /computed name/)
+    assert.throws(() => importsOf('module/file.ts', 'await import(name)'), /computed name/)
   })
 
   for (const block of ['```arrows\nlow -> a, b\n```', '```arrows\nlow ->\nlow ->\n```', 'no block']) {

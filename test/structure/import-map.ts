@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Which rooms each room may import, as docs/architecture.md lists them; '*' is any room. */
+/** Which modules each module may import, as docs/architecture.md lists them; '*' is any module. */
 export type Arrows = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Reads the fenced block marked `arrows`. Throws on a line it cannot read and on a room named twice. */
+/** Reads the fenced block marked `arrows`. Throws on a line it cannot read and on a module named twice. */
 export function parseArrows(markdown: string): Arrows {
   const block = /^```arrows\n(.*?)^```$/ms.exec(markdown)?.[1]
   if (block === undefined) throw new Error('there is no fenced block marked "arrows"')
   const arrows = new Map<string, ReadonlySet<string>>()
   for (const line of block.trimEnd().split('\n')) {
-    const [, room, targets] = /^([\w./-]+) +->((?: (?:[\w./-]+|\*))*)$/.exec(line) ?? []
-    if (room === undefined || targets === undefined) throw new Error(`cannot read the arrow "${line}"`)
-    if (arrows.has(room)) throw new Error(`${room} is listed twice`)
-    arrows.set(room, new Set(targets.split(' ').filter(Boolean)))
+    const [, module, targets] = /^([\w./-]+) +->((?: (?:[\w./-]+|\*))*)$/.exec(line) ?? []
+    if (module === undefined || targets === undefined) throw new Error(`cannot read the arrow "${line}"`)
+    if (arrows.has(module)) throw new Error(`${module} is listed twice`)
+    arrows.set(module, new Set(targets.split(' ').filter(Boolean)))
   }
   return arrows
 }
 
-/** The room a file belongs to: the longest name in the list that holds it, or holds what it tests. */
-export function roomOf(file: string, arrows: Arrows): string | undefined {
+/** The module a file belongs to: the longest name in the list that holds it, or holds what it tests. */
+export function moduleOf(file: string, arrows: Arrows): string | undefined {
   const tested = file.replace(/\.test\.ts$/, '.ts')
-  const holding = [...arrows.keys()].filter((room) => tested === room || tested.startsWith(`${room}/`))
+  const holding = [...arrows.keys()].filter((module) => tested === module || tested.startsWith(`${module}/`))
   return holding.sort((a, b) => b.length - a.length)[0]
 }
 
@@ -47,41 +47,51 @@ export function readGraph(src: string, files: readonly string[]): ImportGraph {
   return new Map(files.map((file) => [file, importsOf(file, readFileSync(path.join(src, file), 'utf8'))]))
 }
 
-/** Every import the list does not allow, and every room only one of list and code knows. */
+/** Every import the list does not allow, and every module only one of list and code knows. */
 export function findViolations(graph: ImportGraph, arrows: Arrows): string[] {
   const violations: string[] = []
   for (const [file, imports] of graph) {
-    const room = roomOf(file, arrows)
-    if (room === undefined) violations.push(`${file} is in a room that is not listed`)
-    if (room === undefined || isTest(file)) continue
-    const allowed = arrows.get(room) ?? new Set()
+    const module = moduleOf(file, arrows)
+    if (module === undefined) violations.push(`${file} is in a module that is not listed`)
+    if (module === undefined || isTest(file)) continue
+    const allowed = arrows.get(module) ?? new Set()
     for (const target of imports) {
-      const targetRoom = roomOf(target, arrows)
-      if (targetRoom === undefined) violations.push(`${file} imports ${target}, which is in no listed room`)
+      const targetModule = moduleOf(target, arrows)
+      if (targetModule === undefined)
+        violations.push(`${file} imports ${target}, which is in no listed module`)
       else if (isTest(target)) violations.push(`${file} imports the test code ${target}`)
-      else if (targetRoom !== room && !allowed.has(targetRoom) && !allowed.has('*')) {
-        violations.push(`${file} imports ${target}, but ${room} may not import ${targetRoom}`)
+      else if (targetModule !== module && !allowed.has(targetModule) && !allowed.has('*')) {
+        violations.push(`${file} imports ${target}, but ${module} may not import ${targetModule}`)
+      } else if (targetModule !== module && !isPublic(target, targetModule) && !ENTRY_POINTS.has(file)) {
+        violations.push(`${file} imports ${target} instead of ${targetModule}/index.ts`)
       }
     }
   }
-  const inhabited = new Set([...graph.keys()].map((file) => roomOf(file, arrows)))
-  for (const [room, targets] of arrows) {
-    if (!inhabited.has(room)) violations.push(`${room} is listed but does not exist`)
+  const inhabited = new Set([...graph.keys()].map((file) => moduleOf(file, arrows)))
+  for (const [module, targets] of arrows) {
+    if (!inhabited.has(module)) violations.push(`${module} is listed but does not exist`)
     for (const target of targets) {
       if (target !== '*' && !arrows.has(target))
-        violations.push(`${room} -> ${target} points at no listed room`)
+        violations.push(`${module} -> ${target} points at no listed module`)
     }
   }
   return violations
 }
 
-const isTest = (file: string) => /(\.test|\.contract|(^|\/)test-support)\.ts$/.test(file)
+/** Files that start the program. They load single files, to load no more than a command needs. */
+const ENTRY_POINTS = new Set(['main.mjs'])
 
-/** A chain of imports that leaves a room and comes back to the file it started from, if there is one. */
+/** Other modules import a module through its `index.ts`. A module of one file is that file. */
+const isPublic = (target: string, module: string) => target === module || target === `${module}/index.ts`
+
+const isTest = (file: string) =>
+  /(\.test|\.contract|\.fixture|\.arbitrary|(^|\/)test-support)\.ts$/.test(file)
+
+/** A chain of imports that leaves a module and comes back to the file it started from, if there is one. */
 export function findCycle(graph: ImportGraph, arrows: Arrows): string[] | undefined {
   for (const [file, imports] of graph) {
     for (const target of imports) {
-      if (roomOf(file, arrows) === roomOf(target, arrows)) continue
+      if (moduleOf(file, arrows) === moduleOf(target, arrows)) continue
       const back = findChain(graph, target, file)
       if (back !== undefined) return [file, ...back]
     }

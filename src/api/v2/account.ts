@@ -1,5 +1,4 @@
-import { integer, optional, optionalText } from '../../http/readers.ts'
-import { rawResponse } from '../../http/response.ts'
+import { integer, optional, optionalText, rawResponse } from '../../http/index.ts'
 import { given, worded } from '../account-input.ts'
 import { accountInfoToWire } from '../account-wire.ts'
 import { defaultAvatar } from '../default-avatar.ts'

@@ -1,11 +1,15 @@
 import { DomainError } from '../../errors.ts'
-import { integer, optionalText, type Reader, text } from '../../http/readers.ts'
-import { errorMessage, Refusal } from '../../http/refusal.ts'
-import { jsonResponse } from '../../http/response.ts'
-import { type Account, parseEmail } from '../../identity/account.ts'
-import type { AccountChanges } from '../../identity/accounts.ts'
-import { canAddLibrary } from '../../identity/roles.ts'
-import { transferAllLibraries } from '../../library/libraries.ts'
+import {
+  errorMessage,
+  integer,
+  jsonResponse,
+  optionalText,
+  type Reader,
+  Refusal,
+  text,
+} from '../../http/index.ts'
+import { type Account, type AccountChanges, canAddLibrary, parseEmail } from '../../identity/index.ts'
+import { transferAllLibraries } from '../../library/index.ts'
 import { emailParam, given, megabytes, optionalFlag, roleAfter, worded } from '../account-input.ts'
 import { accountToWire } from '../account-wire.ts'
 import { accountDeed, changesShown, noting } from '../audited.ts'

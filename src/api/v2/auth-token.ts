@@ -1,7 +1,5 @@
-import { throttled } from '../../http/rate-limit.ts'
-import { type Reader, rawValue } from '../../http/readers.ts'
-import { Refusal } from '../../http/refusal.ts'
-import type { LoginOutcome } from '../../identity/login.ts'
+import { type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
+import type { LoginOutcome } from '../../identity/index.ts'
 import { accountDeed } from '../audited.ts'
 import { route } from '../services.ts'
 

@@ -1,6 +1,5 @@
-import { rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { isAdmin } from '../../identity/account.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import { isAdmin } from '../../identity/index.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 import { endShareWithEveryone, endShareWithGroup, leaveShare } from '../share-acts.ts'

@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts'
-import { canAddLibrary } from '../../identity/roles.ts'
-import { ensureDefaultLibrary, findDefaultLibrary } from '../../library/default-library.ts'
+import { canAddLibrary } from '../../identity/index.ts'
+import { ensureDefaultLibrary, findDefaultLibrary } from '../../library/index.ts'
 import { libraryDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { integer } from '../../http/readers.ts'
+import { integer } from '../../http/index.ts'
 import { activitiesToWire } from '../activity-wire.ts'
 import { route } from '../services.ts'
 

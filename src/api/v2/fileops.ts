@@ -1,13 +1,24 @@
-import { type Reader, rawText, type Values } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { FaultResponse, FaultWords, Input } from '../../http/route.ts'
-import type { Account } from '../../identity/account.ts'
-import { type Placed, remove } from '../../library/entries.ts'
-import type { EditableLibrary, Library } from '../../library/library.ts'
-import { lockedAmong } from '../../library/locks.ts'
-import { copy, move, type Selection } from '../../library/move-copy.ts'
-import { isStorableName, toNfc } from '../../objects/names.ts'
-import { joinPath, type LibraryPath } from '../../objects/paths.ts'
+import {
+  errorMessage,
+  type FaultResponse,
+  type FaultWords,
+  type Input,
+  type Reader,
+  rawText,
+  type Values,
+} from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import {
+  copy,
+  type EditableLibrary,
+  type Library,
+  lockedAmong,
+  move,
+  type Placed,
+  remove,
+  type Selection,
+} from '../../library/index.ts'
+import { isStorableName, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
 import { BATCH_BODY_BYTES } from '../batch-limit.ts'
 import { openDestination } from '../destination.ts'
 import { apiFaults, olderLibraryNotFound } from '../faults.ts'

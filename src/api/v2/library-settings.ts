@@ -1,6 +1,5 @@
-import { rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { keepDays, setKeepDays } from '../../library/history.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import { keepDays, setKeepDays } from '../../library/index.ts'
 import { libraryDeed, noting } from '../audited.ts'
 import { libraryIdParam } from '../readers.ts'
 import { parseWhole } from '../sent-values.ts'

@@ -1,6 +1,5 @@
-import { rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { type LibraryId, parseLibraryId } from '../../objects/ids.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
 import { NO_ACCESS, syncInfo } from '../library-wire.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'

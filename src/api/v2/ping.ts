@@ -1,4 +1,4 @@
-import { jsonTextResponse } from '../../http/response.ts'
+import { jsonTextResponse } from '../../http/index.ts'
 import { route } from '../services.ts'
 
 export const pingRoutes = [

@@ -1,5 +1,4 @@
-import { flag, rawValue, text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { errorMessage, flag, rawValue, text } from '../../http/index.ts'
 import { parseOutsideJson } from '../../json.ts'
 import { userItem } from '../person-wire.ts'
 import { route } from '../services.ts'

@@ -1,4 +1,4 @@
-import { rawText, text } from '../../http/readers.ts'
+import { rawText, text } from '../../http/index.ts'
 import { activitiesToWire } from '../activity-wire.ts'
 import { readPage } from '../paging.ts'
 import { route } from '../services.ts'

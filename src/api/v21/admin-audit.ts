@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream'
-import { isAuditAction } from '../../audit/actions.ts'
-import type { Audit } from '../../audit/audit.ts'
-import type { AuditFilter } from '../../audit/audit-store.ts'
-import { integer, optional, optionalText, type Reader, type Values } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { rawResponse } from '../../http/response.ts'
+import { type Audit, type AuditFilter, isAuditAction } from '../../audit/index.ts'
+import {
+  errorMessage,
+  integer,
+  optional,
+  optionalText,
+  type Reader,
+  rawResponse,
+  type Values,
+} from '../../http/index.ts'
 import { auditEntryToWire } from '../admin-wire.ts'
 import { doerOf } from '../audited.ts'
 import { route } from '../services.ts'

@@ -1,5 +1,5 @@
-import { map, oneOf, type Reader, required, text } from '../../http/readers.ts'
-import { isPlatform, type Platform, platforms } from '../../identity/device.ts'
+import { map, oneOf, type Reader, required, text } from '../../http/index.ts'
+import { isPlatform, type Platform, platforms } from '../../identity/index.ts'
 import { optionalFlag } from '../account-input.ts'
 import { deviceToWire } from '../account-wire.ts'
 import { pageInfo } from '../admin-wire.ts'

@@ -1,5 +1,5 @@
-import { groupAsAdministrator, sharedAsAdministrator } from '../../access/administration.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { groupAsAdministrator, sharedAsAdministrator } from '../../access/index.ts'
+import { errorMessage } from '../../http/index.ts'
 import { pageInfo } from '../admin-wire.ts'
 import { groupIdParam } from '../group-input.ts'
 import { groupLibraries, groupLibraryItem } from '../group-wire.ts'

@@ -1,6 +1,5 @@
-import { groupAsAdministrator } from '../../access/administration.ts'
-import { list, rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { groupAsAdministrator } from '../../access/index.ts'
+import { errorMessage, list, rawText } from '../../http/index.ts'
 import { emailParam } from '../account-input.ts'
 import { pageInfo } from '../admin-wire.ts'
 import { removeMember, setMemberAdmin } from '../group-acts.ts'

@@ -1,15 +1,18 @@
-import { openAsAdministrator } from '../../access/administration.ts'
+import { openAsAdministrator } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { optionalText, type Reader, rawText, required, text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { type Account, parseEmail } from '../../identity/account.ts'
-import { canAddLibrary } from '../../identity/roles.ts'
-import { changeStatus, listLibraryPage } from '../../library/administration.ts'
-import { createLibrary, deleteLibrary, renameLibrary, transferLibrary } from '../../library/libraries.ts'
-import type { LibraryStatus } from '../../library/library-info.ts'
-import { findLibrary } from '../../library/library-store.ts'
-import type { LibraryId } from '../../objects/ids.ts'
-import { parseName } from '../../objects/names.ts'
+import { errorMessage, optionalText, type Reader, rawText, required, text } from '../../http/index.ts'
+import { type Account, canAddLibrary, parseEmail } from '../../identity/index.ts'
+import {
+  changeStatus,
+  createLibrary,
+  deleteLibrary,
+  findLibrary,
+  type LibraryStatus,
+  listLibraryPage,
+  renameLibrary,
+  transferLibrary,
+} from '../../library/index.ts'
+import { type LibraryId, parseName } from '../../objects/index.ts'
 import { adminLibrariesToWire, pageInfo } from '../admin-wire.ts'
 import { type AuditedCall, libraryDeed, noting } from '../audited.ts'
 import { pageQuery } from '../paging.ts'

@@ -1,5 +1,5 @@
-import type { Link, LinkKind } from '../../access/link.ts'
-import { strangerCalled } from '../../identity/account.ts'
+import type { Link, LinkKind } from '../../access/index.ts'
+import { strangerCalled } from '../../identity/index.ts'
 import { linkEnded, noting } from '../audited.ts'
 import { adminLinkToWire } from '../link-wire.ts'
 import { linkFaults, linkTokenParam } from '../links.ts'

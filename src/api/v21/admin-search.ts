@@ -1,4 +1,4 @@
-import { integer } from '../../http/readers.ts'
+import { integer } from '../../http/index.ts'
 import { route } from '../services.ts'
 
 const MOST_AT_ONCE = 1000

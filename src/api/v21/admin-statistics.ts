@@ -1,5 +1,4 @@
-import { optionalText, type Reader } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { errorMessage, optionalText, type Reader } from '../../http/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { parseTime } from '../times.ts'
 import { isoTime } from '../wire.ts'

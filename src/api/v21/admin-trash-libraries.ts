@@ -1,8 +1,6 @@
-import { getDeletedAsAdministrator } from '../../access/administration.ts'
-import { optionalText } from '../../http/readers.ts'
-import { listLibraryPage, purgeAllDeleted, restoreTo } from '../../library/administration.ts'
-import { restore } from '../../library/libraries.ts'
-import { purge } from '../../library/purge.ts'
+import { getDeletedAsAdministrator } from '../../access/index.ts'
+import { optionalText } from '../../http/index.ts'
+import { listLibraryPage, purge, purgeAllDeleted, restoreTo, undeleteLibrary } from '../../library/index.ts'
 import { adminTrashToWire, pageInfo } from '../admin-wire.ts'
 import { libraryDeed, noting } from '../audited.ts'
 import { pageQuery } from '../paging.ts'
@@ -56,7 +54,7 @@ export const adminTrashLibraryRoutes = [
       const detail = owner === undefined ? { to: user.email } : {}
       const also = noting(services, { user, request }, libraryDeed('library-restored', library, detail))
       if (owner === undefined) await restoreTo(core, library, user, also)
-      else await restore(core, user, library, also)
+      else await undeleteLibrary(core, user, library, also)
       return { success: true }
     },
   }),

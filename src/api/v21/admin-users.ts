@@ -1,10 +1,13 @@
 import { fail } from '../../errors.ts'
-import { integer, oneOf, optionalText, type Reader, required, text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { type Account, parseEmail, type Role } from '../../identity/account.ts'
-import type { AccountOrder } from '../../identity/account-store.ts'
-import type { AccountChanges } from '../../identity/accounts.ts'
-import { readablePassword } from '../../identity/first-run.ts'
+import { errorMessage, integer, oneOf, optionalText, type Reader, required, text } from '../../http/index.ts'
+import {
+  type Account,
+  type AccountChanges,
+  type AccountOrder,
+  parseEmail,
+  type Role,
+  readablePassword,
+} from '../../identity/index.ts'
 import {
   emailParam,
   given,

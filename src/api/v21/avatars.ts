@@ -1,7 +1,14 @@
-import type { FilePart } from '../../http/fields.ts'
-import { integer, map, type Reader, rawText, rawValue } from '../../http/readers.ts'
-import { errorMessage, notFound } from '../../http/refusal.ts'
-import { rawResponse } from '../../http/response.ts'
+import {
+  errorMessage,
+  type FilePart,
+  integer,
+  map,
+  notFound,
+  type Reader,
+  rawResponse,
+  rawText,
+  rawValue,
+} from '../../http/index.ts'
 import { emailParam } from '../account-input.ts'
 import { avatarUrl } from '../account-wire.ts'
 import { route } from '../services.ts'

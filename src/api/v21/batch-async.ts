@@ -1,5 +1,5 @@
-import { Refusal } from '../../http/refusal.ts'
-import { copy, move } from '../../library/move-copy.ts'
+import { Refusal } from '../../http/index.ts'
+import { copy, move } from '../../library/index.ts'
 import { BATCH_BODY_BYTES } from '../batch-limit.ts'
 import { type ApiServices, route } from '../services.ts'
 import {

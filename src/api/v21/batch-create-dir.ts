@@ -1,10 +1,7 @@
 import { fail } from '../../errors.ts'
-import { list, required } from '../../http/readers.ts'
-import { makeManyFolders } from '../../library/entries.ts'
-import type { Library } from '../../library/library.ts'
-import { Pace } from '../../library/pace.ts'
-import { parseLibraryId } from '../../objects/ids.ts'
-import { type LibraryPath, parsePath, ROOT } from '../../objects/paths.ts'
+import { list, required } from '../../http/index.ts'
+import { type Library, makeManyFolders, Pace } from '../../library/index.ts'
+import { type LibraryPath, parseLibraryId, parsePath, ROOT } from '../../objects/index.ts'
 import { route } from '../services.ts'
 
 const words = { made: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }

@@ -1,5 +1,4 @@
-import { required } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { errorMessage, required } from '../../http/index.ts'
 import type { CopyMoveProgress } from '../copy-move-tasks.ts'
 import { route } from '../services.ts'
 

@@ -1,11 +1,14 @@
-import { flag, integer, rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { makeFolder, type Placed, removeOne, rename } from '../../library/entries.ts'
-import type { Library } from '../../library/library.ts'
-import { revertFolder, type Wanted } from '../../library/revert.ts'
-import { parseCommitId } from '../../objects/ids.ts'
-import { parseName } from '../../objects/names.ts'
-import { joinPath, parentOf, ROOT } from '../../objects/paths.ts'
+import { errorMessage, flag, integer, rawText } from '../../http/index.ts'
+import {
+  type Library,
+  makeFolder,
+  type Placed,
+  removeOne,
+  rename,
+  revertFolder,
+  type Wanted,
+} from '../../library/index.ts'
+import { joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
 import { folderDetailToWire, folderInfoToWire } from '../entry-wire.ts'
 import { newerListing } from '../listing.ts'
 import { kindsOfEntries, recursiveOrNot } from '../listing-readers.ts'

@@ -1,14 +1,16 @@
-import { rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { Account } from '../../identity/account.ts'
-import { createFile, type Placed, rename } from '../../library/entries.ts'
-import type { Library } from '../../library/library.ts'
-import { findLockAt } from '../../library/locks.ts'
-import { copy, move } from '../../library/move-copy.ts'
-import { revertFile } from '../../library/revert.ts'
-import { parseCommitId } from '../../objects/ids.ts'
-import { parseName } from '../../objects/names.ts'
-import { baseName, joinPath, parentOf, ROOT } from '../../objects/paths.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import {
+  copy,
+  createFile,
+  findLockAt,
+  type Library,
+  move,
+  type Placed,
+  rename,
+  revertFile,
+} from '../../library/index.ts'
+import { baseName, joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
 import { openDestination } from '../destination.ts'
 import { fileInfoToWire } from '../entry-wire.ts'
 import { asFile, fileAt, folderAt, newPlace } from '../lookups.ts'

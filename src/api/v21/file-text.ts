@@ -1,4 +1,4 @@
-import { accountRequester } from '../../scheduling/requesters.ts'
+import { accountRequester } from '../../scheduling/index.ts'
 import { fileAt } from '../lookups.ts'
 import { asOf, moment } from '../moment.ts'
 import { libraryIdParam, requiredPath } from '../readers.ts'

@@ -1,6 +1,5 @@
-import { removeOne } from '../../library/entries.ts'
-import { findLockAt, lockFile, refreshLock, unlockFile } from '../../library/locks.ts'
-import { parentOf } from '../../objects/paths.ts'
+import { findLockAt, lockFile, refreshLock, removeOne, unlockFile } from '../../library/index.ts'
+import { parentOf } from '../../objects/index.ts'
 import { libraryDeed, noting } from '../audited.ts'
 import { fileInfoToWire } from '../entry-wire.ts'
 import { lockSeconds } from '../lock-seconds.ts'

@@ -1,6 +1,4 @@
-import { flag, rawText, text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import { jsonResponse } from '../../http/response.ts'
+import { errorMessage, flag, jsonResponse, rawText, text } from '../../http/index.ts'
 import { emailParam } from '../account-input.ts'
 import { addMember, removeMember, setMemberAdmin } from '../group-acts.ts'
 import { getUser, groupIdParam, page, perPage } from '../group-input.ts'

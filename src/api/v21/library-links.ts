@@ -1,4 +1,4 @@
-import type { LinkKind } from '../../access/link.ts'
+import type { LinkKind } from '../../access/index.ts'
 import { linkFaults, linksToWire, linkTokenParam, notingEnd } from '../links.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'

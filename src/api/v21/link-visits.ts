@@ -1,21 +1,31 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LinkKind } from '../../access/link.ts'
-import { grantName } from '../../access/link-secrets.ts'
-import type { OpenLink } from '../../access/open-link.ts'
-import { guestOf } from '../../access/quota.ts'
+import { grantName, guestOf, type LinkKind, type OpenLink } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { flag, integer, list, required } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { HttpRequest } from '../../http/request.ts'
-import { type HttpResponse, jsonTextResponse } from '../../http/response.ts'
-import type { FaultResponse } from '../../http/route.ts'
-import { readVisitorCredentials } from '../../http/visitor-credentials.ts'
-import type { Account } from '../../identity/account.ts'
-import { shownDir } from '../../library/listing-order.ts'
-import { copy, type Selection } from '../../library/move-copy.ts'
-import type { Dirent } from '../../objects/dirent.ts'
-import { isStorableName, toNfc } from '../../objects/names.ts'
-import { baseName, joinPath, type LibraryPath, parentOf, ROOT, withSlash } from '../../objects/paths.ts'
+import {
+  errorMessage,
+  type FaultResponse,
+  flag,
+  type HttpRequest,
+  type HttpResponse,
+  integer,
+  jsonTextResponse,
+  list,
+  readVisitorCredentials,
+  required,
+} from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { copy, type Selection, shownDir } from '../../library/index.ts'
+import {
+  baseName,
+  type Dirent,
+  isStorableName,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+  toNfc,
+  withSlash,
+} from '../../objects/index.ts'
 import { openDestination } from '../destination.ts'
 import { linkTokenParam } from '../links.ts'
 import { asFile, asFolder } from '../lookups.ts'

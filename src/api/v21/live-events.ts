@@ -1,6 +1,4 @@
-import { readApiToken } from '../../http/credentials.ts'
-import { integer, optional } from '../../http/readers.ts'
-import { rawResponse } from '../../http/response.ts'
+import { integer, optional, rawResponse, readApiToken } from '../../http/index.ts'
 import { liveAlive, liveMessage, liveReady, liveReset } from '../live-wire.ts'
 import { parseWhole } from '../sent-values.ts'
 import { route } from '../services.ts'

@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
-import { required } from '../../http/readers.ts'
-import { personOf } from '../../identity/account.ts'
-import { parseLibraryId } from '../../objects/ids.ts'
+import { required } from '../../http/index.ts'
+import { personOf } from '../../identity/index.ts'
+import { parseLibraryId } from '../../objects/index.ts'
 import { libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 

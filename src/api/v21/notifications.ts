@@ -1,4 +1,4 @@
-import { integer, rawText } from '../../http/readers.ts'
+import { integer, rawText } from '../../http/index.ts'
 import { notificationsToWire } from '../activity-wire.ts'
 import { readPage } from '../paging.ts'
 import { route } from '../services.ts'

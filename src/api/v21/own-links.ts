@@ -1,5 +1,5 @@
-import type { Link, LinkChanges, LinkKind } from '../../access/link.ts'
-import { flag, list, optional, optionalText, type Values } from '../../http/readers.ts'
+import type { Link, LinkChanges, LinkKind } from '../../access/index.ts'
+import { flag, list, optional, optionalText, type Values } from '../../http/index.ts'
 import { type AuditedCall, linkChanged, noting } from '../audited.ts'
 import { expiry, readExpiry } from '../link-readers.ts'
 import { deleteMany, foundLinkToWire, linkFaults, linkTokenParam, notingEnd } from '../links.ts'

@@ -1,6 +1,5 @@
-import { getCommit } from '../../library/history.ts'
-import { revertLibrary } from '../../library/revert.ts'
-import { ROOT } from '../../objects/paths.ts'
+import { getCommit, revertLibrary } from '../../library/index.ts'
+import { ROOT } from '../../objects/index.ts'
 import { commitIdParam, libraryIdParam } from '../readers.ts'
 import { route } from '../services.ts'
 

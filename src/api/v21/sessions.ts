@@ -1,6 +1,5 @@
-import { integer } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { ApiTokens } from '../../identity/api-tokens.ts'
+import { errorMessage, integer } from '../../http/index.ts'
+import type { ApiTokens } from '../../identity/index.ts'
 import { accountDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 import { isoTime } from '../wire.ts'

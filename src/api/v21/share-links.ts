@@ -1,9 +1,8 @@
-import type { Link } from '../../access/link.ts'
+import type { Link } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { rawText, required, type Values } from '../../http/readers.ts'
-import type { HttpRequest } from '../../http/request.ts'
-import type { Account } from '../../identity/account.ts'
-import { ROOT } from '../../objects/paths.ts'
+import { type HttpRequest, rawText, required, type Values } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { ROOT } from '../../objects/index.ts'
 import { linkMade, noting } from '../audited.ts'
 import { linkFields, readWish, shareFields } from '../link-readers.ts'
 import {

@@ -1,13 +1,8 @@
 import type { Fault } from '../../errors.ts'
-import { list, map, type Reader, rawText } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { FaultResponse } from '../../http/route.ts'
-import type { Account } from '../../identity/account.ts'
-import { keepDays } from '../../library/history.ts'
-import { restore, type Wanted } from '../../library/revert.ts'
-import { findTrash, type TrashSearch } from '../../library/trash.ts'
-import { type CommitId, type LibraryId, parseCommitId } from '../../objects/ids.ts'
-import { parsePath, ROOT } from '../../objects/paths.ts'
+import { errorMessage, type FaultResponse, list, map, type Reader, rawText } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { findTrash, keepDays, restoreEntries, type TrashSearch, type Wanted } from '../../library/index.ts'
+import { type CommitId, type LibraryId, parseCommitId, parsePath, ROOT } from '../../objects/index.ts'
 import { apiFaults } from '../faults.ts'
 import { readPage } from '../paging.ts'
 import { libraryIdParam } from '../readers.ts'
@@ -150,7 +145,7 @@ async function bringBack(
   sent: readonly Sent[],
 ) {
   const library = (await access.open(user, id)).editable(ROOT)
-  const outcomes = await restore(core, library, sent, (info) => quotas.roomLeft(info))
+  const outcomes = await restoreEntries(core, library, sent, (info) => quotas.roomLeft(info))
   const success: { path: string; is_dir: boolean }[] = []
   const failed: { path: string; commitId: CommitId; error_msg: string }[] = []
   for (const [index, outcome] of outcomes.entries()) {

@@ -1,6 +1,4 @@
-import { throttled } from '../../http/rate-limit.ts'
-import { optionalText, text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
+import { errorMessage, optionalText, text, throttled } from '../../http/index.ts'
 import { given, optionalFlag, worded } from '../account-input.ts'
 import { userToWire } from '../account-wire.ts'
 import { accountDeed, noting } from '../audited.ts'

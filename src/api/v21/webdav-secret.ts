@@ -1,6 +1,5 @@
-import { text } from '../../http/readers.ts'
-import { errorMessage } from '../../http/refusal.ts'
-import type { SecretProblem } from '../../identity/webdav-secrets.ts'
+import { errorMessage, text } from '../../http/index.ts'
+import type { SecretProblem } from '../../identity/index.ts'
 import { accountDeed, noting } from '../audited.ts'
 import { route } from '../services.ts'
 

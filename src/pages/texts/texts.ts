@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../http/request.ts'
+import type { HttpRequest } from '../../http/index.ts'
 import { de } from './de.ts'
 import { en, type PageTexts } from './en.ts'
 import { zh } from './zh.ts'

@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { type Stats, statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type BlockId, parseBlockId, sha1Hex } from '../../objects/ids.ts'
+import { type BlockId, parseBlockId, sha1Hex } from '../../objects/index.ts'
 import {
   BlockDamaged,
   type BlockSource,
   type BlockStore,
   type BlockWriter,
   type ByteRange,
+  checkedOnTheWayIn,
+  checkedOnTheWayOut,
   type LentBytes,
   type ReadOptions,
-} from '../block-store.ts'
-import { checkedOnTheWayIn, checkedOnTheWayOut } from '../checked-bytes.ts'
+} from '../index.ts'
 import { DiskBlockWriter, type TemporaryFile } from './block-writer.ts'
 import { ChunkBuffers } from './chunk-buffers.ts'
 import { DirectFile } from './direct-files.ts'

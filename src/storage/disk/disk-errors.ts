@@ -1,5 +1,5 @@
-import type { BlockId } from '../../objects/ids.ts'
-import { BlockMissing, BlockStoreError } from '../block-store.ts'
+import type { BlockId } from '../../objects/index.ts'
+import { BlockMissing, BlockStoreError } from '../index.ts'
 
 /** How a block is called in an error before its last byte has come. */
 export const UNNAMED = 'without a name yet' as BlockId

@@ -1,8 +1,8 @@
 import { read } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { BlockId } from '../../objects/ids.ts'
+import type { BlockId } from '../../objects/index.ts'
 import { poison } from '../../poison.ts'
-import { BlockDamaged, type ByteRange } from '../block-store.ts'
+import { BlockDamaged, type ByteRange } from '../index.ts'
 import type { ChunkBuffers } from './chunk-buffers.ts'
 import { reading, writing } from './disk-errors.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsync, openSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { BlockStoreError } from '../block-store.ts'
+import { BlockStoreError } from '../index.ts'
 import { codeOf } from './disk-errors.ts'
 
 /** The folders blocks are spread over: `00` to `ff`, ascending. */

@@ -1,4 +1,4 @@
-import type { BlockId } from '../../objects/ids.ts'
+import type { BlockId } from '../../objects/index.ts'
 
 const MIB = 2 ** 20
 const MOST_REMEMBERED = 8192

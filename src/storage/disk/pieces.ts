@@ -1,7 +1,7 @@
 import { read } from 'node:fs'
-import type { BlockId } from '../../objects/ids.ts'
+import type { BlockId } from '../../objects/index.ts'
 import { poison } from '../../poison.ts'
-import { BlockDamaged, type ByteRange, type LentBytes, LONGEST_AT_ONCE } from '../block-store.ts'
+import { BlockDamaged, type ByteRange, type LentBytes, LONGEST_AT_ONCE } from '../index.ts'
 import { readError } from './disk-errors.ts'
 import type { UsedFile } from './open-files.ts'
 

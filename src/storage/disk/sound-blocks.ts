@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { BlockId } from '../../objects/ids.ts'
+import type { BlockId } from '../../objects/index.ts'
 
 const MOST_REMEMBERED = 50_000
 // Rot below the file system leaves no mark on a file, so what was checked long ago is checked again.

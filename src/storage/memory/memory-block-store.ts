@@ -1,4 +1,4 @@
-import { type BlockId, sha1Hex } from '../../objects/ids.ts'
+import { type BlockId, sha1Hex } from '../../objects/index.ts'
 import {
   BlockDamaged,
   BlockMismatch,
@@ -8,9 +8,9 @@ import {
   BlockStoreError,
   type BlockWriter,
   type ByteRange,
+  checkedOnTheWayIn,
   type LentBytes,
-} from '../block-store.ts'
-import { checkedOnTheWayIn } from '../checked-bytes.ts'
+} from '../index.ts'
 
 /** Blocks in memory, for tests: as fast as can be, and gone with the process. */
 export class MemoryBlockStore implements BlockStore {

@@ -1,4 +1,4 @@
-import { freeName } from '../../objects/names.ts'
+import { freeName } from '../../objects/index.ts'
 
 /**
  * A name that stays one name wherever an archive is unpacked. Synced trees may hold backslashes and

@@ -1,0 +1,36 @@
+export { Access, type LibraryKeys } from './access.ts'
+export {
+  getDeletedAsAdministrator,
+  groupAsAdministrator,
+  openAsAdministrator,
+  sharedAsAdministrator,
+} from './administration.ts'
+export { type ExplainedGrant, type Explanation, explain } from './explain.ts'
+export { LibraryPasswords } from './library-passwords.ts'
+export {
+  type Link,
+  type LinkChanges,
+  type LinkKind,
+  type LinkRights,
+  type LinkScope,
+  type LinkWish,
+  linkScopes,
+  readingRights,
+} from './link.ts'
+export { grantName, type LinkGrant } from './link-secrets.ts'
+export { Links } from './links.ts'
+export { OpenLink } from './open-link.ts'
+export {
+  type Guest,
+  guestOf,
+  type QuotaLimits,
+  Quotas,
+  type Reservation,
+  type UploadSource,
+} from './quota.ts'
+export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
+export type { ShareEvent } from './share-events.ts'
+export { accountsSharing, type Share } from './share-store.ts'
+export type { SharedLibrary } from './shared-libraries.ts'
+export { type Recipient, type SharePermission, Shares, type ShareWish } from './shares.ts'
+export { type TicketLink, type TicketOperation, Tickets, type TicketUse, type TicketWish } from './tickets.ts'

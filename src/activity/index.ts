@@ -1,0 +1,8 @@
+export { ActivityRoom, forgetAccount } from './activity.ts'
+export type { LiveEvent } from './hub.ts'
+export type { LiveMessage } from './live-viewer.ts'
+export type { Notification } from './notification-store.ts'
+export type { FeedItem } from './view.ts'
+export type { Delivery } from './webhook-delivery-store.ts'
+export type { Webhook } from './webhook-store.ts'
+export type { AlsoOfWebhook } from './webhooks.ts'

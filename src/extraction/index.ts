@@ -1,0 +1,6 @@
+export {
+  createTextExtractor,
+  ExtractorUnavailable,
+  isExtractable,
+  type TextExtractor,
+} from './text-extractor.ts'

@@ -1,0 +1,52 @@
+export { parseBody, readBody } from './body.ts'
+export { BodyClaim, STREAM_BYTES } from './body-memory.ts'
+export { addressKey } from './client-address.ts'
+export type { Validators } from './conditional-request.ts'
+export { mediaTypeOf, servedAs } from './content-type.ts'
+export { type AuthResult, readApiToken } from './credentials.ts'
+export type { RequestHead } from './fast/request-head.ts'
+export { IncomingBody } from './fast/socket-body.ts'
+export { Fields, type FilePart } from './fields.ts'
+export { boundaryOf, decodePercent, parametersOf } from './header-parameters.ts'
+export { ListenError, type Listening } from './listen.ts'
+export { createMetrics } from './metrics.ts'
+export { noteReceived } from './minor-gc.ts'
+export { MultipartStream, type StreamedPart } from './multipart-stream.ts'
+export { begin } from './range-chunks.ts'
+export type { Span } from './range-header.ts'
+export { type Representation, respondWith } from './range-response.ts'
+export { throttled } from './rate-limit.ts'
+export {
+  flag,
+  integer,
+  list,
+  map,
+  oneOf,
+  optional,
+  optionalText,
+  type Reader,
+  type Readers,
+  rawText,
+  rawValue,
+  refuse,
+  required,
+  text,
+  type Values,
+} from './readers.ts'
+export { detail, errorMessage, notFound, Refusal, TextRefusal } from './refusal.ts'
+export { HttpRequest } from './request.ts'
+export {
+  type Chunks,
+  type HeldBytes,
+  HttpResponse,
+  jsonResponse,
+  jsonTextResponse,
+  type ResponseHeaders,
+  rawResponse,
+  textResponse,
+} from './response.ts'
+export { type FaultResponse, type FaultWords, type Input, type Route, routesFor } from './route.ts'
+export { pageHeaders, sharedHeaders } from './security-headers.ts'
+export { discard } from './send.ts'
+export { createHttpServer, type HttpServer } from './server.ts'
+export { readVisitorCredentials } from './visitor-credentials.ts'

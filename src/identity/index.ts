@@ -1,0 +1,48 @@
+export {
+  type Account,
+  contactEmailOf,
+  displayName,
+  emailAsShown,
+  isAdmin,
+  isContactVerified,
+  type Person,
+  parseEmail,
+  personOf,
+  type Role,
+  strangerCalled,
+} from './account.ts'
+export { type AccountRule, AccountRuleError } from './account-rules.ts'
+export type { AccountOrder } from './account-store.ts'
+export { type AccountChanges, Accounts, type AlsoFor } from './accounts.ts'
+export type { LinkedDevice } from './api-token-store.ts'
+export { ApiTokens, type Authentication } from './api-tokens.ts'
+export { Avatars, avatarSizeFor } from './avatars.ts'
+export { type CredentialOrigin, credentialOriginOf } from './credential-origin.ts'
+export { CredentialOrigins } from './credential-origins.ts'
+export { isDesktop, isPlatform, type Platform, platforms } from './device.ts'
+export { Directory } from './directory.ts'
+export { ensureAdministrator, type FirstRun, readablePassword } from './first-run.ts'
+export type { Group, Membership } from './group.ts'
+export type { GroupEvent } from './group-events.ts'
+export { findGroups, findMembership, groupsOf, type Member, memberKeys } from './group-store.ts'
+export { Groups, leaveGroups } from './groups.ts'
+export { HashQueue } from './hash-queue.ts'
+export { InitialPasswordFile } from './initial-password.ts'
+export { Login, type LoginOutcome } from './login.ts'
+export { PasswordChecks } from './password-checks.ts'
+export {
+  type FailedAuthentication,
+  PasswordGuard,
+  type PasswordGuardOptions,
+  type PasswordOutcome,
+} from './password-guard.ts'
+export { Passwords } from './passwords.ts'
+export { canAddLibrary, roleAllows } from './roles.ts'
+export { type Scope, type ScopeAccess, scopeAdmits, scopeReaches } from './scope.ts'
+export type { PersonalToken } from './scoped-token-store.ts'
+export { type LibraryToken, ScopedTokens } from './scoped-tokens.ts'
+export { Sealing } from './sealing.ts'
+export { loadSecret, SecretError } from './secret.ts'
+export type { SyncGrant } from './sync-token-store.ts'
+export { SyncTokens } from './sync-tokens.ts'
+export { type SecretProblem, WebdavSecrets } from './webdav-secrets.ts'

@@ -1,0 +1,1 @@
+export { Images } from './images.ts'

@@ -1,0 +1,3 @@
+export { pageFaults } from './faults.ts'
+export { pageRoutes } from './routes.ts'
+export type { PageServices } from './services.ts'

@@ -1,0 +1,5 @@
+export { failIfBusy } from './busy-fault.ts'
+export { Busy, FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts'
+export { accountRequester, type Requester, VISITORS, visitorRequester } from './requesters.ts'
+export { SharedWork } from './shared-work.ts'
+export { takeTurns } from './take-turns.ts'

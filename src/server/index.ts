@@ -1,0 +1,3 @@
+export { type RunningServer, startServer } from './server.ts'
+export { createAccounts, createInitialPassword, createSearch, quotaLimits } from './services.ts'
+export { openBlocks, openCore, openSearchDatabase, StartError } from './stores.ts'

@@ -1,0 +1,1 @@
+export { openDiskBlockStore } from './disk-block-store.ts'

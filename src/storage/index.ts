@@ -1,0 +1,15 @@
+export {
+  BlockDamaged,
+  BlockMismatch,
+  BlockMissing,
+  type BlockSource,
+  type BlockStore,
+  BlockStoreError,
+  type BlockWriter,
+  type ByteRange,
+  type LentBytes,
+  LONGEST_AT_ONCE,
+  type ReadOptions,
+  type ReceivedBlock,
+} from './block-store.ts'
+export { checkedOnTheWayIn, checkedOnTheWayOut } from './checked-bytes.ts'

@@ -1,0 +1,2 @@
+export { WorkerPool, WorkersClosed } from './worker-pool.ts'
+export { type WorkerFailure, type WorkerJob, WorkerLost, type WorkerOutcome } from './worker-process.ts'
