@@ -33,7 +33,7 @@ export function NotificationBell() {
       </span>
       <Popover.Portal>
         <Popover.Content
-          className="notices"
+          className="notifications"
           align="end"
           sideOffset={6}
           collisionPadding={8}

@@ -15,7 +15,7 @@ export default function NotificationList(props: { onLeave: () => void }) {
   const items = pages.flatMap((page) => page.notification_list)
   return (
     <>
-      <header className="notices-head">
+      <header className="notifications-head">
         <h2>{texts.notifications}</h2>
         {(pages[0]?.unseen_count ?? 0) > 0 && (
           <Button variant="quiet" icon={CheckCheck} onClick={() => markSeen('all')}>
@@ -23,14 +23,14 @@ export default function NotificationList(props: { onLeave: () => void }) {
           </Button>
         )}
       </header>
-      <div className="notices-body">
+      <div className="notifications-body">
         {found.isPending && <Waiting />}
         {found.isError && <LoadError error={found.error} onRetry={() => void found.refetch()} />}
         {found.isSuccess && items.length === 0 && (
           <Empty icon={BellOff} title={texts.noNotices} hint={texts.noNoticesHint} />
         )}
         {items.length > 0 && (
-          <ul className="notices-list">
+          <ul className="notifications-list">
             {items.map((item) => (
               <NotificationRow
                 key={item.id}
@@ -42,7 +42,7 @@ export default function NotificationList(props: { onLeave: () => void }) {
           </ul>
         )}
         {found.hasNextPage && (
-          <div className="notices-more">
+          <div className="notifications-more">
             <Button
               variant="quiet"
               busy={found.isFetchingNextPage}

@@ -30,15 +30,19 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
 
   return (
     <li>
-      <button type="button" className={`parsed${item.seen ? '' : ' parsed-unseen'}`} onClick={follow}>
+      <button
+        type="button"
+        className={`notification${item.seen ? '' : ' notification-unseen'}`}
+        onClick={follow}
+      >
         {from ? (
           <Avatar email={from.email} name={from.name} url={from.avatarUrl} size={32} />
         ) : (
-          <span className="parsed-sign">
+          <span className="notification-sign">
             <Bell size={17} aria-hidden />
           </span>
         )}
-        <span className="parsed-text">
+        <span className="notification-text">
           <span>
             <Sentence sentence={texts.notices[sentence]} parts={parts} />
           </span>
@@ -46,7 +50,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
             {formats.ago(item.time)}
           </time>
         </span>
-        {!item.seen && <span className="parsed-dot" role="img" aria-label={texts.unseen} />}
+        {!item.seen && <span className="notification-dot" role="img" aria-label={texts.unseen} />}
       </button>
     </li>
   )

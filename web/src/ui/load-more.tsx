@@ -20,7 +20,7 @@ export function LoadMore(props: { isBusy: boolean; onMore: () => void }) {
     return () => watcher.disconnect()
   }, [])
   return (
-    <div ref={end} className="more-of">
+    <div ref={end} className="load-more">
       <Button busy={props.isBusy} onClick={props.onMore}>
         {texts.loadMore}
       </Button>
