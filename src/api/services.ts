@@ -20,8 +20,8 @@ import type { LibraryPath } from '../objects/index.ts'
 import type { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import type { Search } from '../search/index.ts'
 import type { ServerState, Statistics, Usage } from '../usage/index.ts'
-import type { Archives } from './archives.ts'
-import type { CopyMoveTasks } from './copy-move-tasks.ts'
+import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
+import type { Archives } from './transfers/archives.ts'
 
 /** Files that arrive in chunks. */
 export interface PartialUploads {

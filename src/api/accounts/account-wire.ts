@@ -1,0 +1,142 @@
+import {
+  type Account,
+  avatarSizeFor,
+  contactEmailOf,
+  displayName,
+  isAdmin,
+  isContactVerified,
+  isDesktop,
+  type LinkedDevice,
+} from '../../identity/index.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import type { ApiServices } from '../services.ts'
+
+/** What `total` and `quota_total` say where there is no limit. Clients take any negative number for that. */
+const UNLIMITED = -2
+
+const USUAL_AVATAR_SIZE = 72
+
+/** Where the picture of somebody is; the one of nobody in particular if there is none, or nobody is named. */
+export function avatarUrl(
+  baseUrl: string,
+  holder?: { readonly avatar?: string | undefined },
+  size = USUAL_AVATAR_SIZE,
+): string {
+  if (!holder?.avatar) return `${baseUrl}/media/avatars/default.png`
+  return `${baseUrl}/media/avatars/${holder.avatar}/${avatarSizeFor(size)}.png`
+}
+
+/** An account as its holder sees it in `/api2/account/info/`. */
+export async function accountInfoToWire(account: Account, { quotas }: ApiServices, baseUrl: string) {
+  const usage = await quotas.usageOf(account)
+  const limit = quotas.limitOf(account)
+  return {
+    email: account.email,
+    name: displayName(account),
+    contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
+    login_id: account.loginId,
+    department: account.department,
+    institution: account.institution,
+    usage,
+    total: limit ?? UNLIMITED,
+    space_usage: percentage(usage, limit),
+    avatar_url: avatarUrl(baseUrl, account),
+    is_staff: isAdmin(account),
+    enable_subscription: false,
+    // Carrel sends no mail, so never.
+    file_updates_email_interval: 0,
+    collaborate_email_interval: 0,
+  }
+}
+
+/** An account as its holder sees it in `/api/v2.1/user/`. */
+export function userToWire(account: Account) {
+  return {
+    email: account.email,
+    name: account.name,
+    contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
+    telephone: '',
+    login_id: account.loginId,
+    list_in_address_book: account.listInAddressBook,
+  }
+}
+
+/** An account as administrators see it in `/api2/accounts/`. */
+export async function accountToWire(account: Account, { quotas }: ApiServices) {
+  return {
+    id: account.key,
+    email: account.email,
+    name: displayName(account),
+    department: account.department,
+    institution: account.institution,
+    is_staff: isAdmin(account),
+    is_active: account.active,
+    create_time: account.createdAt * 1_000_000,
+    login_id: account.loginId,
+    list_in_address_book: account.listInAddressBook,
+    total: quotas.limitOf(account) ?? UNLIMITED,
+    usage: await quotas.usageOf(account),
+  }
+}
+
+/** Accounts as administrators see them in `/api/v2.1/admin/users/`. */
+export async function adminUsersToWire(
+  accounts: readonly Account[],
+  { quotas, apiTokens }: ApiServices,
+  baseUrl: string,
+) {
+  const [usage, lastUses] = await Promise.all([quotas.usageOfMany(accounts), apiTokens.lastUses(accounts)])
+  return accounts.map((account) => ({
+    email: account.email,
+    name: displayName(account),
+    contact_email: contactEmailOf(account),
+    contact_email_verified: isContactVerified(account),
+    login_id: account.loginId,
+    is_staff: isAdmin(account),
+    is_active: account.active,
+    quota_usage: usage.get(account.key) ?? 0,
+    quota_total: quotas.limitOf(account) ?? UNLIMITED,
+    create_time: isoTime(account.createdAt),
+    last_login: optionalTime(account.lastLoginAt),
+    last_access_time: optionalTime(lastUses.get(account.key)),
+    // On the wire being an administrator is not a role but `is_staff`.
+    role: account.role === 'guest' ? 'guest' : 'default',
+    avatar_url: avatarUrl(baseUrl, account),
+    has_default_device: false,
+    is_force_2fa: false,
+    social_auth: [],
+  }))
+}
+
+export async function adminUserToWire(account: Account, services: ApiServices, baseUrl: string) {
+  const [user] = await adminUsersToWire([account], services, baseUrl)
+  return user
+}
+
+/** The API token itself, which the reference shows as `key`, stays secret. */
+export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevice) {
+  return {
+    user: account.email,
+    platform: device.platform,
+    device_id: device.deviceId,
+    device_name: device.deviceName,
+    client_version: device.clientVersion,
+    platform_version: device.platformVersion,
+    last_accessed: isoTime(device.lastUsedAt),
+    last_login_ip: device.loginAddress,
+    wiped_at: device.wipedAt === null ? null : isoTime(device.wipedAt),
+    is_desktop_client: isDesktop(device.platform),
+  }
+}
+
+/** `0.008326%`: never in the form with an exponent. */
+function percentage(usage: number, limit: number | undefined): string {
+  if (limit === undefined) return '0%'
+  return `${Number(((usage / limit) * 100).toFixed(6))}%`
+}
+
+function optionalTime(unixSeconds: number | null | undefined): string {
+  return unixSeconds ? isoTime(unixSeconds) : ''
+}

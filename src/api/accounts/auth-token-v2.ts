@@ -1,0 +1,92 @@
+import { type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
+import type { LoginOutcome } from '../../identity/index.ts'
+import { accountDeed } from '../common/audit.ts'
+import { route } from '../services.ts'
+
+/** Text as a client sent it, or the words for what is wrong with it. */
+type Sent = { readonly text: string } | { readonly problem: string }
+
+const credential: Reader<Sent> = (fields, name) => {
+  const text = fields.text(name)
+  if (text !== undefined) return checkedText(text)
+  const sent = rawValue()(fields, name)
+  if (sent === undefined) return { problem: 'This field is required.' }
+  return { problem: sent === null ? 'This field may not be null.' : 'Not a valid string.' }
+}
+
+/** Text about the device; what is no text counts as not sent. */
+const deviceText: Reader<string | undefined> = (fields, name) => fields.text(name)
+
+export const authTokenRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/auth-token/',
+    prefix: true,
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Gives the API token of an account, or of an account on one device.',
+    body: {
+      username: credential,
+      password: credential,
+      platform: deviceText,
+      device_id: deviceText,
+      device_name: deviceText,
+      client_version: deviceText,
+      platform_version: deviceText,
+    },
+    async handle({ body, request }, { audit, login }) {
+      const { username, password } = credentialsIn(body)
+      const { address, network, signal } = request
+      const wish = {
+        username,
+        password,
+        address,
+        userAgent: request.headers['user-agent'],
+        network,
+        signal,
+        platform: body.platform,
+        deviceId: body.device_id,
+        deviceName: body.device_name,
+        clientVersion: body.client_version,
+        platformVersion: body.platform_version,
+      }
+      const outcome = await login.login(wish, (tx, account) =>
+        audit.record(tx, { actor: account.email, address, ...accountDeed('login', account.email) }),
+      )
+      if ('refused' in outcome) {
+        // Throttled attempts are not audited: the ones before them are, and a client could fill the log.
+        if ('actor' in outcome) {
+          const { actor, reason } = outcome
+          await audit.note({ actor, address, ...accountDeed('login-failed', actor, { reason }) })
+        }
+        throw refusalOf(outcome)
+      }
+      return { token: outcome.token }
+    },
+  }),
+]
+
+function checkedText(text: string): Sent {
+  if (text.includes('\0')) return { problem: 'Null characters are not allowed.' }
+  return text === '' ? { problem: 'This field may not be blank.' } : { text }
+}
+
+function credentialsIn({ username, password }: { username: Sent; password: Sent }) {
+  if ('text' in username && 'text' in password) return { username: username.text, password: password.text }
+  throw new Refusal(400, {
+    ...('problem' in username && { username: [username.problem] }),
+    ...('problem' in password && { password: [password.problem] }),
+  })
+}
+
+const words = {
+  'invalid-params': 'invalid params',
+  'bad-credentials': 'Unable to login with provided credentials.',
+  'invalid-device-id': 'invalid device id',
+  'invalid-platform': 'invalid platform',
+}
+
+function refusalOf(outcome: Extract<LoginOutcome, { refused: unknown }>): Refusal {
+  if (outcome.refused !== 'throttled') return new Refusal(400, { non_field_errors: [words[outcome.refused]] })
+  return throttled(outcome.retryAfterSeconds)
+}

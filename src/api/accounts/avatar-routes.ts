@@ -1,0 +1,105 @@
+import {
+  errorMessage,
+  type FilePart,
+  integer,
+  map,
+  notFound,
+  type Reader,
+  rawResponse,
+  rawText,
+  rawValue,
+} from '../../http/index.ts'
+import { formatSize } from '../common/wire-formats.ts'
+import { route } from '../services.ts'
+import { emailParam } from './account-input.ts'
+import { avatarUrl } from './account-wire.ts'
+
+const LARGEST_FILE = 1024 * 1024
+// A file that is too large is told so, unless it is much too large.
+const LARGEST_BODY = 4 * LARGEST_FILE
+const extensions = ['.jpg', '.jpeg', '.png', '.gif']
+
+/** The picture that was sent, of a kind and size that is taken. */
+const picture: Reader<Buffer> = (fields, name) => {
+  const sent = rawValue()(fields, name)
+  if (!isFile(sent) || sent.bytes.length === 0) throw errorMessage(400, 'avatar invalid.')
+  const extension = /\.[^./\\]*$/.exec(sent.filename)?.[0].toLowerCase() ?? ''
+  if (!extensions.includes(extension)) {
+    const known = extensions.join(', ')
+    throw errorMessage(400, `${extension} is an invalid file extension. Authorized extensions are : ${known}`)
+  }
+  if (sent.bytes.length > LARGEST_FILE) {
+    const [size, most] = [formatSize(sent.bytes.length), formatSize(LARGEST_FILE)]
+    throw errorMessage(400, `Your file is too big (${size}), the maximum allowed size is ${most}`)
+  }
+  return sent.bytes
+}
+
+/** `72.png`, as the size it is. */
+const imageSize = map(rawText(), (sent) => {
+  const size = /^(\d{1,4})\.png$/.exec(sent ?? '')?.[1]
+  return size === undefined ? undefined : Number(size)
+})
+
+const imageName = map(rawText(), (sent) => (/^[0-9a-f]{32}$/.test(sent ?? '') ? sent : undefined))
+
+export const avatarRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/avatars/user/:email/resized/:size/',
+    auth: 'user',
+    summary: 'Tells where the picture of an account is.',
+    params: { email: emailParam, size: integer({ min: 1, max: 10_000 }) },
+    async handle({ params, request }, { accounts }) {
+      const account = await accounts.find(params.email)
+      return {
+        url: avatarUrl(request.baseUrl, account, params.size),
+        is_default: account?.avatar === undefined,
+        mtime: account?.avatarAt ?? 0,
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/user-avatar/',
+    auth: 'user',
+    summary: "Changes the caller's picture.",
+    body: { avatar: picture },
+    bodyLimit: LARGEST_BODY,
+    async handle({ user, body, request }, { avatars }) {
+      const avatar = await avatars.put(user, body.avatar)
+      if (avatar === undefined) throw errorMessage(400, 'avatar invalid.')
+      return { avatar_url: avatarUrl(request.baseUrl, { avatar }) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/user-avatar/',
+    auth: 'user',
+    summary: "Takes the caller's picture away.",
+    async handle({ user, request }, { avatars }) {
+      await avatars.remove(user)
+      return { avatar_url: avatarUrl(request.baseUrl) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/media/avatars/:name/:size',
+    auth: 'none',
+    summary: 'The picture of an account.',
+    params: { name: imageName, size: imageSize },
+    async handle({ params }, { avatars }) {
+      const body = await avatars.find(params.name, params.size)
+      if (body === undefined) throw notFound()
+      const headers = {
+        'Content-Type': 'image/png',
+        'Cache-Control': 'public, max-age=31536000, immutable',
+      }
+      return rawResponse({ headers, body })
+    },
+  }),
+]
+
+function isFile(sent: unknown): sent is FilePart {
+  return typeof sent === 'object' && sent !== null && 'bytes' in sent && Buffer.isBuffer(sent.bytes)
+}

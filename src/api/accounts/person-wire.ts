@@ -1,0 +1,24 @@
+import { type Account, contactEmailOf, displayName, type Group, type Member } from '../../identity/index.ts'
+import { avatarUrl } from './account-wire.ts'
+
+/** A user as others may see them. */
+export function userItem(account: Account, baseUrl: string) {
+  return {
+    email: account.email,
+    name: displayName(account),
+    contact_email: contactEmailOf(account),
+    avatar_url: avatarUrl(baseUrl, account),
+  }
+}
+
+/** A member of a group. */
+export function memberItem(group: Group, { account, isAdmin }: Member, baseUrl: string) {
+  const isOwner = group.ownerKey === account.key
+  return {
+    group_id: group.key,
+    ...userItem(account, baseUrl),
+    login_id: account.loginId,
+    is_admin: isAdmin,
+    role: isOwner ? 'Owner' : isAdmin ? 'Admin' : 'Member',
+  }
+}

@@ -1,0 +1,96 @@
+import { errorMessage, integer, map, oneOf, optional, type Reader, rawText, text } from '../../http/index.ts'
+import type { PersonalToken, ScopeAccess } from '../../identity/index.ts'
+import { parseLibraryId } from '../../objects/index.ts'
+import { accountDeed, noting } from '../common/audit.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import { route } from '../services.ts'
+
+const LONGEST_NAME = 64
+const LONGEST_LIFE_DAYS = 3650
+const DAY = 86_400
+const path = '/api/v2.1/personal-tokens/'
+
+const accesses = { r: 'read', rw: 'write', upload: 'upload' } as const
+const shown: Record<ScopeAccess, string> = { read: 'r', write: 'rw', upload: 'upload' }
+
+const tokenName: Reader<string> = map(text(), (sent) => {
+  const name = sent.trim()
+  return name === '' || name.length > LONGEST_NAME || /\p{Cc}/u.test(name) ? undefined : name
+})
+
+const days = optional(integer({ min: 1, max: LONGEST_LIFE_DAYS }))
+
+export const personalTokenRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: "Lists the caller's personal tokens, newest first.",
+    async handle({ user }, { scopedTokens }) {
+      return { personal_tokens: (await scopedTokens.listPersonal(user)).map(tokenToWire) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Makes a personal token: what it may do, in all libraries or one, for ever or some days.',
+    body: {
+      name: tokenName,
+      permission: oneOf(['r', 'rw', 'upload']),
+      repo_id: rawText(),
+      expire_days: days,
+    },
+    async handle({ user, body, request }, services) {
+      const { access, now, scopedTokens } = services
+      const library = body.repo_id ? await access.open(user, idIn(body.repo_id)) : undefined
+      const wish = {
+        name: body.name,
+        access: accesses[body.permission],
+        libraryKey: library?.info.key,
+        subKey: library?.info.sub?.key,
+        expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
+      }
+      const detail = { token: body.name, permission: body.permission, repo_id: library?.info.id }
+      const also = noting(services, { user, request }, accountDeed('api-token-made', user.email, detail))
+      const { token, key } = await scopedTokens.issuePersonal(user, wish, also)
+      const made = (await scopedTokens.listPersonal(user)).find((one) => one.key === key)
+      if (made === undefined) throw errorMessage(404, 'Token not found.')
+      // Told only this once: its hash is all that is kept.
+      return { ...tokenToWire(made), token }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/personal-tokens/:id/',
+    auth: 'user',
+    summary: 'Revokes a personal token, at once.',
+    params: { id: integer({ min: 1 }) },
+    faults: { 'token-not-found': () => [404, 'Token not found.'] },
+    async handle({ user, params, request }, services) {
+      const deed = accountDeed('api-token-revoked', user.email, { token: params.id })
+      await services.scopedTokens.revokePersonal(user, params.id, noting(services, { user, request }, deed))
+      return { success: true }
+    },
+  }),
+]
+
+function idIn(text: string) {
+  const id = parseLibraryId(text)
+  if (id === undefined) throw errorMessage(400, 'repo_id invalid.')
+  return id
+}
+
+function tokenToWire(token: PersonalToken) {
+  const { library, lastUsedAt, expiresAt } = token
+  return {
+    id: token.key,
+    name: token.name,
+    permission: shown[token.access],
+    repo_id: library?.id ?? null,
+    repo_name: library?.name ?? null,
+    created_at: isoTime(token.createdAt),
+    last_used_at: lastUsedAt === undefined ? null : isoTime(lastUsedAt),
+    expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+  }
+}

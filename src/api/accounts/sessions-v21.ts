@@ -1,0 +1,68 @@
+import { errorMessage, integer } from '../../http/index.ts'
+import type { ApiTokens } from '../../identity/index.ts'
+import { accountDeed, noting } from '../common/audit.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import { route } from '../services.ts'
+
+const path = '/api/v2.1/sessions/'
+
+type Session = Awaited<ReturnType<ApiTokens['listSessions']>>[number]
+
+/** The sign-ins of an account. `/api2/devices/` lists those that named a device, in the shape clients know. */
+export const sessionRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Every sign-in of the caller, with or without a device; `is_current` marks the one that asks.',
+    async handle({ user }, { apiTokens }) {
+      const sessions = await apiTokens.listSessions(user)
+      return { sessions: sessions.map((session) => sessionToWire(session, user.apiTokenKey)) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}:session_id/`,
+    auth: 'user',
+    summary: 'Signs out one session: its API token ends, and the tickets and sync tokens it was given.',
+    params: { session_id: integer({ min: 1 }) },
+    async handle({ user, params, request }, { apiTokens, audit }) {
+      const { session_id: id } = params
+      const also = noting({ audit }, { user, request }, accountDeed('logout', user.email, { session: id }))
+      if (!(await apiTokens.revokeSession(user, id, also))) {
+        throw errorMessage(404, `Session ${id} not found.`)
+      }
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    summary:
+      'Signs out everywhere, here too: every session, personal, library and sync token, ticket and WebDAV password ends.',
+    async handle({ user, request }, { accounts, audit }) {
+      const deed = accountDeed('logout', user.email, { everywhere: true })
+      await accounts.signOutEverywhere(user, noting({ audit }, { user, request }, deed))
+      return { success: true }
+    },
+  }),
+]
+
+function sessionToWire(session: Session, currentKey: number | undefined) {
+  return {
+    id: session.key,
+    platform: session.platform,
+    device_id: session.deviceId,
+    device_name: session.deviceName,
+    client_version: session.clientVersion,
+    platform_version: session.platformVersion,
+    user_agent: session.userAgent,
+    last_login_ip: session.loginAddress,
+    created_at: isoTime(session.createdAt),
+    last_accessed: isoTime(session.lastUsedAt),
+    expires_at: session.expiresAt === undefined ? null : isoTime(session.expiresAt),
+    wiped_at: session.wipedAt === null ? null : isoTime(session.wipedAt),
+    is_current: session.key === currentKey,
+  }
+}

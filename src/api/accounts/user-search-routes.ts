@@ -1,0 +1,51 @@
+import { errorMessage, flag, rawValue, text } from '../../http/index.ts'
+import { parseOutsideJson } from '../../json.ts'
+import { route } from '../services.ts'
+import { userItem } from './person-wire.ts'
+
+const MOST_FOUND = 10
+const MOST_ASKED = 1000
+
+export const searchUserRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/search-user/',
+    auth: 'user',
+    summary: 'Finds active users by a part of their id, name, contact e-mail or login id.',
+    query: { q: text(), include_self: flag({ default: true, lenient: true }) },
+    async handle({ user, query, request }, { accounts }) {
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      const found = await accounts.search(query.q, { limit: MOST_FOUND + 1 })
+      const others = found.filter(({ key }) => query.include_self || key !== user.key)
+      return { users: others.slice(0, MOST_FOUND).map((account) => userItem(account, request.baseUrl)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/user-list/',
+    auth: 'user',
+    summary: 'Tells the names of users by their ids.',
+    body: { user_id_list: rawValue() },
+    async handle({ body, request }, { accounts }) {
+      const sent = parseIds(body.user_id_list)
+      if (sent === undefined) throw errorMessage(400, 'user_id_list invalid.')
+      const found = await accounts.findMany(sent)
+      return { user_list: [...found.values()].map((account) => userItem(account, request.baseUrl)) }
+    },
+  }),
+]
+
+/** A list of texts, which a form may send as JSON. */
+function parseIds(sent: unknown): string[] | undefined {
+  const value = typeof sent === 'string' ? parseJson(sent) : sent
+  if (!Array.isArray(value) || value.length > MOST_ASKED) return undefined
+  return value.every((one) => typeof one === 'string') ? value : undefined
+}
+
+function parseJson(sent: string): unknown {
+  try {
+    return parseOutsideJson(sent)
+  } catch {
+    return sent.split(',')
+  }
+}

@@ -1,0 +1,58 @@
+import { errorMessage, optionalText, text, throttled } from '../../http/index.ts'
+import { accountDeed, noting } from '../common/audit.ts'
+import { route } from '../services.ts'
+import { given, optionalFlag, worded } from './account-input.ts'
+import { userToWire } from './account-wire.ts'
+
+export const userRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/user/',
+    auth: 'user',
+    summary: "The caller's profile.",
+    handle: ({ user }) => userToWire(user),
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/user/',
+    auth: 'user',
+    summary: "Changes the caller's profile.",
+    body: {
+      name: optionalText(),
+      contact_email: optionalText(),
+      telephone: optionalText(),
+      list_in_address_book: optionalFlag,
+    },
+    async handle({ user, body }, { accounts }) {
+      const changes = given({
+        name: body.name,
+        contactEmail: body.contact_email,
+        listInAddressBook: body.list_in_address_book,
+      })
+      return userToWire(await worded(accounts.update(user.email, changes)))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/user/reset-password/',
+    auth: 'user',
+    summary: "Changes the caller's password, which signs out everywhere.",
+    body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
+    async handle({ user, body, request }, { accounts, audit, passwordChecks }) {
+      const { old_password: older, new_password: newer } = body
+      if (older === '') throw errorMessage(400, 'Old password invalid')
+      if (newer === '') throw errorMessage(400, 'New password invalid')
+      if (older === newer) throw errorMessage(400, 'New password cannot be the same as old password')
+      const { address, network, signal } = request
+      const attempt = { kind: 'password-change', name: user.email, password: older } as const
+      const outcome = await passwordChecks.check({ ...attempt, address, network, signal })
+      if (outcome.kind === 'throttled') throw throttled(outcome.retryAfterSeconds)
+      if (outcome.kind === 'wrong') throw errorMessage(400, 'Old password incorrect')
+      const also = noting({ audit }, { user, request }, accountDeed('password-changed', user.email))
+      await worded(accounts.update(user.email, { password: newer }, also), {
+        'password-too-long': 'New password invalid',
+      })
+      return { success: true }
+    },
+  }),
+]

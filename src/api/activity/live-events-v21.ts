@@ -1,0 +1,50 @@
+import { integer, optional, rawResponse, readApiToken } from '../../http/index.ts'
+import { parseWhole } from '../common/parse-values.ts'
+import { route } from '../services.ts'
+import { liveAlive, liveMessage, liveReady, liveReset } from './live-event-wire.ts'
+
+export const liveEventRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/events/',
+    auth: 'user',
+    summary:
+      'Streams what happens as server-sent events; `since` or `Last-Event-ID` goes on where a stream ended.',
+    query: { since: optional(integer({ min: 0 })) },
+    async handle({ user, query, request }, { activity, apiTokens }) {
+      const apiToken = readApiToken(request.headers.authorization)
+      const stream = await activity.live.open(user, {
+        since: sentSince(request.headers['last-event-id'], query.since),
+        render: liveMessage,
+        ready: liveReady,
+        reset: liveReset,
+        alive: liveAlive,
+        identify: async () => {
+          const found = await apiTokens.authenticate(apiToken)
+          return 'ok' in found ? found.ok : undefined
+        },
+      })
+      request.signal.addEventListener('abort', () => stream.end(), { once: true })
+      if (request.signal.aborted) stream.end()
+      return rawResponse({
+        headers: {
+          'Content-Type': 'text/event-stream; charset=utf-8',
+          'Cache-Control': 'no-store',
+          // Proxies that gather answers would hold events back.
+          'X-Accel-Buffering': 'no',
+        },
+        body: stream,
+      })
+    },
+  }),
+]
+
+/** A browser sends what it was sent last. What is no number of ours is answered with a reset: an error would end its tries. */
+function sentSince(
+  header: string | string[] | undefined,
+  since: number | undefined,
+): number | null | undefined {
+  if (typeof header !== 'string' || header === '') return since
+  const id = parseWhole(header)
+  return id === undefined || id < 0 ? null : id
+}

@@ -1,0 +1,169 @@
+import { DomainError } from '../../errors.ts'
+import {
+  errorMessage,
+  integer,
+  jsonResponse,
+  optionalText,
+  type Reader,
+  Refusal,
+  text,
+} from '../../http/index.ts'
+import { type Account, type AccountChanges, canAddLibrary, parseEmail } from '../../identity/index.ts'
+import { transferAllLibraries } from '../../library/index.ts'
+import { emailParam, given, megabytes, optionalFlag, roleAfter, worded } from '../accounts/account-input.ts'
+import { accountToWire } from '../accounts/account-wire.ts'
+import { accountDeed, changesShown, noting } from '../common/audit.ts'
+import { route } from '../services.ts'
+
+const scopes = ['db', 'ldap', 'ldapimport']
+
+const scope: Reader<string> = (fields, name) => {
+  const sent = text()(fields, name) || 'DB'
+  if (scopes.includes(sent.toLowerCase())) return sent.toLowerCase()
+  throw errorMessage(400, `${sent} is not a valid scope value`)
+}
+
+const fields = {
+  password: optionalText(),
+  is_staff: optionalFlag,
+  is_active: optionalFlag,
+  name: optionalText(),
+  login_id: optionalText(),
+  department: optionalText(),
+  institution: optionalText(),
+  storage: megabytes({
+    empty: "Space quota can't be empty",
+    tooLow: 'Space quota is too low (minimum value is 0)',
+  }),
+  list_in_address_book: optionalFlag,
+}
+
+type Sent = { [K in keyof typeof fields]: ReturnType<(typeof fields)[K]> }
+
+export const accountsRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/accounts/',
+    auth: 'admin',
+    summary: 'Lists the ids of all accounts.',
+    query: {
+      start: integer({ default: 0, min: 0, lenient: true }),
+      limit: integer({ default: 100, min: 1, max: 100_000, lenient: true }),
+      scope,
+    },
+    async handle({ query }, { accounts }) {
+      if (query.scope !== 'db') return []
+      const page = await accounts.list({ offset: query.start, limit: query.limit })
+      return page.accounts.map(({ email }) => ({ email, source: 'DB' }))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api2/accounts/:email/',
+    auth: 'admin',
+    summary: 'Makes an account, or changes one.',
+    params: { email: emailParam },
+    body: fields,
+    async handle({ user, params, body, request }, services) {
+      const { accounts } = services
+      const call = { user, request }
+      const email = emailIn(params.email)
+      const found = await accounts.find(email)
+      if (found) {
+        const changes = changesIn(body, found)
+        const deed = accountDeed('account-changed', email, changesShown(changes))
+        const account = await worded(accounts.update(email, changes, noting(services, call, deed)))
+        return accountToWire(account, services)
+      }
+      const password = newPassword(body.password)
+      const changes = changesIn(body)
+      const deed = accountDeed('account-made', email, changesShown(changes))
+      const wanted = { ...changes, email, password }
+      const account = await worded(accounts.create(wanted, noting(services, call, deed)))
+      const headers = { Location: `/api2/accounts/${encodeURI(email)}/` }
+      return jsonResponse(201, await accountToWire(account, services), headers)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/accounts/:email/',
+    auth: 'admin',
+    summary: 'One account.',
+    params: { email: emailParam },
+    async handle({ params }, services) {
+      return accountToWire(await services.accounts.get(emailIn(params.email)), services)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api2/accounts/:email/',
+    auth: 'admin',
+    summary: 'Hands all libraries of an account over to another one.',
+    params: { email: emailParam },
+    body: { op: text('op can only be migrate.'), to_user: text() },
+    async handle({ user, params, body, request }, { accounts, audit, core }) {
+      if (body.op.toLowerCase() !== 'migrate') throw errorMessage(400, 'op can only be migrate.')
+      const email = emailIn(params.email)
+      if (body.to_user === '') throw errorMessage(400, 'to_user invalid.')
+      const from = await accounts.get(email)
+      const to = await accounts.get(body.to_user)
+      if (from.key === to.key) throw errorMessage(400, 'to_user invalid.')
+      if (!canAddLibrary(to.role)) {
+        const role = `role of ${to.email} is ${to.role}`
+        throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
+      }
+      const deed = accountDeed('library-transferred', from.email, { to: to.email, all: true })
+      await transferAllLibraries(core, from, to, noting({ audit }, { user, request }, deed))
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/accounts/:email/',
+    auth: 'admin',
+    summary: 'Removes an account; its libraries go to the trash.',
+    params: { email: emailParam },
+    async handle({ user, params, request }, { accounts, audit }) {
+      try {
+        await accounts.remove(params.email, (tx, { email }) =>
+          noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+        )
+        return { success: true }
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.fault.code !== 'account-not-found') throw error
+        // Gone already is as good as removed.
+        return jsonResponse(202, { success: true })
+      }
+    },
+  }),
+]
+
+function emailIn(text: string): string {
+  return parseEmail(text) ?? refuseEmail(text)
+}
+
+function refuseEmail(text: string): never {
+  throw errorMessage(400, `Email ${text} invalid.`)
+}
+
+function newPassword(sent: string | undefined): string {
+  if (sent) return sent
+  const problem = sent === undefined ? 'This field is required.' : 'This field may not be blank.'
+  throw new Refusal(400, { error_msg: { password: [problem] } })
+}
+
+function changesIn(body: Sent, account?: Account): AccountChanges {
+  const role =
+    body.is_staff === undefined ? undefined : roleAfter(account?.role ?? 'default', body.is_staff, undefined)
+  return given({
+    password: body.password || undefined,
+    role,
+    active: body.is_active,
+    name: body.name,
+    loginId: body.login_id,
+    department: body.department,
+    institution: body.institution,
+    quota: body.storage,
+    listInAddressBook: body.list_in_address_book,
+  })
+}

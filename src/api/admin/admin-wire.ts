@@ -1,0 +1,68 @@
+import type { AuditEntry } from '../../audit/index.ts'
+import { emailAsShown, strangerCalled } from '../../identity/index.ts'
+import type { ListedLibrary } from '../../library/index.ts'
+import { formatSize, isoTime } from '../common/wire-formats.ts'
+import type { ApiServices } from '../services.ts'
+
+/** Libraries as administrators see them. */
+export async function adminLibrariesToWire(
+  { directory }: Pick<ApiServices, 'directory'>,
+  libraries: readonly ListedLibrary[],
+) {
+  const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
+  return libraries.map((library) => {
+    const email = emailAsShown(library.ownerEmail)
+    const owner = people.get(email) ?? strangerCalled(email)
+    return {
+      id: library.id,
+      name: library.name,
+      owner: email,
+      owner_email: email,
+      owner_name: owner.name,
+      owner_contact_email: owner.contactEmail,
+      size: library.size,
+      size_formatted: formatSize(library.size),
+      encrypted: library.encrypted,
+      file_count: library.fileCount,
+      status: library.status,
+      last_modified: isoTime(library.updatedAt),
+    }
+  })
+}
+
+/** Deleted libraries as administrators see them. */
+export async function adminTrashToWire(
+  { directory }: Pick<ApiServices, 'directory'>,
+  libraries: readonly ListedLibrary[],
+) {
+  const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
+  return libraries.map((library) => {
+    const email = emailAsShown(library.ownerEmail)
+    return {
+      id: library.id,
+      name: library.name,
+      owner: email,
+      owner_name: (people.get(email) ?? strangerCalled(email)).name,
+      delete_time: isoTime(library.deletedAt ?? 0),
+    }
+  })
+}
+
+export function pageInfo(page: number, more: boolean) {
+  return { has_next_page: more, current_page: page }
+}
+
+/** A row of the audit log. */
+export function auditEntryToWire(entry: AuditEntry) {
+  return {
+    id: entry.key,
+    time: isoTime(entry.at),
+    actor: entry.actor,
+    address: entry.address,
+    action: entry.action,
+    object_kind: entry.objectKind,
+    object_id: entry.objectId,
+    path: entry.path,
+    detail: entry.detail,
+  }
+}

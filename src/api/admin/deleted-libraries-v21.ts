@@ -1,0 +1,80 @@
+import { getDeletedAsAdministrator } from '../../access/index.ts'
+import { optionalText } from '../../http/index.ts'
+import { listLibraryPage, purge, purgeAllDeleted, restoreTo, undeleteLibrary } from '../../library/index.ts'
+import { libraryDeed, noting } from '../common/audit.ts'
+import { pageQuery } from '../common/paging.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { adminTrashToWire, pageInfo } from './admin-wire.ts'
+
+const path = '/api/v2.1/admin/trash-libraries/'
+const pathOfOne = '/api/v2.1/admin/trash-libraries/:repo_id/'
+const params = { repo_id: libraryIdParam }
+const faults = { 'not-in-trash': (): [number, string] => [404, 'Library does not exist in trash.'] }
+
+export const adminTrashLibraryRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    summary: 'Lists deleted libraries of all accounts, or of one, latest first.',
+    query: { ...pageQuery(100), owner: optionalText() },
+    async handle({ query }, services) {
+      const { page, per_page: perPage } = query
+      const owner = await ownerKey(services, query.owner)
+      const wanted = { deleted: true, orderBy: 'deleted', ownerKey: owner } as const
+      const { libraries, more } = await listLibraryPage(services.core, wanted, { page, perPage })
+      return { page_info: pageInfo(page, more), repos: await adminTrashToWire(services, libraries) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'admin',
+    summary: 'Purges the deleted libraries of all accounts, or of one, for good.',
+    body: { owner: optionalText() },
+    async handle({ user, body, request }, services) {
+      await purgeAllDeleted(services.core, await ownerKey(services, body.owner), (library) =>
+        noting(services, { user, request }, libraryDeed('library-purged', library)),
+      )
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Restores a deleted library; the caller becomes its owner if its own was removed.',
+    params,
+    faults,
+    async handle({ user, params, request }, services) {
+      const { accounts, core } = services
+      const library = await getDeletedAsAdministrator(core, user, params.repo_id)
+      const owner = await accounts.findByKey(library.ownerKey)
+      const detail = owner === undefined ? { to: user.email } : {}
+      const also = noting(services, { user, request }, libraryDeed('library-restored', library, detail))
+      if (owner === undefined) await restoreTo(core, library, user, also)
+      else await undeleteLibrary(core, user, library, also)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Purges a deleted library, for good.',
+    params,
+    faults,
+    async handle({ user, params, request }, services) {
+      const library = await getDeletedAsAdministrator(services.core, user, params.repo_id)
+      const deed = libraryDeed('library-purged', library)
+      await purge(services.core, library.key, noting(services, { user, request }, deed))
+      return { success: true }
+    },
+  }),
+]
+
+/** Of an account that there is not, nobody owns anything. */
+async function ownerKey({ accounts }: ApiServices, email: string | undefined): Promise<number | undefined> {
+  return email ? ((await accounts.find(email))?.key ?? -1) : undefined
+}

@@ -1,0 +1,53 @@
+import { map, oneOf, type Reader, required, text } from '../../http/index.ts'
+import { isPlatform, type Platform, platforms } from '../../identity/index.ts'
+import { optionalFlag } from '../accounts/account-input.ts'
+import { deviceToWire } from '../accounts/account-wire.ts'
+import { deviceDeed, noting } from '../common/audit.ts'
+import { pageQuery } from '../common/paging.ts'
+import { route } from '../services.ts'
+import { pageInfo } from './admin-wire.ts'
+
+const path = '/api/v2.1/admin/devices/'
+const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
+
+/** A platform, or all there are on desks or in pockets; undefined when nothing was sent. */
+const kind: Reader<Platform | 'desktop' | 'mobile' | undefined> = (fields, name) =>
+  text()(fields, name) === '' ? undefined : oneOf([...platforms, 'desktop', 'mobile'])(fields, name)
+
+export const adminDeviceRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    summary: 'Lists the devices of all accounts, the most recently used first.',
+    query: { ...pageQuery(50), platform: kind },
+    async handle({ query }, { apiTokens, directory }) {
+      const { page, per_page: perPage } = query
+      const { devices, more } = await apiTokens.listAllDevices(query.platform, { page, perPage })
+      const people = await directory.people(devices.map(({ email }) => email))
+      return {
+        page_info: pageInfo(page, more),
+        devices: devices.map((device) => ({
+          ...deviceToWire(device, device),
+          user_name: people.get(device.email)?.name ?? '',
+        })),
+      }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'admin',
+    summary: 'Unlinks a device of an account, or has it wipe itself: its API token ends.',
+    body: { user: required(), platform, device_id: required(), wipe_device: optionalFlag },
+    async handle({ user, body, request }, services) {
+      const account = await services.accounts.get(body.user)
+      const device = { platform: body.platform, deviceId: body.device_id }
+      const wipe = body.wipe_device === true
+      const also = noting(services, { user, request }, deviceDeed(account.email, device, wipe))
+      if (wipe) await services.apiTokens.wipeDevice(account, device, also)
+      else await services.apiTokens.revokeDevice(account, device, also)
+      return { success: true }
+    },
+  }),
+]

@@ -1,0 +1,182 @@
+import { openAsAdministrator } from '../../access/index.ts'
+import { fail } from '../../errors.ts'
+import { errorMessage, optionalText, type Reader, rawText, required, text } from '../../http/index.ts'
+import { type Account, canAddLibrary, parseEmail } from '../../identity/index.ts'
+import {
+  changeStatus,
+  createLibrary,
+  deleteLibrary,
+  findLibrary,
+  type LibraryStatus,
+  listLibraryPage,
+  renameLibrary,
+  transferLibrary,
+} from '../../library/index.ts'
+import { type LibraryId, parseName } from '../../objects/index.ts'
+import { type AuditedCall, libraryDeed, noting } from '../common/audit.ts'
+import { pageQuery } from '../common/paging.ts'
+import { keepShares, libraryIdParam } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { adminLibrariesToWire, pageInfo } from './admin-wire.ts'
+
+const path = '/api/v2.1/admin/libraries/'
+const pathOfOne = '/api/v2.1/admin/libraries/:repo_id/'
+const MOST_FOUND = 1000
+
+const orders = { size: 'size', file_count: 'files' } as const
+
+const orderBy: Reader<'updated' | 'size' | 'files'> = (fields, name) => {
+  const sent = text()(fields, name)
+  if (sent === '') return 'updated'
+  if (sent !== 'size' && sent !== 'file_count') throw errorMessage(400, 'order_by invalid.')
+  return orders[sent]
+}
+
+const status: Reader<LibraryStatus | undefined> = (fields, name) => {
+  const sent = optionalText()(fields, name)
+  if (sent === undefined || sent === 'normal' || sent === 'read-only') return sent
+  throw errorMessage(400, 'status invalid.')
+}
+
+/** A new name; undefined when none was sent. */
+const newName: Reader<string | undefined> = (fields, name) => {
+  if (!fields.has(name)) return undefined
+  const parsed = parseName(rawText()(fields, name) ?? '')
+  if (parsed === undefined) throw errorMessage(400, 'name invalid.')
+  return parsed
+}
+
+export const adminLibraryRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'admin',
+    summary: 'Lists all libraries page by page, or those of a name and an owner.',
+    query: { ...pageQuery(100), order_by: orderBy, name: optionalText(), owner: optionalText() },
+    async handle({ query }, services) {
+      const { name, owner, page, per_page: perPage } = query
+      const wanted = { deleted: false, orderBy: query.order_by }
+      if (name || owner) {
+        const ownerKey = owner ? ((await services.accounts.find(owner))?.key ?? -1) : undefined
+        const found = { ...wanted, name: name || undefined, ownerKey }
+        const { libraries } = await listLibraryPage(services.core, found, { page: 1, perPage: MOST_FOUND })
+        const repos = await adminLibrariesToWire(services, libraries)
+        return { name: name ?? '', owner: owner ?? '', repos }
+      }
+      const { libraries, more } = await listLibraryPage(services.core, wanted, { page, perPage })
+      const repos = await adminLibrariesToWire(services, libraries)
+      return { page_info: pageInfo(page, more), repos }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'admin',
+    summary: 'Makes a library for an account, or for the caller.',
+    body: { name: newName, owner: optionalText() },
+    async handle({ user, body, request }, services) {
+      const name = body.name ?? refuseName()
+      const owner = body.owner ? await services.accounts.get(body.owner) : user
+      const wish = { name, description: '' }
+      const made = await createLibrary(services.core, owner, wish, (tx, library) => {
+        const deed = libraryDeed('library-made', library, { owner: owner.email })
+        return noting(services, { user, request }, deed)(tx)
+      })
+      return oneLibrary(services, made.id)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Describes a library.',
+    params: { repo_id: libraryIdParam },
+    handle: ({ params }, services) => oneLibrary(services, params.repo_id),
+  }),
+  route({
+    method: 'PUT',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: 'Renames a library, hands it over, or makes it read-only or normal again.',
+    params: { repo_id: libraryIdParam },
+    body: { status, name: newName, owner: optionalText('owner invalid.'), reshare: keepShares },
+    async handle({ user, params, body, request }, services) {
+      const { core } = services
+      const call = { user, request }
+      const library = await openAsAdministrator(core, user, params.repo_id)
+      const owner = body.owner === undefined ? undefined : await newOwner(services, body.owner)
+      if (owner?.key === library.info.ownerKey) {
+        throw errorMessage(400, 'Library can not be transferred to owner.')
+      }
+      if (body.status !== undefined) {
+        const deed = libraryDeed('library-changed', library.info, { status: body.status })
+        await changeStatus(core, library, body.status, noting(services, call, deed))
+      }
+      if (body.name !== undefined) await rename(services, call, params.repo_id, body.name)
+      if (owner !== undefined) {
+        const deed = libraryDeed('library-transferred', library.info, { to: owner.email })
+        const also = noting(services, call, deed)
+        await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
+      }
+      return oneLibrary(services, params.repo_id)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: pathOfOne,
+    auth: 'admin',
+    summary: "Moves a library to its owner's deleted libraries; one that is not there is fine.",
+    params: { repo_id: libraryIdParam },
+    async handle({ user, params, request }, services) {
+      const { core } = services
+      if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
+      const library = await openAsAdministrator(core, user, params.repo_id)
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(core, library, noting(services, { user, request }, deed))
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/search-library/',
+    auth: 'admin',
+    summary: 'Finds libraries by part of their name, or by their id.',
+    query: { query: required(), ...pageQuery(100) },
+    async handle({ query }, services) {
+      const { page, per_page: perPage } = query
+      const wanted = { deleted: false, orderBy: 'updated', text: query.query } as const
+      const { libraries, more } = await listLibraryPage(services.core, wanted, { page, perPage })
+      const found = await adminLibrariesToWire(services, libraries)
+      return { page_info: pageInfo(page, more), repo_list: found }
+    },
+  }),
+]
+
+/** Throws library-not-found. */
+async function oneLibrary(services: ApiServices, id: LibraryId) {
+  const wanted = { deleted: false, orderBy: 'updated', id } as const
+  const { libraries } = await listLibraryPage(services.core, wanted, { page: 1, perPage: 1 })
+  const library = libraries[0] ?? fail({ code: 'library-not-found', id })
+  const [shown] = await adminLibrariesToWire(services, [library])
+  return shown
+}
+
+/** Opened anew, because a library that was just made normal can be renamed. */
+async function rename(services: ApiServices, call: AuditedCall, id: LibraryId, name: string): Promise<void> {
+  const library = await openAsAdministrator(services.core, call.user, id)
+  const deed = libraryDeed('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, undefined, noting(services, call, deed))
+}
+
+async function newOwner({ accounts }: ApiServices, sent: string): Promise<Account> {
+  const email = parseEmail(sent)
+  if (email === undefined) throw errorMessage(400, 'owner invalid.')
+  const owner = await accounts.get(email)
+  if (canAddLibrary(owner.role)) return owner
+  const role = `role of ${owner.email} is ${owner.role}`
+  throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
+}
+
+function refuseName(): never {
+  throw errorMessage(400, 'name invalid.')
+}

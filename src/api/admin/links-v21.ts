@@ -1,0 +1,57 @@
+import type { Link, LinkKind } from '../../access/index.ts'
+import { strangerCalled } from '../../identity/index.ts'
+import { linkEnded, noting } from '../common/audit.ts'
+import { pageQuery } from '../common/paging.ts'
+import { linkFaults, linkTokenParam } from '../links/link-management.ts'
+import { adminLinkToWire } from '../links/link-wire.ts'
+import { type ApiServices, route } from '../services.ts'
+
+const kinds: readonly LinkKind[] = ['share', 'upload']
+
+/** The links everybody made everywhere. */
+export const adminLinkRoutes = kinds.flatMap((kind) => [
+  route({
+    method: 'GET',
+    path: `/api/v2.1/admin/${kind}-links/`,
+    auth: 'admin',
+    summary: `Lists all ${kind} links page by page, newest first.`,
+    query: pageQuery(100),
+    async handle({ user, query }, services) {
+      const { page, per_page: perPage } = query
+      const { links, count } = await services.links.listAll(user, kind, { page, perPage })
+      return { [`${kind}_link_list`]: await toWire(services, links), count }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `/api/v2.1/admin/${kind}-links/:token/`,
+    auth: 'admin',
+    summary: `Shows any ${kind} link.`,
+    params: { token: linkTokenParam },
+    faults: linkFaults,
+    async handle({ user, params }, services) {
+      const [shown] = await toWire(services, [await services.links.getAny(user, params.token, kind)])
+      return shown
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `/api/v2.1/admin/${kind}-links/:token/`,
+    auth: 'admin',
+    summary: `Deletes any ${kind} link; one that is not there is fine.`,
+    params: { token: linkTokenParam },
+    async handle({ user, params, request }, services) {
+      const also = (link: Link) => noting(services, { user, request }, linkEnded(link))
+      await services.links.deleteAny(user, params.token, kind, also)
+      return { success: true }
+    },
+  }),
+])
+
+async function toWire({ directory, links }: ApiServices, list: readonly Link[]) {
+  const people = await directory.people(list.map(({ creator }) => creator))
+  return list.map((link) => {
+    const creator = people.get(link.creator) ?? strangerCalled(link.creator)
+    return adminLinkToWire(link, creator, links.isExpired(link))
+  })
+}

@@ -1,0 +1,83 @@
+import { errorMessage, optionalText, type Reader } from '../../http/index.ts'
+import { parseTime } from '../common/parse-time.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import { type ApiServices, route } from '../services.ts'
+
+const DAY = 86_400
+const USUAL_DAYS = 30
+
+/** A time as ISO 8601, as `2026-07-01 00:00:00` too; undefined when nothing was sent. */
+const time: Reader<number | undefined> = (fields, name) => {
+  const sent = optionalText()(fields, name)
+  if (!sent) return undefined
+  const at = parseTime(sent)
+  if (at === undefined) throw errorMessage(400, `${name} invalid.`)
+  return at
+}
+
+const query = { start: time, end: time }
+
+async function days(
+  { statistics, now }: ApiServices,
+  name: 'storage' | 'files' | 'active-accounts',
+  { start, end = now() }: { start: number | undefined; end: number | undefined },
+) {
+  const from = start ?? end - USUAL_DAYS * DAY
+  const found = await statistics.list(name, Math.max(0, from), end)
+  return found.map(({ day, value }) => ({ datetime: isoTime(day), value }))
+}
+
+export const adminStatisticRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/sysinfo/',
+    auth: 'admin',
+    summary: 'How many accounts, groups, libraries, files, bytes and devices there are.',
+    async handle(_input, { statistics }) {
+      const numbers = await statistics.now()
+      return {
+        users_count: numbers.accounts,
+        active_users_count: numbers.activeAccounts,
+        groups_count: numbers.groups,
+        repos_count: numbers.libraries,
+        total_files_count: numbers.files,
+        total_storage: numbers.size,
+        total_devices_count: numbers.devices,
+        current_connected_devices_count: numbers.recentDevices,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/statistics/total-storage/',
+    auth: 'admin',
+    summary: 'The bytes of all files on each day.',
+    query,
+    async handle({ query }, services) {
+      const found = await days(services, 'storage', query)
+      return found.map(({ datetime, value }) => ({ datetime, total_storage: value }))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/statistics/total-files/',
+    auth: 'admin',
+    summary: 'The number of files on each day.',
+    query,
+    async handle({ query }, services) {
+      const found = await days(services, 'files', query)
+      return found.map(({ datetime, value }) => ({ datetime, count: value }))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/statistics/active-users/',
+    auth: 'admin',
+    summary: 'How many accounts used the server on each day.',
+    query,
+    async handle({ query }, services) {
+      const found = await days(services, 'active-accounts', query)
+      return found.map(({ datetime, value }) => ({ datetime, count: value }))
+    },
+  }),
+]

@@ -1,0 +1,68 @@
+import { isoTime } from '../common/wire-formats.ts'
+import type { ApiServices } from '../services.ts'
+import { route } from '../services.ts'
+
+export const adminStatusRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/status/',
+    auth: 'admin',
+    summary:
+      'How the server fares: health, free space, index lag, stored bytes by purpose, tasks and upkeep.',
+    async handle(_input, services) {
+      const { server, search, copyMoveTasks, chores, now } = services
+      const [checks, disk, lag, tasks, stored] = await Promise.all([
+        server.checks(),
+        server.disk(),
+        search.reindexing.lag(),
+        copyMoveTasks.countUnfinished(),
+        storedBytes(services),
+      ])
+      return {
+        ...server.about,
+        started_at: isoTime(server.startedAt),
+        uptime: now() - server.startedAt,
+        healthy: Object.values(checks).every(Boolean),
+        checks: Object.entries(checks).map(([name, ok]) => ({ name, ok })),
+        disk: disk ?? null,
+        search: {
+          commits_behind: lag.commits,
+          seconds_behind: lag.seconds,
+          texts_waiting: lag.waitingTexts,
+          texts_failed: lag.failedTexts,
+        },
+        stored,
+        tasks,
+        upkeep: chores.list().map(({ name, endedAt, durationMs, failed }) => ({
+          name,
+          ended_at: isoTime(endedAt),
+          duration_ms: durationMs,
+          failed,
+        })),
+        // Carrel makes no backups and checks no objects by itself yet.
+        last_backup: null,
+        last_check: null,
+      }
+    },
+  }),
+]
+
+async function storedBytes({ usage, statistics }: ApiServices) {
+  const [sums, bytes, blocks] = await Promise.all([
+    usage.total(),
+    statistics.latest('stored-bytes'),
+    statistics.latest('stored-blocks'),
+  ])
+  const { current, trash, history, unreferenced, shared, deleted, libraries, uncounted } = sums
+  return {
+    current,
+    trash,
+    history,
+    unreferenced,
+    deleted,
+    shared,
+    repos_count: libraries,
+    uncounted_repos: uncounted,
+    on_disk: bytes ? { bytes: bytes.value, blocks: blocks?.value ?? 0, day: isoTime(bytes.day) } : null,
+  }
+}

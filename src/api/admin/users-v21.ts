@@ -1,0 +1,234 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, integer, oneOf, optionalText, type Reader, required, text } from '../../http/index.ts'
+import {
+  type Account,
+  type AccountChanges,
+  type AccountOrder,
+  parseEmail,
+  type Role,
+  readablePassword,
+} from '../../identity/index.ts'
+import {
+  emailParam,
+  given,
+  megabytes,
+  optionalFlag,
+  type RuleWords,
+  roleAfter,
+  type WireRole,
+  wireRoles,
+  worded,
+} from '../accounts/account-input.ts'
+import { adminUsersToWire, adminUserToWire } from '../accounts/account-wire.ts'
+import { accountDeed, changesShown, type Deed, noting } from '../common/audit.ts'
+import { route } from '../services.ts'
+
+const words: RuleWords = {
+  'email-invalid': 'email invalid.',
+  'name-too-long': 'Name is too long (maximum is 64 characters).',
+}
+
+const mostAtOnce = 1000
+
+/** One of the roles on the wire; undefined when none was sent. */
+const role: Reader<WireRole | undefined> = (fields, name) =>
+  text()(fields, name) === '' ? undefined : oneOf(wireRoles)(fields, name)
+
+const orders: Record<string, AccountOrder> = {
+  email: 'email',
+  name: 'name',
+  create_time: 'created',
+  last_login: 'last-login',
+  quota_total: 'quota',
+  quota_usage: 'usage',
+}
+
+const orderBy: Reader<AccountOrder | undefined> = (fields, name) => {
+  const sent = text()(fields, name)
+  if (sent === '') return undefined
+  if (!Object.hasOwn(orders, sent)) throw errorMessage(400, 'order_by invalid.')
+  return orders[sent]
+}
+
+const direction: Reader<'asc' | 'desc'> = oneOf(['asc', 'desc'], { default: 'desc' })
+
+const source: Reader<string> = (fields, name) => {
+  const sent = text()(fields, name) || 'DB'
+  if (sent !== 'DB' && sent !== 'LDAPImport') throw errorMessage(400, `source ${sent} invalid.`)
+  return sent
+}
+
+const rolesShownAs: Record<WireRole, readonly Role[]> = { default: ['default', 'admin'], guest: ['guest'] }
+
+const fields = {
+  is_staff: optionalFlag,
+  is_active: optionalFlag,
+  role,
+  name: optionalText(),
+  quota_total: megabytes({ tooLow: 'Space quota is too low (minimum value is 0).' }),
+  login_id: optionalText(),
+  contact_email: optionalText(),
+  department: optionalText(),
+  institution: optionalText(),
+  list_in_address_book: optionalFlag,
+}
+
+type Sent = { [K in keyof typeof fields]: ReturnType<(typeof fields)[K]> }
+
+export const adminUserRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/users/',
+    auth: 'admin',
+    summary: 'Lists accounts with their use of space, page by page.',
+    query: {
+      page: integer({ default: 1, min: 1, max: 1_000_000, lenient: true }),
+      per_page: integer({ default: 25, min: 1, max: mostAtOnce, lenient: true }),
+      source,
+      order_by: orderBy,
+      direction,
+      is_active: optionalFlag,
+      role,
+    },
+    async handle({ query, request }, services) {
+      if (query.source !== 'DB') return { data: [], total_count: 0 }
+      const { accounts, total } = await services.accounts.list({
+        offset: (query.page - 1) * query.per_page,
+        limit: query.per_page,
+        ...(query.order_by && { orderBy: query.order_by, descending: query.direction === 'desc' }),
+        ...(query.is_active !== undefined && { active: query.is_active }),
+        ...(query.role && { roles: rolesShownAs[query.role] }),
+      })
+      return { data: await adminUsersToWire(accounts, services, request.baseUrl), total_count: total }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/admin/users/',
+    auth: 'admin',
+    summary: 'Makes an account.',
+    body: { email: required(), password: required('password required.'), ...fields },
+    async handle({ user, body, request }, services) {
+      const { email, password } = body
+      const changes = changesIn(body, undefined)
+      const made = services.accounts.create({ ...changes, email, password }, (tx, account) =>
+        noting(
+          services,
+          { user, request },
+          accountDeed('account-made', account.email, changesShown(changes)),
+        )(tx),
+      )
+      const account = await worded(made, words)
+      return {
+        ...(await adminUserToWire(account, services, request.baseUrl)),
+        add_user_tip: `Successfully added user ${account.email}.`,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/users/:email/',
+    auth: 'admin',
+    summary: 'One account with its use of space.',
+    params: { email: emailParam },
+    async handle({ params, request }, services) {
+      const account = await services.accounts.get(params.email)
+      return adminUserToWire(account, services, request.baseUrl)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/admin/users/:email/',
+    auth: 'admin',
+    summary: 'Changes an account.',
+    params: { email: emailParam },
+    body: { password: optionalText(), ...fields },
+    async handle({ user, params, body, request }, services) {
+      const found = await services.accounts.get(params.email)
+      const changes = { ...changesIn(body, found), ...(body.password && { password: body.password }) }
+      const deed = accountDeed('account-changed', found.email, changesShown(changes))
+      const also = noting(services, { user, request }, deed)
+      const account = await worded(services.accounts.update(found.email, changes, also), words)
+      return {
+        ...(await adminUserToWire(account, services, request.baseUrl)),
+        update_status_tip: `Successfully changed user ${account.email}.`,
+      }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/admin/users/:email/',
+    auth: 'admin',
+    summary: 'Removes an account; its libraries go to the trash.',
+    params: { email: emailParam },
+    async handle({ user, params, request }, { accounts, audit }) {
+      await accounts.remove(params.email, (tx, { email }) =>
+        noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+      )
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/admin/users/:email/reset-password/',
+    auth: 'admin',
+    summary: 'Gives an account a new password, which is told once, and signs it out everywhere.',
+    params: { email: emailParam },
+    async handle({ user, params, request }, { accounts, audit }) {
+      const password = readablePassword()
+      const { email } = await accounts.update(params.email, { password }, (tx, account) =>
+        noting({ audit }, { user, request }, accountDeed('password-changed', account.email))(tx),
+      )
+      return { new_password: password, reset_tip: `The password of ${email} is now ${password}.` }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/admin/search-user/',
+    auth: 'admin',
+    summary: 'Finds accounts by part of an id, name, contact e-mail or login id.',
+    query: { query: required() },
+    async handle({ query, request }, services) {
+      const found = await services.accounts.search(query.query, { limit: mostAtOnce, onlyActive: false })
+      return {
+        user_list: await adminUsersToWire(found, services, request.baseUrl),
+        page_info: { has_next_page: '', current_page: '' },
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/admin/generate-user-auth-token/',
+    auth: 'admin',
+    summary: 'Gives the API token of an account.',
+    body: { email: required() },
+    async handle({ user, body, request }, { accounts, apiTokens, audit }) {
+      const email = parseEmail(body.email)
+      if (email === undefined) throw errorMessage(400, 'email invalid.')
+      const account = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
+      if (!account.active) throw errorMessage(400, `User ${email} is not active.`)
+      const deed: Deed = { action: 'api-token-made', objectKind: 'account', objectId: email }
+      const also = noting({ audit }, { user, request }, deed)
+      return { token: await apiTokens.issue(account, undefined, {}, also) }
+    },
+  }),
+]
+
+function changesIn(body: Sent, account: Account | undefined): AccountChanges {
+  const { is_staff: isStaff, role, login_id: loginId } = body
+  const keepsRole = isStaff === undefined && role === undefined
+  return given({
+    role: keepsRole ? undefined : roleAfter(account?.role ?? 'default', isStaff, role),
+    active: body.is_active,
+    name: body.name,
+    quota: body.quota_total,
+    // Here, unlike in /api2/accounts/, an empty login id takes it away.
+    loginId: loginId === '' ? null : loginId,
+    contactEmail: body.contact_email,
+    // An administrator vouches for the address, also for one that the holder of the account set.
+    contactVerified: body.contact_email === undefined ? undefined : (true as const),
+    department: body.department,
+    institution: body.institution,
+    listInAddressBook: body.list_in_address_book,
+  })
+}

@@ -1,0 +1,70 @@
+import { Refusal } from '../../http/index.ts'
+import { copy, move } from '../../library/index.ts'
+import { type ApiServices, route } from '../services.ts'
+import {
+  type Batch,
+  batchBody,
+  batchFaults,
+  type MoveBatch,
+  openCopyBatch,
+  openMoveBatch,
+} from './batch-selection.ts'
+import { BATCH_BODY_BYTES } from './body-limit.ts'
+
+export const batchAsyncRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/async-batch-copy-item/',
+    auth: 'user',
+    summary: 'Copies entries of a folder to another; across libraries as a task.',
+    body: batchBody,
+    bodyLimit: BATCH_BODY_BYTES,
+    faults: batchFaults,
+    async handle({ user, body }, services) {
+      const batch = await openCopyBatch(services, user, body)
+      refuseUndecrypted(services, batch)
+      return { task_id: await startCopy(services, batch) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/async-batch-move-item/',
+    auth: 'user',
+    summary: 'Moves entries of a folder to another; across libraries as a task.',
+    body: batchBody,
+    bodyLimit: BATCH_BODY_BYTES,
+    faults: batchFaults,
+    async handle({ user, body }, services) {
+      const batch = await openMoveBatch(services, user, body)
+      refuseUndecrypted(services, batch)
+      return { task_id: await startMove(services, batch) }
+    },
+  }),
+]
+
+/** The id of the task; empty if it is already done, as it is within one library. */
+export async function startCopy(services: ApiServices, batch: Batch): Promise<string> {
+  const { source, selection, target, folder } = batch
+  if (source.info.key !== target.info.key) {
+    return services.copyMoveTasks.start('copy', source, selection, target, folder)
+  }
+  const roomLeft = services.quotas.roomLeft.bind(services.quotas)
+  await copy(services.core, source, selection, target, folder, roomLeft)
+  return ''
+}
+
+/** As startCopy. */
+export async function startMove(services: ApiServices, batch: MoveBatch): Promise<string> {
+  const { source, selection, target, folder } = batch
+  if (source.info.key !== target.info.key) {
+    return services.copyMoveTasks.start('move', source, selection, target, folder)
+  }
+  const roomLeft = services.quotas.roomLeft.bind(services.quotas)
+  await move(services.core, source, selection, target, folder, roomLeft)
+  return ''
+}
+
+// Said of the target alone: clients ask for its password then.
+function refuseUndecrypted({ core }: ApiServices, { target }: Batch): void {
+  if (!core.keys.isOpen(target)) throw new Refusal(403, { lib_need_decrypt: true })
+}

@@ -1,0 +1,40 @@
+import { errorMessage, required } from '../../http/index.ts'
+import { route } from '../services.ts'
+import type { CopyMoveProgress } from './copy-move-tasks.ts'
+
+export const copyMoveTaskProgressRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/query-copy-move-progress/',
+    auth: 'user',
+    summary: 'How far a copy or move is; until an hour after its end.',
+    query: { task_id: required() },
+    async handle({ user, query }, { copyMoveTasks }) {
+      const progress = await copyMoveTasks.progressOf(user, query.task_id)
+      if (progress === undefined) throw errorMessage(500, 'Error')
+      return progressToWire(progress)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/copy-move-task/',
+    auth: 'user',
+    summary: 'Cancels a copy or move that has not ended.',
+    body: { task_id: required() },
+    async handle({ user, body }, { copyMoveTasks }) {
+      if (!(await copyMoveTasks.cancel(user, body.task_id))) throw errorMessage(500, 'Cancel failed')
+      return { success: true }
+    },
+  }),
+]
+
+function progressToWire({ state, done, total, failedReason }: CopyMoveProgress) {
+  return {
+    done,
+    total,
+    canceled: state === 'canceled',
+    failed: state === 'failed',
+    successful: state === 'successful',
+    failed_reason: failedReason,
+  }
+}

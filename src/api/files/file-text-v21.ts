@@ -1,0 +1,24 @@
+import { accountRequester } from '../../scheduling/index.ts'
+import { libraryIdParam, requiredPath } from '../common/readers.ts'
+import { fileAt } from '../common/resolve-path.ts'
+import { asOf, moment } from '../history/point-in-time.ts'
+import { route } from '../services.ts'
+
+export const fileTextRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file/text/',
+    auth: 'user',
+    summary:
+      'Gives the text found in a document, without its layout; as it was at `commit_id` or `at` if asked.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath(), ...moment },
+    async handle({ user, params, query, request }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const { entry } = await fileAt(library, query.p)
+      const requester = { key: accountRequester(user.key), signal: request.signal }
+      const { text, truncated } = await services.documentTexts.get(library, entry, requester)
+      return { id: entry.id, name: entry.name, text, truncated }
+    },
+  }),
+]

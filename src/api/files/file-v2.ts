@@ -1,0 +1,135 @@
+import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
+import { findOrigin, isStarred, type Library, removeOne } from '../../library/index.ts'
+import { type FileId, parentOf, ROOT } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'
+import { type FoundFile, fileAt } from '../common/resolve-path.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { reloaded } from '../folders/folder-listing.ts'
+import { lenientFlag } from '../folders/listing-readers.ts'
+import { asOf, type Moment, moment } from '../history/point-in-time.ts'
+import { type ApiServices, route } from '../services.ts'
+import { downloadLink, readReuse } from '../transfers/download-link.ts'
+import { fileDetailToWire } from './entry-wire.ts'
+
+const readingFaults = {
+  ...olderLibraryNotFound,
+  ...denied('You do not have permission to access this file.'),
+  'path-not-found': (): [number, string] => [404, 'File not found'],
+}
+
+export const fileRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/',
+    auth: 'user',
+    summary:
+      'Gives a link to download a file by, or the ids of its blocks; as it was at `commit_id` or `at` if asked.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPath, reuse: rawText(), op: rawText(), ...moment },
+    faults: readingFaults,
+    async handle({ user, params, query, request }, services) {
+      const opened = await services.access.open(user, params.repo_id)
+      const sent = pathOf(query.p)
+      const library = await asOf(services, opened, query)
+      const file = await fileAt(library, sent)
+      const reusable = readReuse(query.reuse)
+      const operation = query.op || 'download'
+      if (operation === 'downloadblks') {
+        return jsonResponse(200, await blockList(services, library, file), { oid: file.entry.id })
+      }
+      if (operation !== 'download') throw errorMessage(400, 'op invalid.')
+      return downloadLink(services, library, file, { reusable, request })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/detail/',
+    auth: 'user',
+    summary: 'Describes a file: who changed it last, who added it, whether it is starred.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath(), ...moment },
+    async handle({ user, params, query, request }, services) {
+      const { core, directory } = services
+      const library = await services.access.open(user, params.repo_id)
+      const { path, entry, id } = await describedFile(services, library, query.p, query)
+      const [starred, origin] = await Promise.all([
+        isStarred(core, library, path),
+        findOrigin(core, library.info, path),
+      ])
+      const modifier = await directory.person(entry.modifier)
+      const uploader = origin ? await directory.person(origin.author) : modifier
+      const uploadedAt = origin?.addedAt ?? entry.mtime
+      const permission = library.permissionAt(parentOf(path))
+      return fileDetailToWire(
+        { entry, id, permission, starred, modifier, uploader, uploadedAt },
+        request.baseUrl,
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/metadata/',
+    auth: 'user',
+    summary: 'Gives the id of a file.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPath },
+    faults: readingFaults,
+    async handle({ user, params, query }, { access }) {
+      const library = await access.open(user, params.repo_id)
+      return { id: (await fileAt(library, pathOf(query.p))).entry.id }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/repos/:repo_id/file/',
+    auth: 'user',
+    summary: 'Deletes a file or folder; one that is not there is fine.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPath, reloaddir: lenientFlag },
+    faults: olderLibraryNotFound,
+    async handle({ user, params, query }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const { path } = pathOf(query.p)
+      const editable = library.editable(path ?? ROOT)
+      if (path !== undefined) await removeOne(services.core, editable, path)
+      if (!query.reloaddir || path === undefined) return 'success'
+      return reloaded(services, await services.access.open(user, params.repo_id), parentOf(path))
+    },
+  }),
+]
+
+function pathOf(sent: SentPath | undefined): SentPath {
+  if (sent === undefined) throw errorMessage(400, 'Path is missing.')
+  return sent
+}
+
+async function blockList({ core }: ApiServices, library: Library, { entry }: FoundFile) {
+  const { blockIds } = await core.objects.getFile(library.info.key, entry.id)
+  const { encryption } = library.info
+  return {
+    file_id: entry.id,
+    blklist: blockIds,
+    encrypted: encryption !== undefined,
+    enc_version: encryption?.version ?? 0,
+  }
+}
+
+/**
+ * A file to describe. By a time it is the file as it was then. By a commit only its id is: the rest
+ * is about the file as it is now, if it is still there. Throws commit-not-found, path-not-found.
+ */
+async function describedFile(
+  services: ApiServices,
+  library: Library,
+  sent: SentPath,
+  when: Moment,
+): Promise<FoundFile & { id: FileId }> {
+  if (!when.commit_id) {
+    const file = await fileAt(await asOf(services, library, when), sent)
+    return { ...file, id: file.entry.id }
+  }
+  const then = await fileAt(await asOf(services, library, when), sent)
+  const now = await library.tree.find(then.path)
+  return { path: then.path, entry: now?.kind === 'file' ? now : then.entry, id: then.entry.id }
+}

@@ -1,0 +1,88 @@
+import { findLockAt, lockFile, refreshLock, removeOne, unlockFile } from '../../library/index.ts'
+import { parentOf } from '../../objects/index.ts'
+import { libraryDeed, noting } from '../common/audit.ts'
+import { worded } from '../common/fault-messages.ts'
+import { operationOf } from '../common/operation-reader.ts'
+import { libraryIdParam, requiredPath } from '../common/readers.ts'
+import { fileAt } from '../common/resolve-path.ts'
+import { asOf, moment } from '../history/point-in-time.ts'
+import { route } from '../services.ts'
+import { fileInfoToWire } from './entry-wire.ts'
+import { lockSeconds } from './lock-duration-reader.ts'
+
+const lockOperation = operationOf(
+  ['lock', 'unlock', 'refresh-lock'],
+  "operation can only be 'lock', 'unlock' or 'refresh-lock'.",
+)
+
+export const fileRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file/',
+    auth: 'user',
+    summary: 'Describes a file: its id, size, time, and whether it is locked.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath(), ...moment },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const file = await fileAt(library, query.p)
+      const lock = await findLockAt(services.core, library, file.path)
+      return fileInfoToWire(params.repo_id, file, lock !== undefined)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/repos/:repo_id/file/',
+    auth: 'user',
+    summary: 'Locks or unlocks a file, or begins the time of a lock anew.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath() },
+    body: {
+      operation: lockOperation,
+      expire: lockSeconds,
+    },
+    faults: {
+      'already-locked': () => [400, 'File is locked'],
+      'not-locked': () => [400, 'File is not locked.'],
+      'lock-not-yours': () => [403, 'You can not unlock this file.'],
+    },
+    async handle({ user, params, query, body, request }, { access, audit, core }) {
+      const library = await access.open(user, params.repo_id)
+      const file = await fileAt(library, query.p)
+      const { path } = file
+      const editable = library.editable(parentOf(path))
+      if (body.operation === 'unlock') {
+        const deed = { ...libraryDeed('lock-forced', library.info), path }
+        const onForced = noting({ audit }, { user, request }, deed)
+        await unlockFile(core, editable, path, { asOwner: true, onForced })
+      } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
+      else {
+        const words = { 'lock-not-yours': notYoursToRefresh }
+        await worded(words, () => refreshLock(core, editable, path, body.expire))
+      }
+      return fileInfoToWire(params.repo_id, file, body.operation !== 'unlock')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/repos/:repo_id/file/',
+    auth: 'user',
+    summary: 'Deletes a file; one that is not there is fine.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath() },
+    faults: { locked: () => [423, 'File is locked'] },
+    async handle({ user, params, query }, { access, core }) {
+      const library = await access.open(user, params.repo_id)
+      const { path } = query.p
+      const entry = path && (await library.tree.find(path))
+      // Nothing but a file is deleted here: a client that took a folder for a file must not lose it.
+      if (path === undefined || entry?.kind !== 'file') return { success: true }
+      const { before } = await removeOne(core, library.editable(parentOf(path)), path)
+      return { success: true, commit_id: before.head }
+    },
+  }),
+]
+
+function notYoursToRefresh(): [number, string] {
+  return [403, "You can not refresh this file's lock."]
+}

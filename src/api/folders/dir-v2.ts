@@ -1,0 +1,117 @@
+import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
+import { type Library, makeFolder, makeFolders, removeOne, rename } from '../../library/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../objects/index.ts'
+import { libraryIdParam, requiredPath, type SentPath, sentPath, sentPathOrRoot } from '../common/readers.ts'
+import { asFolder, folderAt, newPlace } from '../common/resolve-path.ts'
+import { encodePath } from '../common/wire-formats.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { asOf, moment } from '../history/point-in-time.ts'
+import { type ApiServices, route } from '../services.ts'
+import { olderHeaders, olderListing, reloaded } from './folder-listing.ts'
+import { kindsOfEntries, lenientFlag, recursiveOrNot } from './listing-readers.ts'
+import { recursiveListing } from './recursive-listing.ts'
+
+export const dirRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/dir/',
+    auth: 'user',
+    summary: 'Lists a folder, or everything below it; as it was at `commit_id` or `at` if asked.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPathOrRoot, oid: rawText(), t: kindsOfEntries, recursive: recursiveOrNot, ...moment },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const folder = await folderAt(library, query.p, asFolder(query.p))
+      const headers = olderHeaders(library, folder.path, folder.stored)
+      if (query.oid === folder.stored.dir.id) return jsonResponse(200, 'uptodate', headers)
+      if (query.recursive === '0') return olderListing(services, library, folder, query.t)
+      const around = { before: '[', after: ']', headers }
+      return recursiveListing(services, library, folder, { kinds: query.t, ...around })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api2/repos/:repo_id/dir/',
+    auth: 'user',
+    summary: 'Makes or renames a folder.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPath, reloaddir: lenientFlag },
+    body: { operation: rawText(), newname: rawText(), create_parents: lenientFlag },
+    faults: { ...olderLibraryNotFound, 'name-invalid': () => [400, 'Folder name invalid.'] },
+    async handle({ user, params, query, body, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const sent = folderToChange(query.p)
+      const operation = body.operation?.toLowerCase()
+      if (operation === 'rename') {
+        await renameFolder(services, library, sent, body.newname)
+        return 'success'
+      }
+      if (operation !== 'mkdir') throw errorMessage(400, 'Operation not supported.')
+      const made = await newFolder(library, sent, body.create_parents)
+      if (query.reloaddir) {
+        return reloaded(services, await services.access.open(user, params.repo_id), parentOf(made))
+      }
+      const location = `${request.baseUrl}/api2/repos/${params.repo_id}/dir/?p=${encodePath(made)}`
+      return jsonResponse(201, 'success', { Location: location })
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/repos/:repo_id/dir/',
+    auth: 'user',
+    summary: 'Deletes a folder and everything below it.',
+    params: { repo_id: libraryIdParam },
+    query: { p: requiredPath(), reloaddir: lenientFlag },
+    async handle({ user, params, query }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const { path } = await folderAt(library, query.p)
+      await removeOne(services.core, library.editable(path), path)
+      if (!query.reloaddir) return 'success'
+      return reloaded(services, await services.access.open(user, params.repo_id), parentOf(path))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/dir/metadata/',
+    auth: 'user',
+    summary: 'Gives the id of a folder.',
+    params: { repo_id: libraryIdParam },
+    query: { p: sentPathOrRoot },
+    async handle({ user, params, query }, { access }) {
+      const library = await access.open(user, params.repo_id)
+      const { stored } = await folderAt(library, query.p, asFolder(query.p))
+      return { id: stored.dir.id }
+    },
+  }),
+]
+
+function folderToChange(sent: SentPath | undefined): SentPath {
+  if (sent === undefined || !sent.text.startsWith('/')) throw errorMessage(400, 'Path is missing.')
+  if (sent.path === ROOT) throw errorMessage(400, 'Path is invalid.')
+  return sent
+}
+
+async function newFolder(library: Library, sent: SentPath, withParents: boolean): Promise<LibraryPath> {
+  const { parent, name } = newPlace(sent)
+  if (name === undefined) throw errorMessage(400, 'Folder name invalid.')
+  if (withParents) {
+    if (sent.path === undefined) throw errorMessage(400, 'Folder name invalid.')
+    return (await makeFolders(library.editable(sent.path), sent.path)).result
+  }
+  const { path } = await folderAt(library, parent)
+  return (await makeFolder(library.editable(path), joinPath(path, name))).result.path
+}
+
+async function renameFolder(
+  { core }: ApiServices,
+  library: Library,
+  sent: SentPath,
+  newName: string | undefined,
+): Promise<void> {
+  const { path } = await folderAt(library, sent)
+  const editable = library.editable(path)
+  if (!newName) throw errorMessage(400, 'New name is mandatory.')
+  const name = parseName(newName)
+  if (name === undefined) throw errorMessage(400, 'Folder name invalid.')
+  if (name !== baseName(path)) await rename(core, editable, path, name)
+}

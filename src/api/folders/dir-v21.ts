@@ -1,0 +1,171 @@
+import { errorMessage, flag, integer, rawText } from '../../http/index.ts'
+import {
+  type Library,
+  makeFolder,
+  type Placed,
+  removeOne,
+  rename,
+  revertFolder,
+  type Wanted,
+} from '../../library/index.ts'
+import { joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
+import { worded } from '../common/fault-messages.ts'
+import { operationOf } from '../common/operation-reader.ts'
+import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import { asFolder, folderAt, newPlace } from '../common/resolve-path.ts'
+import { folderDetailToWire, folderInfoToWire } from '../files/entry-wire.ts'
+import { asOf, moment } from '../history/point-in-time.ts'
+import { type ApiServices, route } from '../services.ts'
+import { newerListing } from './folder-listing.ts'
+import { kindsOfEntries, recursiveOrNot } from './listing-readers.ts'
+import { recursiveListing } from './recursive-listing.ts'
+
+const folderOperation = operationOf(
+  ['mkdir', 'rename', 'revert'],
+  "operation can only be 'mkdir', 'rename' or 'revert'.",
+)
+
+export const dirRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/dir/',
+    auth: 'user',
+    summary:
+      'Lists a folder, every level down to it, or everything below it; as it was at `commit_id` or `at` if asked.',
+    params: { repo_id: libraryIdParam },
+    query: {
+      p: sentPathOrRoot,
+      t: kindsOfEntries,
+      recursive: recursiveOrNot,
+      with_thumbnail: flag(),
+      thumbnail_size: integer({ default: 256, min: 1 }),
+      with_parents: flag(),
+      ...moment,
+    },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const folder = await folderAt(library, query.p, asFolder(query.p))
+      const kinds = query.t
+      if (query.recursive === '1') {
+        const around = { before: '{"dirent_list":[', after: ']}' }
+        return recursiveListing(services, library, folder, { kinds, ...around })
+      }
+      const thumbnailSize = query.with_thumbnail ? query.thumbnail_size : undefined
+      return newerListing(services, library, folder, {
+        kinds,
+        withParents: query.with_parents,
+        thumbnailSize,
+      })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/:repo_id/dir/',
+    auth: 'user',
+    summary: 'Makes or renames a folder, or brings one back as it was in a commit.',
+    params: { repo_id: libraryIdParam },
+    query: { p: notRoot('Can not operate root dir.') },
+    body: {
+      operation: folderOperation,
+      newname: rawText(),
+      commit_id: rawText(),
+    },
+    async handle({ user, params, query, body }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      if (body.operation === 'revert') {
+        const commitId = parseCommitId(body.commit_id ?? '')
+        if (commitId === undefined) throw errorMessage(400, 'commit_id invalid.')
+        return bringBack(services, library, { commitId, path: query.p.path }, query.p)
+      }
+      const placed =
+        body.operation === 'mkdir'
+          ? await newFolder(library, query.p)
+          : await renameFolder(services, library, query.p, body.newname)
+      return folderInfoToWire(params.repo_id, placed)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/repos/:repo_id/dir/',
+    auth: 'user',
+    summary: 'Deletes a folder and everything below it.',
+    params: { repo_id: libraryIdParam },
+    query: { p: notRoot('Can not delete root path.') },
+    async handle({ user, params, query }, { access, core }) {
+      // A library that is not there has no such folder: that is the answer existing clients know.
+      const missing = (): [number, string] => [404, `Folder ${query.p.text} not found.`]
+      const library = await worded({ 'library-not-found': missing }, () => access.open(user, params.repo_id))
+      const { path } = await folderAt(library, query.p)
+      const { before } = await removeOne(core, library.editable(path), path)
+      return { success: true, commit_id: before.head }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/dir/detail/',
+    auth: 'user',
+    summary: 'Describes a folder, with the number and size of the files below it.',
+    params: { repo_id: libraryIdParam },
+    query: { path: notRoot('path invalid.'), ...moment },
+    async handle({ user, params, query }, services) {
+      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const { path, stored } = await folderAt(library, query.path, asFolder(query.path))
+      const entry = await library.tree.find(path)
+      return folderDetailToWire(params.repo_id, {
+        path,
+        name: entry?.name ?? '',
+        mtime: entry?.mtime ?? 0,
+        permission: library.permissionAt(path),
+        size: stored.size,
+        fileCount: stored.fileCount,
+      })
+    },
+  }),
+]
+
+/** A path that must be sent and must not be the root. */
+function notRoot(message: string): ReturnType<typeof requiredPath> {
+  const read = requiredPath()
+  return (fields, name) => {
+    const sent = read(fields, name)
+    if (sent.path === ROOT) throw errorMessage(400, message)
+    return sent
+  }
+}
+
+async function bringBack(
+  { core, quotas }: ApiServices,
+  library: Library,
+  wanted: Wanted,
+  sent: SentPath,
+): Promise<{ success: true }> {
+  const editable = library.editable(parentOf(wanted.path ?? ROOT))
+  const missing = (): [number, string] => [404, `Folder ${sent.text} not found.`]
+  await worded({ 'path-not-found': missing }, () =>
+    revertFolder(core, editable, wanted, (info) => quotas.roomLeft(info)),
+  )
+  return { success: true }
+}
+
+async function newFolder(library: Library, sent: SentPath): Promise<Placed> {
+  const { parent, name } = newPlace(sent)
+  const { path } = await folderAt(library, parent)
+  const editable = library.editable(path)
+  if (name === undefined) throw errorMessage(400, 'name invalid.')
+  return (await makeFolder(editable, joinPath(path, name))).result
+}
+
+/** The same name is no change. */
+async function renameFolder(
+  { core }: ApiServices,
+  library: Library,
+  sent: SentPath,
+  newName: string | undefined,
+): Promise<Placed> {
+  const { path } = await folderAt(library, sent)
+  const editable = library.editable(path)
+  if (!newName) throw errorMessage(400, 'newname invalid.')
+  const name = parseName(newName)
+  if (name === undefined) throw errorMessage(400, 'name invalid.')
+  return (await rename(core, editable, path, name)).result
+}

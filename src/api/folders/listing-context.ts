@@ -1,0 +1,53 @@
+import { personOf, strangerCalled } from '../../identity/index.ts'
+import { type Library, locksOf, starredIn } from '../../library/index.ts'
+import type { ApiServices } from '../services.ts'
+import { type Around, modifierText, type ShownLock } from './dirent-wire.ts'
+
+/** What entries need besides themselves; modifiers are added folder by folder. */
+export interface Surroundings extends Around {
+  readonly modifiers: Map<string, string>
+}
+
+/** One query each for locks, stars and the names of `emails`, however long the listing is. */
+export async function surroundings(
+  services: ApiServices,
+  library: Library,
+  emails: readonly string[] = [],
+): Promise<Surroundings> {
+  const modifiers = new Map<string, string>()
+  const [locks, starred] = await Promise.all([
+    shownLocks(services, library),
+    starredIn(services.core, library),
+    addModifiers(services, modifiers, emails),
+  ])
+  return { permission: library.permission, modifiers, locks, starred }
+}
+
+export async function addModifiers(
+  { directory }: ApiServices,
+  modifiers: Map<string, string>,
+  emails: readonly string[],
+): Promise<void> {
+  const missing = emails.filter((email) => !modifiers.has(email))
+  if (missing.length === 0) return
+  for (const [email, person] of await directory.people(missing)) modifiers.set(email, modifierText(person))
+}
+
+async function shownLocks(
+  { accounts, core }: ApiServices,
+  library: Library,
+): Promise<ReadonlyMap<string, ShownLock>> {
+  const locks = await locksOf(core, library.info)
+  const owners = new Map<number, ShownLock['owner']>()
+  const shown = new Map<string, ShownLock>()
+  for (const lock of locks.values()) {
+    let owner = owners.get(lock.accountKey)
+    if (owner === undefined) {
+      const account = await accounts.findByKey(lock.accountKey)
+      owner = account === undefined ? strangerCalled('') : personOf(account)
+      owners.set(lock.accountKey, owner)
+    }
+    shown.set(lock.path, { lock, owner, mine: lock.accountKey === library.actor.key })
+  }
+  return shown
+}

@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type HttpResponse, type ResponseHeaders, rawResponse } from '../../http/index.ts'
+import { type Library, type StoredDir, shownDir } from '../../library/index.ts'
+import { type Dirent, joinPath, type LibraryPath, withSlash } from '../../objects/index.ts'
+import type { FoundFolder } from '../common/resolve-path.ts'
+import type { ApiServices } from '../services.ts'
+import { quoted, recursiveEntry } from './dirent-wire.ts'
+import { ENTRIES_A_TURN, type Kinds } from './folder-listing.ts'
+import { addModifiers, surroundings } from './listing-context.ts'
+
+interface Options {
+  readonly kinds: Kinds
+  /** What stands around the entries. */
+  readonly before: string
+  readonly after: string
+  readonly headers?: ResponseHeaders
+}
+
+/** A folder on the way, as far as its entries are sent. */
+interface Level {
+  readonly path: LibraryPath
+  /** As JSON text. */
+  readonly shownPath: string
+  readonly entries: readonly Dirent[]
+  next: number
+}
+
+/**
+ * Everything below a folder, depth first. Sent as it is walked: a tree made of copies of itself can
+ * have more entries than fit anywhere (I9).
+ */
+export function recursiveListing(
+  services: ApiServices,
+  library: Library,
+  folder: FoundFolder,
+  options: Options,
+): HttpResponse {
+  const text = walk(services, library, folder, options)
+  return rawResponse({
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...options.headers },
+    body: Readable.from(text, { objectMode: false, highWaterMark: 2 ** 17 }),
+  })
+}
+
+async function* walk(
+  services: ApiServices,
+  library: Library,
+  folder: FoundFolder,
+  { kinds, before, after }: Options,
+): AsyncGenerator<string> {
+  const around = await surroundings(services, library)
+  const open = async (path: LibraryPath, shownPath: string, stored: StoredDir): Promise<Level> => {
+    const shown = await shownDir(stored.dir)
+    await addModifiers(services, around.modifiers, shown.modifiers)
+    return { path, shownPath: quoted(shownPath), entries: shown.entries, next: 0 }
+  }
+  const levels = [await open(folder.path, withSlash(folder.path), folder.stored)]
+  let text = before
+  let separator = ''
+  let count = 0
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const entry = level.entries[level.next++]
+    if (entry === undefined) {
+      levels.pop()
+      continue
+    }
+    if (kinds === 'all' || (kinds === 'd') === (entry.kind === 'dir')) {
+      text += separator + recursiveEntry(entry, level.path, level.shownPath, around)
+      separator = ','
+    }
+    if (entry.kind === 'dir') {
+      // Only the first level is shown with a slash at the end of its folder; clients rely on both forms.
+      const path = joinPath(level.path, entry.name)
+      levels.push(await open(path, path, await library.tree.dirOf(entry)))
+    }
+    if (++count % ENTRIES_A_TURN !== 0) continue
+    if (text !== '') yield text
+    text = ''
+    await nextTurn()
+  }
+  yield text + after
+}

@@ -1,0 +1,49 @@
+import { fail } from '../../errors.ts'
+import { notFound, type Reader } from '../../http/index.ts'
+import { type Account, canAddLibrary, type Group } from '../../identity/index.ts'
+import { createLibrary, type LibraryInfo } from '../../library/index.ts'
+import type { AuditedCall } from '../common/audit.ts'
+import { wishWithPassword } from '../libraries/new-library.ts'
+import type { ApiServices } from '../services.ts'
+import { sharingNew } from '../shares/share-actions.ts'
+import { parseGroupId } from '../shares/share-input.ts'
+
+/** A group's id in the path of a URL; what is none never reaches the handler. */
+export const groupIdParam: Reader<number> = (fields, name) => {
+  const id = parseGroupId(fields.text(name))
+  if (id === undefined) throw notFound()
+  return id
+}
+
+/** A page of a listing, counted from 1; what is no number counts as nothing sent. */
+export const page: Reader<number> = (fields, name) => positive(fields.text(name), 1)
+
+export function perPage(usual: number): Reader<number> {
+  return (fields, name) => Math.min(positive(fields.text(name), usual), 1000)
+}
+
+function positive(sent: string | undefined, usual: number): number {
+  const value = sent !== undefined && /^\d{1,9}$/.test(sent) ? Number(sent) : usual
+  return value < 1 ? usual : value
+}
+
+/** The account with this e-mail. Refuses with 404 in the words group calls have. */
+export async function getUser({ accounts }: ApiServices, sent: string | undefined): Promise<Account> {
+  const email = (sent ?? '').trim().toLowerCase()
+  return (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
+}
+
+/** Makes a library of the user's own and shares it with a group of theirs, in one step. Throws role-forbids. */
+export async function createGroupLibrary(
+  services: ApiServices,
+  call: AuditedCall,
+  group: Group,
+  wish: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },
+): Promise<LibraryInfo> {
+  const { user } = call
+  if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+  const library = await wishWithPassword(wish.name, wish.description, wish.password)
+  const recipient = { to: 'group', group } as const
+  const also = sharingNew(services, call, { recipient, permission: wish.permission })
+  return createLibrary(services.core, user, library, also)
+}

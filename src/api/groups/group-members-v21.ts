@@ -1,0 +1,115 @@
+import { errorMessage, flag, jsonResponse, rawText, text } from '../../http/index.ts'
+import { emailParam } from '../accounts/account-input.ts'
+import { memberItem } from '../accounts/person-wire.ts'
+import { route } from '../services.ts'
+import { addMember, removeMember, setMemberAdmin } from './group-actions.ts'
+import { getUser, groupIdParam, page, perPage } from './group-input.ts'
+import { addMembers, alreadyThere, getMember, MOST_AT_ONCE } from './group-members.ts'
+
+const path = '/api/v2.1/groups/:group_id/members/'
+const params = { group_id: groupIdParam }
+const one = { group_id: groupIdParam, email: emailParam }
+
+export const groupMemberRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Lists the members of a group, or its administrators.',
+    params,
+    query: { page, per_page: perPage(100), is_admin: flag({ lenient: true, default: false }) },
+    async handle({ user, params, query, request }, { groups }) {
+      const { group } = await groups.get(user, params.group_id)
+      const offset = (query.page - 1) * query.per_page
+      const wanted = { limit: query.per_page, offset, onlyAdmins: query.is_admin }
+      const members = await groups.members(group, wanted)
+      return members.map((member) => memberItem(group, member, request.baseUrl))
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    summary: 'Adds a user to a group.',
+    params,
+    body: { email: text() },
+    async handle({ user, params, body, request }, services) {
+      const { groups } = services
+      const membership = await groups.administered(user, params.group_id)
+      const account = await getUser(services, body.email)
+      const isNew = await addMember(services, { user, request }, membership, account)
+      if (!isNew) throw errorMessage(400, alreadyThere(account))
+      return jsonResponse(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/groups/:group_id/members/bulk/',
+    auth: 'user',
+    summary: 'Adds several users to a group; whoever cannot be added is told.',
+    params,
+    body: { emails: text() },
+    async handle({ user, params, body, request }, services) {
+      const membership = await services.groups.administered(user, params.group_id)
+      const sent = [...new Set(body.emails.split(',').map((email) => email.trim().toLowerCase()))]
+      const emails = sent.filter((email) => email !== '')
+      if (emails.length > MOST_AT_ONCE) throw errorMessage(400, 'emails invalid.')
+      return addMembers(services, { user, request }, membership, emails)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Describes a member of a group.',
+    params: one,
+    async handle({ user, params, request }, services) {
+      const { group } = await services.groups.get(user, params.group_id)
+      return memberItem(group, await getMember(services, group, params.email), request.baseUrl)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Makes a member an administrator of the group, or a plain member again.',
+    params: one,
+    body: { is_admin: rawText() },
+    async handle({ user, params, body, request }, services) {
+      const sent = body.is_admin?.toLowerCase()
+      if (sent !== 'true' && sent !== 'false') throw errorMessage(400, 'is_admin invalid.')
+      const membership = await services.groups.owned(user, params.group_id)
+      const { account } = await getMember(services, membership.group, params.email)
+      const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
+      await setMemberAdmin(services, { user, request }, membership, account, isAdmin)
+      return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/groups/:group_id/members/:email/',
+    auth: 'user',
+    summary: 'Takes a member out of a group, or leaves it; what they shared with it is shared no longer.',
+    params: one,
+    async handle({ user, params, request }, services) {
+      const membership = await services.groups.get(user, params.group_id)
+      const { account } = await getMember(services, membership.group, params.email)
+      await removeMember(services, { user, request }, membership, account)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/groups/:group_id/search-member/',
+    auth: 'user',
+    summary: 'Finds members of a group.',
+    params,
+    query: { q: text() },
+    async handle({ user, params, query, request }, { groups }) {
+      const { group } = await groups.get(user, params.group_id)
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      const found = await groups.searchMembers(group, query.q)
+      return found.map((member) => memberItem(group, member, request.baseUrl))
+    },
+  }),
+]

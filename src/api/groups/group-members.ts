@@ -1,0 +1,56 @@
+import { errorMessage } from '../../http/index.ts'
+import {
+  type Account,
+  displayName,
+  type Group,
+  type Member,
+  type Membership,
+  parseEmail,
+} from '../../identity/index.ts'
+import { memberItem } from '../accounts/person-wire.ts'
+import type { AuditedCall } from '../common/audit.ts'
+import type { ApiServices } from '../services.ts'
+import { addMember } from './group-actions.ts'
+
+export const MOST_AT_ONCE = 1000
+
+/** Adds accounts one by one; says what came of each. E-mails are in lower case. */
+export async function addMembers(
+  services: ApiServices,
+  call: AuditedCall,
+  membership: Membership,
+  emails: readonly string[],
+) {
+  const { group } = membership
+  const known = await services.accounts.findMany(emails)
+  const failed: object[] = []
+  const success: object[] = []
+  for (const email of emails) {
+    const account = known.get(email)
+    if (account === undefined) {
+      failed.push({ email, email_name: email, error_msg: `User ${email} not found.` })
+    } else if (await addMember(services, call, membership, account)) {
+      success.push(memberItem(group, { account, isAdmin: false }, call.request.baseUrl))
+    } else {
+      failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
+    }
+  }
+  return { failed, success }
+}
+
+/** A member by e-mail. Refuses with 400 who is none. */
+export async function getMember(
+  { accounts, groups }: ApiServices,
+  group: Group,
+  sent: string,
+): Promise<Member> {
+  const email = parseEmail(sent)
+  const account = email === undefined ? undefined : await accounts.find(email)
+  const member = account && (await groups.member(group, account))
+  if (member === undefined) throw errorMessage(400, `Email ${sent} invalid.`)
+  return member
+}
+
+export function alreadyThere(account: Account): string {
+  return `User ${displayName(account)} is already a group member.`
+}

@@ -1,0 +1,163 @@
+import { DomainError, fail } from '../../errors.ts'
+import { errorMessage, Refusal, rawText, text } from '../../http/index.ts'
+import { parseName } from '../../objects/index.ts'
+import { avatarUrl } from '../accounts/account-wire.ts'
+import { parseText, parseWhole } from '../common/parse-values.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { apiFaults } from '../faults.ts'
+import { route } from '../services.ts'
+import { addMember, makeGroup, removeMember } from './group-actions.ts'
+import { createGroupLibrary, groupIdParam } from './group-input.ts'
+import { groupLibraries, olderGroupRepo } from './group-wire.ts'
+import { unshareFromGroup } from './unshare-from-group.ts'
+
+const params = { group_id: groupIdParam }
+const repos = '/api2/groups/:group_id/repos/'
+const members = '/api2/groups/:group_id/members/'
+const groupNotFound = { 'group-not-found': (): [number, string] => [404, 'Group not found'] }
+
+export const olderGroupRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/groups/',
+    auth: 'user',
+    summary: 'Lists the groups the caller is in, for older clients.',
+    query: { with_msg: rawText(), limit: rawText() },
+    async handle({ user, query, request }, { accounts, groups }) {
+      const list = (await groups.of(user)).map(({ group }) => group)
+      const owners = await accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey))
+      const shown = list.map((group) => ({
+        id: group.key,
+        name: group.name,
+        creator: owners.get(group.ownerKey)?.email ?? '',
+        ctime: group.createdAt * 1_000_000,
+      }))
+      if (query.with_msg !== 'false') {
+        return { groups: shown.map((group) => ({ ...group, msgnum: 0 })), replynum: 0 }
+      }
+      const limit = Math.max(0, parseWhole(query.limit) ?? 8)
+      return shown.slice(0, limit).map((group) => ({ ...group, avatar: avatarUrl(request.baseUrl) }))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api2/groups/',
+    auth: 'user',
+    summary: 'Makes a group, for older clients.',
+    body: { group_name: text() },
+    async handle({ user, body, request }, services) {
+      try {
+        const { key } = await makeGroup(services, { user, request }, body.group_name)
+        return { success: true, group_id: key }
+      } catch (error) {
+        throw inItsOwnWords(error)
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: repos,
+    auth: 'user',
+    summary: 'Lists what is shared with a group, for older clients.',
+    params,
+    faults: groupNotFound,
+    async handle({ user, params }, services) {
+      const { group } = await services.groups.get(user, params.group_id)
+      const libraries = await groupLibraries(services, user, await services.shares.sharedWith(group))
+      const now = services.now()
+      return libraries.map((library) => olderGroupRepo(library, user, now))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: repos,
+    auth: 'user',
+    summary: 'Makes a library and shares it with a group, for older clients.',
+    params,
+    body: { name: text(), desc: rawText(), passwd: text(), permission: rawText() },
+    faults: groupNotFound,
+    async handle({ user, params, body, request }, services) {
+      const { group } = await services.groups.get(user, params.group_id)
+      const name = parseName(body.name)
+      if (name === undefined) throw errorMessage(400, 'Library name is required.')
+      const permission = body.permission || 'r'
+      if (permission !== 'r' && permission !== 'rw') throw errorMessage(400, 'Invalid permission')
+      const description = parseText(body.desc ?? '')
+      if (description === undefined) throw errorMessage(400, 'desc invalid.')
+      const made = await createGroupLibrary(services, { user, request }, group, {
+        name,
+        description,
+        password: body.passwd,
+        permission,
+      })
+      const shared = await services.shares.sharedWith(group)
+      const [library] = await groupLibraries(
+        services,
+        user,
+        shared.filter(({ info }) => info.id === made.id),
+      )
+      if (library === undefined) return fail({ code: 'library-not-found', id: made.id })
+      return olderGroupRepo(library, user, services.now())
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/groups/:group_id/repos/:repo_id/',
+    auth: 'user',
+    summary: 'Ends the share of a library with a group, for older clients.',
+    params: { ...params, repo_id: libraryIdParam },
+    faults: groupNotFound,
+    async handle({ user, params, request }, services) {
+      await unshareFromGroup(services, { user, request }, params.group_id, params.repo_id)
+      return 'success'
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: members,
+    auth: 'user',
+    summary: 'Adds a user to a group, for older clients.',
+    params,
+    body: { user_name: text() },
+    faults: groupNotFound,
+    async handle({ user, params, body, request }, services) {
+      const { accounts, groups } = services
+      const membership = await groups.administered(user, params.group_id)
+      const account = await accounts.find(body.user_name)
+      if (account === undefined) throw errorMessage(400, 'Not a valid user')
+      await addMember(services, { user, request }, membership, account)
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: members,
+    auth: 'user',
+    summary: 'Takes a user out of a group, for older clients.',
+    params,
+    query: { user_name: rawText() },
+    body: { user_name: rawText() },
+    faults: groupNotFound,
+    async handle({ user, params, query, body, request }, services) {
+      const { accounts, groups } = services
+      const membership = await groups.administered(user, params.group_id)
+      const account = await accounts.find(body.user_name ?? query.user_name ?? '')
+      if (account === undefined) throw errorMessage(400, 'Not a valid user')
+      await removeMember(services, { user, request }, membership, account)
+      return { success: true }
+    },
+  }),
+]
+
+/** This call alone says `error`. */
+function inItsOwnWords(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error
+  const { fault } = error
+  if (fault.code === 'role-forbids') {
+    return new Refusal(403, { error: 'You do not have permission to create group.' })
+  }
+  if (fault.code !== 'group-exists' && fault.code !== 'group-name-invalid') return error
+  const [status, message] =
+    fault.code === 'group-exists' ? apiFaults['group-exists'](fault) : apiFaults['group-name-invalid'](fault)
+  return new Refusal(status, { error: message })
+}

@@ -1,0 +1,104 @@
+import { type Person, strangerCalled } from '../../identity/index.ts'
+import type { Change, NumberedCommit } from '../../library/index.ts'
+import type { Dirent } from '../../objects/index.ts'
+import { isoTime } from '../common/wire-formats.ts'
+
+/** An entry of `GET /api/v2.1/repos/<id>/history/`. */
+export function historyEntry(commit: NumberedCommit, people: ReadonlyMap<string, Person>) {
+  const creator = creatorOf(commit, people)
+  return {
+    commit_id: commit.id,
+    time: isoTime(commit.ctime),
+    description: shownDescription(commit),
+    creator: creator.email,
+    email: creator.email,
+    name: creator.name,
+    contact_email: creator.contactEmail,
+    client_version: commit.clientVersion ?? null,
+    device_name: commit.deviceName ?? null,
+    second_parent_id: commit.secondParentId,
+    tags: [],
+  }
+}
+
+/** A commit as `/api2/` lists it. */
+export function commitRecord(commit: NumberedCommit) {
+  return {
+    id: commit.id,
+    creator_name: commit.creatorName ?? '',
+    creator: commit.creator,
+    desc: shownDescription(commit),
+    ctime: commit.ctime,
+    repo_id: commit.libraryId,
+    root_id: commit.rootId,
+    parent_id: commit.parentId,
+    second_parent_id: commit.secondParentId,
+    version: 1,
+    new_merge: commit.newMerge,
+    conflict: commit.conflict,
+    rev_file_id: null,
+    rev_file_size: 0,
+    rev_renamed_old_path: null,
+    device_name: commit.deviceName ?? null,
+    client_version: commit.clientVersion ?? null,
+  }
+}
+
+/** A commit and what it changed. */
+export function commitDetail(commit: NumberedCommit, changes: readonly Change[], creator: Person) {
+  return {
+    commit_info: {
+      creator_email: creator.email,
+      creator_name: creator.name,
+      creator_contact_email: creator.contactEmail,
+      time: isoTime(commit.ctime),
+      description: shownDescription(commit),
+      device_name: commit.deviceName ?? null,
+    },
+    commit_diffs: changes.map((change) => ({
+      op_type: operationOf(change),
+      path: change.path,
+      new_path: change.op === 'renamed' ? change.newPath : '',
+    })),
+  }
+}
+
+function operationOf({ op, entry }: Change): string {
+  if (op === 'added') return entry.kind === 'dir' ? 'newdir' : 'new'
+  if (op === 'deleted') return entry.kind === 'dir' ? 'deldir' : 'removed'
+  return op
+}
+
+/** Paths by what became of them, the kinds of change that did not occur left out. */
+export function changesByKind(changes: readonly Change[]): Record<string, string[]> {
+  const lists: Record<string, string[]> = {}
+  for (const change of changes) {
+    const paths = change.op === 'renamed' ? [change.path, change.newPath] : [change.path]
+    ;(lists[listOf(change)] ??= []).push(...paths)
+  }
+  return lists
+}
+
+function listOf({ op, entry }: Change): string {
+  // There is no list of renamed folders: old and new paths of files and folders share one.
+  if (op === 'renamed' || op === 'modified') return `${op}_files`
+  return `${op}_${entry.kind === 'dir' ? 'dirs' : 'files'}`
+}
+
+/** An entry of a folder as it was in some commit. */
+export function commitDirent(entry: Dirent, parentDir: string) {
+  const { name, id } = entry
+  return entry.kind === 'dir'
+    ? { type: 'dir', parent_dir: parentDir, obj_id: id, name }
+    : { type: 'file', parent_dir: parentDir, obj_id: id, name, size: entry.size }
+}
+
+export function creatorOf(commit: NumberedCommit, people: ReadonlyMap<string, Person>): Person {
+  const email = commit.creatorName ?? ''
+  return people.get(email) ?? strangerCalled(email)
+}
+
+/** Commits say "repo" in one of their texts; people say library. */
+export function shownDescription({ description }: NumberedCommit): string {
+  return description.replace(/^Reverted repo /, 'Reverted library ')
+}

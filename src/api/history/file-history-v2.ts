@@ -1,0 +1,56 @@
+import { errorMessage, type FaultResponse, rawText } from '../../http/index.ts'
+import { getCommitFor, listFileHistoryFrom, treeOf } from '../../library/index.ts'
+import { parseCommitId } from '../../objects/index.ts'
+import { worded } from '../common/fault-messages.ts'
+import { libraryIdParam, requiredPath } from '../common/readers.ts'
+import { fileAt } from '../common/resolve-path.ts'
+import { route } from '../services.ts'
+import { downloadLink, readReuse } from '../transfers/download-link.ts'
+import { revisionRecord } from './revision-wire.ts'
+
+const LONGEST_HISTORY = 1000
+
+const params = { repo_id: libraryIdParam }
+const path = requiredPath('Path is missing.')
+const noRevision = (): FaultResponse => [404, 'Revision not found.']
+
+export const fileHistoryRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/history/',
+    auth: 'user',
+    summary: 'Lists the revisions of a file, newest first, for older clients.',
+    params,
+    query: { p: path },
+    async handle({ user, params, query }, { access, core, directory }) {
+      const library = await access.open(user, params.repo_id)
+      const file = await fileAt(library, query.p)
+      const limit = LONGEST_HISTORY
+      const { revisions } = await listFileHistoryFrom(core, library.info, file.path, { limit })
+      const people = await directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
+      return { commits: revisions.map((revision) => revisionRecord(revision, people)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/file/revision/',
+    auth: 'user',
+    summary: 'Gives a link to download a file by as it was in a commit.',
+    params,
+    query: { p: path, commit_id: rawText(), reuse: rawText() },
+    async handle({ user, params, query, request }, services) {
+      const { access, core } = services
+      const library = await access.open(user, params.repo_id)
+      const id = parseCommitId(query.commit_id ?? '')
+      const sent = query.p
+      if (id === undefined || sent.path === undefined) throw errorMessage(...noRevision())
+      const { path } = sent
+      const words = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
+      const file = await worded(words, async () => {
+        const commit = await getCommitFor(core, library.info, id, path)
+        return fileAt({ tree: await treeOf(core, library.info, commit) }, sent)
+      })
+      return downloadLink(services, library, file, { reusable: readReuse(query.reuse), request })
+    },
+  }),
+]

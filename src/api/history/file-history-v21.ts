@@ -1,0 +1,76 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import type { Directory, Person } from '../../identity/index.ts'
+import { listFileHistoryFrom, listFileHistoryPage, type Revision } from '../../library/index.ts'
+import { type CommitId, type LibraryPath, parseCommitId } from '../../objects/index.ts'
+import { readPage } from '../common/paging.ts'
+import { parseWhole } from '../common/parse-values.ts'
+import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
+import { asFile } from '../common/resolve-path.ts'
+import { route } from '../services.ts'
+import { historyItem, newHistoryItem } from './revision-wire.ts'
+
+const USUAL_LIMIT = 50
+const LARGEST_LIMIT = 1000
+
+const params = { repo_id: libraryIdParam }
+
+export const fileHistoryRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file/history/',
+    auth: 'user',
+    summary: 'Lists the revisions of a file, newest first, from a commit on.',
+    params,
+    query: { path: requiredPath(), commit_id: rawText(), limit: rawText() },
+    async handle({ user, params, query, request }, { access, core, directory }) {
+      const { info } = await access.open(user, params.repo_id)
+      const page = { start: readStart(query.commit_id), limit: readLimit(query.limit) }
+      const { revisions, next } = await listFileHistoryFrom(core, info, pathOf(query.path), page)
+      const people = await creatorsOf(revisions, directory)
+      return {
+        data: revisions.map((revision) => historyItem(revision, people, request.baseUrl)),
+        next_start_commit: next ?? false,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/file/new_history/',
+    auth: 'user',
+    summary: 'Lists the revisions of a file page by page, with what each did.',
+    params,
+    query: { path: requiredPath(), page: rawText(), per_page: rawText() },
+    async handle({ user, params, query, request }, { access, core, directory }) {
+      const { info } = await access.open(user, params.repo_id)
+      const { page, perPage } = readPage(query, 25, { lenient: true })
+      const found = await listFileHistoryPage(core, info, pathOf(query.path), { page, perPage })
+      const people = await creatorsOf(found.revisions, directory)
+      return {
+        data: found.revisions.map((revision) => newHistoryItem(revision, people, request.baseUrl)),
+        page,
+        total_count: found.total,
+      }
+    },
+  }),
+]
+
+function pathOf(sent: SentPath): LibraryPath {
+  return sent.path ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+}
+
+function readStart(sent: string | undefined): CommitId | undefined {
+  if (!sent) return undefined
+  const id = parseCommitId(sent)
+  if (id === undefined) throw errorMessage(400, 'commit_id invalid.')
+  return id
+}
+
+function readLimit(sent: string | undefined): number {
+  const limit = parseWhole(sent) ?? USUAL_LIMIT
+  return limit < 1 ? USUAL_LIMIT : Math.min(limit, LARGEST_LIMIT)
+}
+
+function creatorsOf(revisions: readonly Revision[], directory: Directory): Promise<Map<string, Person>> {
+  return directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
+}

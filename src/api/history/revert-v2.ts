@@ -1,0 +1,59 @@
+import { type FaultWords, map, rawText } from '../../http/index.ts'
+import { revertFile, revertFolder } from '../../library/index.ts'
+import { parentOf, parseCommitId, ROOT } from '../../objects/index.ts'
+import { worded } from '../common/fault-messages.ts'
+import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
+import { asFile } from '../common/resolve-path.ts'
+import { route } from '../services.ts'
+
+const params = { repo_id: libraryIdParam }
+
+const body = {
+  p: map(requiredPath('path invalid.'), (sent) => (sent.path === ROOT ? undefined : sent), 'path invalid.'),
+  commit_id: map(rawText(), (sent) => parseCommitId(sent ?? '')),
+}
+
+const faults: FaultWords = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
+
+export const revertRoutes = [
+  revertRoute('file', {
+    kind: 'file',
+    summary: 'Gives a file the content it had in a commit, or brings it back.',
+    revert: revertFile,
+  }),
+  revertRoute('dir', {
+    kind: 'folder',
+    summary: 'Brings a folder back as it was in a commit.',
+    revert: revertFolder,
+  }),
+]
+
+function revertRoute(
+  segment: string,
+  { kind, summary, revert }: { kind: 'file' | 'folder'; summary: string; revert: typeof revertFile },
+) {
+  return route({
+    method: 'PUT',
+    path: `/api2/repos/:repo_id/${segment}/revert/`,
+    auth: 'user',
+    summary,
+    params,
+    body,
+    faults,
+    async handle({ user, params, body }, { access, core, quotas }) {
+      const library = await access.open(user, params.repo_id)
+      const editable = library.editable(parentOf(body.p.path ?? ROOT))
+      const wanted = { path: body.p.path, commitId: body.commit_id }
+      await worded(missing(kind, body.p), () =>
+        revert(core, editable, wanted, (info) => quotas.roomLeft(info)),
+      )
+      return { success: true }
+    },
+  })
+}
+
+/** A commit that is not there has no such file either. */
+function missing(kind: 'file' | 'folder', sent: SentPath): FaultWords {
+  const answer = (): [number, string] => [404, `${kind} ${asFile(sent)} not found.`]
+  return { 'path-not-found': answer, 'commit-not-found': answer }
+}

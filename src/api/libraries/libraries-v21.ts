@@ -1,0 +1,96 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, type Reader, rawText, text } from '../../http/index.ts'
+import { canAddLibrary, personOf, strangerCalled } from '../../identity/index.ts'
+import { createLibrary, deleteLibrary, starredLibraries } from '../../library/index.ts'
+import { parseName, ROOT } from '../../objects/index.ts'
+import { avatarUrl } from '../accounts/account-wire.ts'
+import { libraryDeed, noting } from '../common/audit.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { route } from '../services.ts'
+import { listLibraries, type Way } from './library-list.ts'
+import { createdLibrary, libraryDetailV21, libraryItemV21 } from './library-wire.ts'
+import { wishWithPassword } from './new-library.ts'
+
+/** Every value sent under the name; none means all. */
+const words: Reader<readonly string[]> = (fields, name) => fields.all(name)
+
+const params = { repo_id: libraryIdParam }
+
+export const libraryRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/',
+    auth: 'user',
+    scope: 'read',
+    summary: 'Lists the libraries the caller can open, newest change first.',
+    query: { type: words },
+    async handle({ user, query, request }, services) {
+      const { type } = query
+      const wanted = { has: (way: Way) => type.length === 0 || type.includes(way) }
+      const { entries, parties } = await listLibraries(services, user, wanted)
+      const stars = await starredLibraries(services.core, user)
+      const monitored = await services.activity.monitored.list(user.key)
+      const repos = entries.map((listed) =>
+        libraryItemV21(listed, parties, {
+          starred: stars.has(listed.library.id),
+          monitored: monitored.has(listed.library.key),
+          avatar: avatarUrl(request.baseUrl, listed.owner),
+        }),
+      )
+      return { repos }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/',
+    auth: 'user',
+    summary: 'Makes a library, encrypted if a password is given.',
+    body: { repo_name: rawText(), name: rawText(), passwd: text() },
+    faults: { 'role-forbids': () => [403, 'Permission denied.'] },
+    async handle({ user, body, request }, { audit, core }) {
+      const name = parseName(body.repo_name || body.name || '')
+      if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
+      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      const wish = await wishWithPassword(name, '', body.passwd)
+      const library = await createLibrary(core, user, wish, (tx, made) =>
+        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+      )
+      return createdLibrary(library, user.email)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/',
+    auth: 'user',
+    summary: 'Describes one library.',
+    params,
+    async handle({ user, params, request }, { access, accounts, activity, core, quotas, shares }) {
+      const library = await access.open(user, params.repo_id)
+      const { ownerKey } = library.info
+      const owner = ownerKey === user.key ? user : await accounts.findByKey(ownerKey)
+      const room = await quotas.roomLeft(library.info)
+      return libraryDetailV21(library, owner ? personOf(owner) : strangerCalled(''), {
+        noQuota: room !== undefined && room.left <= 0,
+        monitored: (await activity.monitored.list(user.key)).has(library.info.key),
+        avatar: avatarUrl(request.baseUrl, owner),
+        isOpen: core.keys.isOpen(library),
+        sharedOut: library.isAdmin && (await shares.on(library, ROOT)).length > 0,
+      })
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v2.1/repos/:repo_id/',
+    auth: 'user',
+    summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
+    params,
+    async handle({ user, params, request }, { access, audit, core }) {
+      if (!(await access.exists(params.repo_id))) return { success: true }
+      const library = await access.openOwned(user, params.repo_id)
+      if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
+      const deed = libraryDeed('library-deleted', library.info)
+      await deleteLibrary(core, library, noting({ audit }, { user, request }, deed))
+      return 'success'
+    },
+  }),
+]

@@ -1,0 +1,89 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, type HttpRequest, rawText, throttled } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { type LibraryEncryption, type LibraryInfo, renameLibrary } from '../../library/index.ts'
+import { type LibraryId, parseName } from '../../objects/index.ts'
+import { doerOf, libraryDeed, noting } from '../common/audit.ts'
+import { denied, worded } from '../common/fault-messages.ts'
+import { parseText } from '../common/parse-values.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { type ApiServices, route } from '../services.ts'
+import { NO_ACCESS } from './library-wire.ts'
+
+const INCORRECT_PASSWORD = 'Incorrect password'
+
+export const libraryOperationRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/repos/:repo_id/',
+    auth: 'user',
+    // Opening with the password is for every token; only an owner renames.
+    scope: 'any',
+    summary:
+      'Renames a library (`op=rename`), opens it with its password for an hour (`op=setpassword`), or compares its magic (`op=checkpassword`).',
+    params: { repo_id: libraryIdParam },
+    query: { op: rawText(), magic: rawText() },
+    body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
+    faults: olderLibraryNotFound,
+    async handle({ user, params, query, body, request }, services) {
+      const call = { user, id: params.repo_id, services, request }
+      if (!(await services.access.exists(call.id))) fail({ code: 'library-not-found', id: call.id })
+      const op = query.op ?? 'setpassword'
+      if (op === 'rename') return rename(call, body.repo_name ?? '', body.repo_desc)
+      if (op === 'setpassword') return setPassword(call, body.password)
+      if (op === 'checkpassword') return compareMagic(call, query.magic || body.magic)
+      return 'unsupported operation'
+    },
+  }),
+]
+
+interface Call {
+  readonly user: Account
+  readonly id: LibraryId
+  readonly services: ApiServices
+  readonly request: HttpRequest
+}
+
+async function rename(call: Call, sentName: string, sentText: string | undefined) {
+  const { user, id, services } = call
+  const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
+  const description = sentText === undefined ? undefined : parseText(sentText)
+  if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
+  const words = denied('You do not have permission to rename this library.')
+  const library = await worded(words, () => services.access.openOwned(user, id))
+  const deed = libraryDeed('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, description, noting(services, call, deed))
+  return 'success'
+}
+
+async function setPassword({ user, id, services, request }: Call, password: string | undefined) {
+  const library = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
+  const encryption = encryptionOf(library.info)
+  if (!password) throw errorMessage(440, 'Library password is needed.')
+  // With NULs at its end a password makes the same key as without them; no password has any.
+  if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
+  const opening = { library, encryption, address: request.address }
+  const outcome = await services.libraryPasswords.set(opening, password)
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
+  if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
+  const deed = libraryDeed('library-unlocked', library.info)
+  await services.audit.note({ ...doerOf({ user, request }), ...deed })
+  return 'success'
+}
+
+async function compareMagic({ user, id, services, request }: Call, magic: string | undefined) {
+  if (!magic) throw errorMessage(441, 'Library password magic is needed.')
+  const library = await services.access.open(user, id)
+  const opening = { library, encryption: encryptionOf(library.info), address: request.address }
+  const outcome = await services.libraryPasswords.compareMagic(opening, magic)
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
+  // The status is what existing clients know for a wrong password on this call, odd as it is.
+  if (outcome === 'wrong') throw errorMessage(500, `SearpcError:${INCORRECT_PASSWORD}`)
+  return 'success'
+}
+
+function encryptionOf(library: LibraryInfo): LibraryEncryption {
+  if (library.encryption === undefined) throw errorMessage(409, 'Repo is not encrypted')
+  return library.encryption
+}

@@ -1,0 +1,47 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, required } from '../../http/index.ts'
+import { canAddLibrary } from '../../identity/index.ts'
+import { transferLibrary } from '../../library/index.ts'
+import { libraryDeed, noting } from '../common/audit.ts'
+import { keepShares, libraryIdParam } from '../common/readers.ts'
+import { route } from '../services.ts'
+
+const path = '/api2/repos/:repo_id/owner/'
+const params = { repo_id: libraryIdParam }
+
+export const libraryOwnerRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    summary: 'Tells the owner of a library that it is theirs.',
+    params,
+    async handle({ user, params }, { access }) {
+      await access.openOwned(user, params.repo_id)
+      return { owner: user.email }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Hands a library over to another account.',
+    params,
+    body: { owner: required(), reshare: keepShares },
+    async handle({ user, params, body, request }, { access, accounts, audit, core }) {
+      if (!(await access.exists(params.repo_id))) fail({ code: 'library-not-found', id: params.repo_id })
+      const email = body.owner.toLowerCase()
+      const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
+      const library = await access.openOwned(user, params.repo_id)
+      if (!canAddLibrary(owner.role)) {
+        const words = `Transfer failed: role of ${owner.email} is ${owner.role}, can not add library.`
+        throw errorMessage(403, words)
+      }
+      if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
+      const deed = libraryDeed('library-transferred', library.info, { from: user.email, to: owner.email })
+      const also = noting({ audit }, { user, request }, deed)
+      await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
+      return { success: true }
+    },
+  }),
+]

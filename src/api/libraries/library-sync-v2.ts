@@ -1,0 +1,44 @@
+import { errorMessage, rawText } from '../../http/index.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { route } from '../services.ts'
+import { NO_ACCESS, syncInfo } from './library-wire.ts'
+
+export const librarySyncRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/download-info/',
+    auth: 'user',
+    // A sync token knows no bounds.
+    scope: 'none',
+    summary: 'Gives a sync client what it needs to begin with a library, a new sync token included.',
+    params: { repo_id: libraryIdParam },
+    faults: denied(NO_ACCESS),
+    async handle({ user, params }, { access, syncTokens, now }) {
+      const { info, permission } = await access.open(user, params.repo_id)
+      const syncToken = await syncTokens.issue(info, user)
+      return syncInfo(info, { email: user.email, permission, syncToken, now: now() })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repo-tokens/',
+    auth: 'user',
+    summary: 'Gives a new sync token for each of several libraries.',
+    query: { repos: rawText() },
+    async handle({ user, query }, { access, syncTokens }) {
+      if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')
+      const opened = [...(await access.openAll(user, parseIds(query.repos))).values()]
+      const libraries = opened.map(({ info }) => info)
+      const tokens = await syncTokens.issueMany(libraries, user)
+      return Object.fromEntries(libraries.map(({ id }, index) => [id, tokens[index]]))
+    },
+  }),
+]
+
+function parseIds(text: string): LibraryId[] {
+  const ids = text.split(',').map(parseLibraryId)
+  if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'Libraries ids are invalid')
+  return [...new Set(ids)]
+}

@@ -1,0 +1,75 @@
+import { errorMessage } from '../../http/index.ts'
+import {
+  encryptionFromPassword,
+  type LibraryEncryption,
+  type LibraryWish,
+  parsePasswordHashCost,
+} from '../../library/index.ts'
+import { newLibraryId, parseLibraryId } from '../../objects/index.ts'
+import { parseWhole } from '../common/parse-values.ts'
+
+/** Encryption values as a client that made them itself sends them, '' for what it left out. */
+export interface SentEncryption {
+  readonly repo_id: string
+  readonly enc_version: string
+  readonly magic: string
+  readonly random_key: string
+  readonly salt: string
+  readonly pwd_hash: string
+  readonly pwd_hash_algo: string
+  readonly pwd_hash_params: string
+}
+
+/** A library encrypted with a password, or a plain one if that is empty. The password is not kept. */
+export async function wishWithPassword(
+  name: string,
+  description: string,
+  password: string,
+): Promise<LibraryWish> {
+  if (password === '') return { name, description }
+  const id = newLibraryId()
+  return { id, name, description, encryption: await encryptionFromPassword(id, password) }
+}
+
+/** A library with the encryption its client made. Refuses with 400 what no client could open again. */
+export function wishWithEncryption(name: string, description: string, sent: SentEncryption): LibraryWish {
+  const id = parseLibraryId(sent.repo_id) ?? refuse('Repo id must be a valid uuid')
+  return { id, name, description, encryption: parseEncryption(sent) }
+}
+
+function parseEncryption(sent: SentEncryption): LibraryEncryption {
+  const asked = parseWhole(sent.enc_version || '0')
+  if (asked === undefined || asked < 0 || asked > 4) return refuse('Invalid enc_version param.')
+  // Versions 0 and 1 are no longer made: who asks for them gets 2.
+  const version = Math.max(2, asked)
+  if (version >= 3 && !isHex(sent.salt, 64)) refuse('salt invalid.')
+  const hash = parsePasswordHash(sent)
+  if ((hash.pwdHash === '' && !isHex(sent.magic, 64)) || !isHex(sent.random_key, 96)) {
+    refuse('You must provide magic, random_key and enc_version.')
+  }
+  return {
+    version,
+    magic: hash.pwdHash === '' ? sent.magic : '',
+    randomKey: sent.random_key,
+    salt: version >= 3 ? sent.salt : '',
+    ...hash,
+  }
+}
+
+/** The newer check value, which replaces `magic`. */
+function parsePasswordHash(sent: SentEncryption) {
+  const { pwd_hash: pwdHash, pwd_hash_algo: pwdHashAlgo, pwd_hash_params: pwdHashParams } = sent
+  if (pwdHash === '') return { pwdHash: '', pwdHashAlgo: '', pwdHashParams: '' }
+  if (!isHex(pwdHash, 64)) refuse('pwd_hash invalid.')
+  if (parsePasswordHashCost(pwdHashAlgo, '') === undefined) refuse('pwd_hash_algo invalid.')
+  if (parsePasswordHashCost(pwdHashAlgo, pwdHashParams) === undefined) refuse('pwd_hash_params invalid.')
+  return { pwdHash, pwdHashAlgo, pwdHashParams }
+}
+
+function isHex(text: string, length: number): boolean {
+  return text.length === length && /^[0-9a-f]+$/i.test(text)
+}
+
+function refuse(words: string): never {
+  throw errorMessage(400, words)
+}

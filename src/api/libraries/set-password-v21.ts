@@ -1,0 +1,91 @@
+import { errorMessage, rawText, throttled } from '../../http/index.ts'
+import type { PasswordOutcome } from '../../identity/index.ts'
+import type { LibraryEncryption, LibraryInfo } from '../../library/index.ts'
+import { doerOf, libraryDeed, noting } from '../common/audit.ts'
+import { parseText } from '../common/parse-values.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { route } from '../services.ts'
+
+const path = '/api/v2.1/repos/:repo_id/set-password/'
+const params = { repo_id: libraryIdParam }
+
+/** Ways to get back into a library without its password, which nobody here has. */
+const RESETS = ['can-reset-password', 'reset-password']
+
+export const setPasswordRoutes = [
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    scope: 'any',
+    summary: 'Opens an encrypted library with its password, for the caller and for an hour.',
+    params,
+    body: { password: rawText() },
+    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
+      const password = readPassword(body.password, 'password')
+      const library = await access.open(user, params.repo_id)
+      const encryption = encryptionOf(library.info)
+      const outcome = await libraryPasswords.set({ library, encryption, address: request.address }, password)
+      if (outcome === 'right') {
+        await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-unlocked', library.info) })
+      }
+      return done(outcome, 400, 'Wrong password')
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Changes the password of an encrypted library; its content stays as it is.',
+    params,
+    body: { operation: rawText(), old_password: rawText(), new_password: rawText() },
+    async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
+      const operation = body.operation || 'change-password'
+      if (RESETS.includes(operation)) throw errorMessage(403, 'Feature disabled.')
+      if (operation !== 'change-password') throw errorMessage(400, 'operation invalid.')
+      const older = readPassword(body.old_password, 'old_password')
+      const newer = readPassword(body.new_password, 'new_password')
+      const library = await access.openOwned(user, params.repo_id)
+      const encryption = encryptionOf(library.info)
+      const deed = libraryDeed('library-password-changed', library.info)
+      const also = noting({ audit }, { user, request }, deed)
+      const opening = { library, encryption, address: request.address }
+      const outcome = await libraryPasswords.change(opening, older, newer, also)
+      return done(outcome, 403, 'Wrong old password')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    scope: 'any',
+    summary: 'Locks an encrypted library again for the caller, before its hour is over.',
+    params,
+    async handle({ user, params, request }, { access, audit, core }) {
+      const library = await access.open(user, params.repo_id)
+      encryptionOf(library.info)
+      core.keys.forget(library)
+      await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-locked', library.info) })
+      return { success: true }
+    },
+  }),
+]
+
+/** With NULs at its end a password makes the same key as without them; no password has any. */
+function readPassword(sent: string | undefined, name: string): string {
+  const password = sent === undefined ? undefined : parseText(sent)
+  if (!password) throw errorMessage(400, `${name} invalid.`)
+  return password
+}
+
+function encryptionOf({ id, encryption }: LibraryInfo): LibraryEncryption {
+  if (encryption === undefined) throw errorMessage(400, `Library ${id} is not encrypted.`)
+  return encryption
+}
+
+function done(outcome: PasswordOutcome, status: number, wrong: string) {
+  if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
+  if (outcome === 'wrong') throw errorMessage(status, wrong)
+  return { success: true }
+}

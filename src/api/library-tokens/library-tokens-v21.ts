@@ -1,0 +1,109 @@
+import { errorMessage, oneOf, type Reader, text } from '../../http/index.ts'
+import { type LibraryToken, parseEmail } from '../../identity/index.ts'
+import type { LibraryId } from '../../objects/index.ts'
+import { type AuditedCall, libraryDeed, noting } from '../common/audit.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+
+const LONGEST_NAME = 255
+const path = '/api/v2.1/repos/:repo_id/repo-api-tokens/'
+const pathOfOne = '/api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/'
+const accesses = { r: 'read', rw: 'write' } as const
+
+/** What an app is called in history: one line of text, and nobody's e-mail, or an app could pass for a person. */
+const appName: Reader<string> = (fields, name) => {
+  const sent = text()(fields, name).trim()
+  const isUsable = sent !== '' && sent.length <= LONGEST_NAME && !/\p{Cc}/u.test(sent)
+  if (!isUsable || parseEmail(sent) !== undefined) throw errorMessage(400, 'app_name invalid.')
+  return sent
+}
+
+/** The name in a URL, which may be any. */
+const appNameParam: Reader<string> = (fields, name) => fields.text(name) ?? ''
+
+export const libraryTokenRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Lists the tokens that let apps into a library, newest first.',
+    params: { repo_id: libraryIdParam },
+    async handle({ user, params }, { access, scopedTokens }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      const tokens = await scopedTokens.listForLibrary(info.key)
+      return { repo_api_tokens: tokens.map((token) => tokenToWire(info.id, token)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Makes a token that lets an app into a library.',
+    params: { repo_id: libraryIdParam },
+    body: { app_name: appName, permission: oneOf(['r', 'rw'], { default: 'rw' }) },
+    async handle({ user, params, body, request }, services) {
+      const { info } = await services.access.openOwned(user, params.repo_id)
+      const wish = { appName: body.app_name, access: accesses[body.permission] }
+      const also = deed(services, { user, request }, 'api-token-made', info, body)
+      return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info.key, user, wish, also))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: pathOfOne,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Changes what the token of an app allows.',
+    params: { repo_id: libraryIdParam, app_name: appNameParam },
+    body: { permission: oneOf(['r', 'rw']) },
+    async handle({ user, params, body, request }, services) {
+      const { info } = await services.access.openOwned(user, params.repo_id)
+      const changed = { app_name: params.app_name, permission: body.permission }
+      const also = deed(services, { user, request }, 'api-token-made', info, changed)
+      const { scopedTokens } = services
+      const access = accesses[body.permission]
+      return tokenToWire(
+        info.id,
+        await scopedTokens.setLibraryAccess(info.key, params.app_name, access, also),
+      )
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: pathOfOne,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Revokes the token of an app, at once.',
+    params: { repo_id: libraryIdParam, app_name: appNameParam },
+    async handle({ user, params, request }, services) {
+      const { info } = await services.access.openOwned(user, params.repo_id)
+      const also = deed(services, { user, request }, 'api-token-revoked', info, {
+        app_name: params.app_name,
+      })
+      await services.scopedTokens.revokeForLibrary(info.key, params.app_name, also)
+      return { success: true }
+    },
+  }),
+]
+
+function deed(
+  services: ApiServices,
+  call: AuditedCall,
+  action: 'api-token-made' | 'api-token-revoked',
+  library: { id: LibraryId; name: string },
+  { app_name: app, permission }: { app_name: string; permission?: string },
+) {
+  return noting(services, call, libraryDeed(action, library, { app, ...(permission && { permission }) }))
+}
+
+function tokenToWire(id: LibraryId, token: LibraryToken) {
+  return {
+    repo_id: id,
+    app_name: token.appName,
+    generated_by: token.madeBy,
+    permission: token.access === 'read' ? 'r' : 'rw',
+    api_token: token.token ?? '',
+  }
+}

@@ -1,0 +1,75 @@
+import type { FaultWords, Reader, Readers, Route } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import type { ApiServices } from '../services.ts'
+
+type ApiRoute = Route<Account, ApiServices>
+
+/** How a route of one library is offered to the holder of a token for that library. */
+export interface Via {
+  /** Below `/api/v2.1/via-repo-token/`. */
+  readonly path: string
+  readonly summary: string
+  /** Names used here, by the names used there. */
+  readonly renamed?: Readonly<Record<string, string>>
+  /** Readers used in place of those there, by the names used there. */
+  readonly readers?: Readers
+  /** Values of the query that cannot be sent here. */
+  readonly without?: readonly string[]
+  /** Values of the body that are the library's id, whatever is sent. */
+  readonly implied?: readonly string[]
+  readonly faults?: FaultWords
+  /** Makes the answer there into the answer here. */
+  readonly answered?: (answer: unknown) => unknown
+}
+
+/**
+ * The same route, for whoever holds a token of one library: the library is implied, so there is no way to
+ * name another one. What the token allows is decided where it is for everybody, in access.
+ */
+export function viaLibraryToken(routes: readonly ApiRoute[], endpoint: string, via: Via): ApiRoute {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint)
+  if (route === undefined || route.body === 'raw') throw new Error(`There is no ${endpoint} to be offered.`)
+  const query = adapt(route.query, via, via.without ?? [])
+  const body = adapt(route.body, via, via.implied ?? [])
+  return {
+    ...route,
+    path: `/api/v2.1/via-repo-token/${via.path}`,
+    auth: 'library',
+    scope: 'none',
+    summary: via.summary,
+    params: {},
+    query: query.readers,
+    body: body.readers,
+    faults: { ...route.faults, 'permission-denied': () => [403, 'Permission denied.'], ...via.faults },
+    async handle(input, services) {
+      const id = input.user?.scope?.libraryId
+      const implied = Object.fromEntries((via.implied ?? []).map((name) => [name, id]))
+      const answer = await route.handle(
+        {
+          ...input,
+          params: 'repo_id' in route.params ? { repo_id: id } : {},
+          query: query.named(input.query),
+          body: { ...body.named(input.body as Record<string, unknown>), ...implied },
+        },
+        services,
+      )
+      return via.answered === undefined ? answer : via.answered(answer)
+    },
+  }
+}
+
+/** The readers under the names used here, and the values they give under the names used there. */
+function adapt(readers: Readers, { renamed = {}, readers: others = {} }: Via, left: readonly string[]) {
+  const names = Object.keys(readers).filter((name) => !left.includes(name))
+  const here = (name: string) => renamed[name] ?? name
+  const chosen = names.map((name): [string, Reader<unknown>] => {
+    const reader = others[name] ?? readers[name]
+    if (reader === undefined) throw new Error(`${name} has no reader`)
+    return [here(name), reader]
+  })
+  return {
+    readers: Object.fromEntries(chosen),
+    named: (values: Readonly<Record<string, unknown>>) =>
+      Object.fromEntries(names.map((name) => [name, values[here(name)]])),
+  }
+}

@@ -1,0 +1,262 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { grantName, guestOf, type LinkKind, type OpenLink } from '../../access/index.ts'
+import { fail } from '../../errors.ts'
+import {
+  errorMessage,
+  type FaultResponse,
+  flag,
+  type HttpRequest,
+  type HttpResponse,
+  integer,
+  jsonTextResponse,
+  list,
+  readVisitorCredentials,
+  required,
+} from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { copy, type Selection, shownDir } from '../../library/index.ts'
+import {
+  baseName,
+  type Dirent,
+  isStorableName,
+  joinPath,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+  toNfc,
+  withSlash,
+} from '../../objects/index.ts'
+import { openDestination } from '../batch/destination.ts'
+import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import { asFile, asFolder } from '../common/resolve-path.ts'
+import { isoTime } from '../common/wire-formats.ts'
+import { thumbnailSrc } from '../files/thumbnail-url.ts'
+import { type ApiServices, route } from '../services.ts'
+import { linkTokenParam } from './link-management.ts'
+
+const ENTRIES_A_TURN = 1000
+
+const shareLinkNotFound = {
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
+}
+
+const tokenNotFound = {
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
+}
+
+/** What is open to whoever holds a link, and knows its password if it has one. */
+export const linkVisitRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/share-links/:token/dirents/',
+    auth: 'none',
+    summary: 'Lists a folder below a share link, for whoever holds the link.',
+    params: { token: linkTokenParam },
+    query: {
+      path: sentPathOrRoot,
+      thumbnail_size: integer({ default: 256, min: 1, max: 4096, lenient: true }),
+    },
+    faults: shareLinkNotFound,
+    async handle({ params: { token }, query, request }, services) {
+      const open = await visit(services, request, token, 'share')
+      if (!open.link.isDir) throw errorMessage(400, `Share link ${token} is not a folder share link.`)
+      const { path, dir } = await folderBelow(open, query.path)
+      const { entries } = await shownDir(dir)
+      return listing(open, path, entries, query.thumbnail_size)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/share-links/:token/upload/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Gives a link to upload into a folder below a share link that allows it.',
+    params: { token: linkTokenParam },
+    query: { path: sentPathOrRoot },
+    faults: shareLinkNotFound,
+    async handle({ params, query, request }, services) {
+      return uploadAddress(
+        services,
+        request,
+        await visit(services, request, params.token, 'share'),
+        query.path,
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/upload-links/:token/upload/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Gives a link to upload into the folder of an upload link.',
+    params: { token: linkTokenParam },
+    query: { path: sentPathOrRoot },
+    faults: { ...tokenNotFound, 'link-expired': (): FaultResponse => [404, 'Share link is expired'] },
+    async handle({ params, query, request }, services) {
+      return uploadAddress(
+        services,
+        request,
+        await visit(services, request, params.token, 'upload'),
+        query.path,
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/:token/upload/done/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary:
+      'Says that something was uploaded through a share link or an upload link, which the server knows.',
+    params: { token: linkTokenParam },
+    body: { file_path: requiredPath(), is_dir: flag({ message: 'is_dir invalid.' }) },
+    faults: {
+      ...tokenNotFound,
+      'link-expired': ({ kind }): FaultResponse => [
+        403,
+        `${kind === 'share' ? 'Share' : 'Upload'} link is expired`,
+      ],
+      'link-password-needed': (): FaultResponse => [403, 'Share link is encrypted.'],
+    },
+    async handle({ params, request }, services) {
+      const open = await visit(services, request, params.token)
+      if (!open.canUpload) throw errorMessage(403, 'Share link has no can_upload permission')
+      // The maker was notified in the transaction of the upload. The path is not looked up, so that the answer does not
+      // tell whether it exists.
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/:token/save-file-to-repo/',
+    auth: 'user',
+    summary: 'Copies a file below a share link into a library of the caller.',
+    params: { token: linkTokenParam },
+    body: { dst_repo_id: required(), dst_parent_dir: requiredPath(), path: sentPathOrRoot },
+    faults: shareLinkNotFound,
+    async handle({ user, params, body, request }, services) {
+      const open = await visit(services, request, params.token, 'share')
+      const { path } = await fileBelow(open, body.path)
+      return save(services, user, open, { parent: parentOf(path), names: [baseName(path)] }, body)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/:token/save-items-to-repo/',
+    auth: 'user',
+    summary: 'Copies files and folders below a share link into a library of the caller.',
+    params: { token: linkTokenParam },
+    body: {
+      src_parent_dir: sentPathOrRoot,
+      src_dirents: list({ nonEmpty: true }),
+      dst_repo_id: required(),
+      dst_parent_dir: requiredPath(),
+    },
+    faults: shareLinkNotFound,
+    async handle({ user, params, body, request }, services) {
+      const open = await visit(services, request, params.token, 'share')
+      const { path } = await folderBelow(open, body.src_parent_dir)
+      const selection = { parent: open.pathOf(path), names: body.src_dirents.map(checkedName) }
+      return save(services, user, open, selection, body)
+    },
+  }),
+]
+
+/** Lets the holder of a link in. Throws as Links.open does. */
+export function visit(
+  { links }: ApiServices,
+  request: HttpRequest,
+  token: string,
+  kind?: LinkKind,
+): Promise<OpenLink> {
+  return links.open(token, readVisitorCredentials(request, grantName(token)), kind)
+}
+
+/** A folder below a link. Throws path-not-found. */
+export async function folderBelow(open: OpenLink, sent: SentPath) {
+  const stored = sent.path && (await open.findDir(sent.path))
+  if (sent.path !== undefined && stored !== undefined) return { path: sent.path, dir: stored.dir, stored }
+  return notThere(sent)
+}
+
+function notThere(sent: SentPath): never {
+  return fail({ code: 'path-not-found', path: asFolder(sent), wanted: 'Folder' })
+}
+
+/** A file below a link. Throws path-not-found. */
+export async function fileBelow(open: OpenLink, sent: SentPath) {
+  const found = sent.path && (await open.findFile(sent.path))
+  return found ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+}
+
+/** A name in a folder; what is none would lead elsewhere. Throws path-not-found. */
+function checkedName(sent: string): string {
+  const name = toNfc(sent.replace(/^\/+|\/+$/g, ''))
+  return isStorableName(name) ? name : fail({ code: 'path-not-found', path: sent, wanted: 'Item' })
+}
+
+/** Copies what was chosen into a library of the user. */
+async function save(
+  services: ApiServices,
+  user: Account,
+  open: OpenLink,
+  selection: Selection,
+  to: { readonly dst_repo_id: string; readonly dst_parent_dir: SentPath },
+): Promise<{ success: true }> {
+  const source = open.originals
+  const target = await openDestination(services, user, to.dst_repo_id, to.dst_parent_dir)
+  const roomLeft = services.quotas.roomLeft.bind(services.quotas)
+  const editable = target.library.editable(target.path)
+  await open.asSeen(() => copy(services.core, source, selection, editable, target.path, roomLeft))
+  return { success: true }
+}
+
+/** Text made in pieces: a folder may have many entries (I10). */
+async function listing(
+  open: OpenLink,
+  folder: LibraryPath,
+  entries: readonly Dirent[],
+  thumbnailSize: number,
+): Promise<HttpResponse> {
+  const pieces: string[] = []
+  for (const [index, entry] of entries.entries()) {
+    if (index % ENTRIES_A_TURN === ENTRIES_A_TURN - 1) await nextTurn()
+    pieces.push(JSON.stringify(entryToWire(open, folder, entry, thumbnailSize)))
+  }
+  const dirPath = JSON.stringify(withSlash(folder))
+  return jsonTextResponse(`{"dirent_list":[${pieces.join(',')}],"dir_path":${dirPath}}`)
+}
+
+function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbnailSize: number) {
+  const path = joinPath(folder, entry.name)
+  const last_modified = isoTime(entry.mtime)
+  if (entry.kind === 'dir') {
+    return { is_dir: true, folder_path: withSlash(path), folder_name: entry.name, size: 0, last_modified }
+  }
+  const src = thumbnailSrc(open.link.token, Math.min(thumbnailSize, open.largestPreview), path, entry)
+  return {
+    is_dir: false,
+    file_path: path,
+    file_name: entry.name,
+    size: entry.size,
+    last_modified,
+    ...(src !== undefined && { encoded_thumbnail_src: src }),
+  }
+}
+
+async function uploadAddress(services: ApiServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
+  if (!open.canUpload) fail({ code: 'permission-denied' })
+  // What is below an upload link is hidden from its visitors, and so is whether it is there.
+  if (open.link.kind === 'upload' && sent.path !== ROOT) notThere(sent)
+  const { path: below } = await folderBelow(open, sent)
+  open.editable(below)
+  await services.quotas.refuseIfFull(open.library.info, guestOf(open.library, true))
+  const wish = {
+    operation: 'upload',
+    path: open.pathOf(below),
+    reusable: true,
+    link: open.ticketLink,
+  } as const
+  const ticket = await services.tickets.issue(open.library, wish)
+  return { upload_link: `${request.baseUrl}/seafhttp/upload-api/${ticket}` }
+}

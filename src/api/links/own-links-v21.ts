@@ -1,0 +1,83 @@
+import type { Link, LinkChanges, LinkKind } from '../../access/index.ts'
+import { flag, list, optional, optionalText, type Values } from '../../http/index.ts'
+import { type AuditedCall, linkChanged, noting } from '../common/audit.ts'
+import { type ApiServices, route } from '../services.ts'
+import { expiry, readExpiry } from './link-input.ts'
+import { deleteMany, foundLinkToWire, linkFaults, linkTokenParam, notingEnd } from './link-management.ts'
+
+const words = {
+  share: { one: 'a share link', gone: 'what is gone' },
+  upload: { one: 'an upload link', gone: 'folders that are gone' },
+}
+
+/** Showing and deleting the links one made, which is the same for both kinds. */
+export function ownLinkRoutes(kind: LinkKind) {
+  const path = `/api/v2.1/${kind}-links/`
+  const { one, gone } = words[kind]
+  return [
+    route({
+      method: 'DELETE',
+      path,
+      auth: 'user',
+      summary: `Deletes several of the caller’s ${kind} links.`,
+      body: { tokens: list({ nonEmpty: true, message: 'token invalid.' }) },
+      handle: ({ user, body, request }, services) =>
+        deleteMany(services, { user, request }, body.tokens, kind),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}clean-invalid/`,
+      auth: 'user',
+      summary: `Deletes the caller’s ${kind} links to ${gone}.`,
+      async handle({ user, request }, services) {
+        await services.links.cleanInvalid(user, kind, notingEnd(services, { user, request }))
+        return { success: true }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}:token/`,
+      auth: 'user',
+      summary: `Shows ${one} to who made it and to the owner of its library.`,
+      params: { token: linkTokenParam },
+      faults: linkFaults,
+      async handle({ user, params, request }, services) {
+        const link = await services.links.get(user, params.token, kind)
+        return foundLinkToWire(services, request, user, link)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}:token/`,
+      auth: 'user',
+      summary: `Deletes one of the caller’s ${kind} links; one that is unknown is no error.`,
+      params: { token: linkTokenParam },
+      async handle({ user, params, request }, services) {
+        await services.links.delete(user, params.token, kind, notingEnd(services, { user, request }))
+        return { success: true }
+      },
+    }),
+  ]
+}
+
+/** Readers of what can be changed in a link of either kind. */
+export const changeFields = { ...expiry, description: optionalText(), is_active: optional(flag()) }
+
+/** Changes a link of the caller and shows it; what only one kind of link has is in `others`. */
+export async function changeLink(
+  services: ApiServices,
+  { user, request }: AuditedCall,
+  { token, kind }: { token: string; kind: LinkKind },
+  body: Values<typeof changeFields>,
+  others: LinkChanges = {},
+) {
+  const changes = {
+    ...others,
+    expiresAt: readExpiry(body, services.now()),
+    description: body.description,
+    active: body.is_active,
+  }
+  const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
+  const link = await services.links.update(user, token, kind, changes, also)
+  return foundLinkToWire(services, request, user, link)
+}

@@ -1,0 +1,129 @@
+import type { Link } from '../../access/index.ts'
+import { fail } from '../../errors.ts'
+import { type HttpRequest, rawText, required, type Values } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { ROOT } from '../../objects/index.ts'
+import { openSent } from '../batch/batch-selection.ts'
+import { linkMade, noting } from '../common/audit.ts'
+import { readPage } from '../common/paging.ts'
+import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { linkFields, readWish, shareFields } from './link-input.ts'
+import {
+  byKindAndName,
+  direntNotFound,
+  linkFaults,
+  linkPath,
+  linkTokenParam,
+  linkToWire,
+  ownLinksToWire,
+} from './link-management.ts'
+import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
+
+const newLink = { repo_id: required(), path: requiredPath(), ...linkFields, ...shareFields }
+const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_page: rawText() }
+
+const USUAL_PAGE = 25
+
+export const shareLinkRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/share-links/',
+    auth: 'user',
+    summary: 'Lists the share links the caller made, everywhere, in a library or at a path.',
+    query: whichLinks,
+    faults: direntNotFound,
+    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/share-links/',
+    auth: 'user',
+    summary: 'Makes the share link of a file or folder.',
+    body: newLink,
+    faults: direntNotFound,
+    handle: ({ user, body, request }, services) => create(services, request, user, body, false),
+  }),
+  ...ownLinkRoutes('share'),
+  route({
+    method: 'PUT',
+    path: '/api/v2.1/share-links/:token/',
+    auth: 'user',
+    summary: 'Changes what a share link lets people do, for whom, and until when; switches it off and on.',
+    params: { token: linkTokenParam },
+    body: { ...changeFields, ...shareFields },
+    faults: linkFaults,
+    handle({ user, params, body, request }, services) {
+      const { permissions: rights, user_scope: scope, emails } = body
+      const link = { token: params.token, kind: 'share' } as const
+      return changeLink(services, { user, request }, link, body, { rights, scope, emails })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/multi-share-links/',
+    auth: 'user',
+    summary: 'Lists share links as `share-links` does.',
+    query: whichLinks,
+    faults: direntNotFound,
+    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/multi-share-links/',
+    auth: 'user',
+    summary: 'Makes a share link of a file or folder, which may have others already.',
+    body: newLink,
+    faults: direntNotFound,
+    handle: ({ user, body, request }, services) => create(services, request, user, body, true),
+  }),
+]
+
+async function create(
+  services: ApiServices,
+  request: HttpRequest,
+  user: Account,
+  body: Values<typeof newLink>,
+  several: boolean,
+) {
+  const common = readWish(services, body)
+  const library = await openSent(services, user, body.repo_id)
+  const wish = {
+    ...common,
+    kind: 'share' as const,
+    path: linkPath(body.path),
+    ...(body.permissions && { rights: body.permissions }),
+    ...(body.user_scope && { scope: body.user_scope }),
+    ...(body.emails && { emails: body.emails }),
+  }
+  const also = noting(services, { user, request }, linkMade(library.info, wish))
+  const link = await services.links.create(user, library, wish, { several, also })
+  return linkToWire(services, request, link, library)
+}
+
+async function listPage(
+  services: ApiServices,
+  request: HttpRequest,
+  user: Account,
+  query: Values<typeof whichLinks>,
+) {
+  const { page, perPage } = readPage(query, USUAL_PAGE, { lenient: true })
+  const links = (await ownLinks(services, user, query)).sort(byKindAndName)
+  const shown = links.slice((page - 1) * perPage, page * perPage)
+  return ownLinksToWire(services, request, user, shown)
+}
+
+async function ownLinks(
+  services: ApiServices,
+  user: Account,
+  { repo_id, path: sent }: { repo_id: string | undefined; path: SentPath | undefined },
+): Promise<Link[]> {
+  if (!repo_id) return services.links.listOwn(user, 'share')
+  const library = await openSent(services, user, repo_id)
+  if (sent === undefined) return services.links.listOwn(user, 'share', library)
+  const path = linkPath(sent)
+  if (path !== ROOT && (await library.tree.find(path)) === undefined) {
+    fail({ code: 'path-not-found', path: sent.text, wanted: 'Item' })
+  }
+  return services.links.listOwn(user, 'share', library, path)
+}

@@ -1,0 +1,170 @@
+import type { Link, LinkKind, LinkWish } from '../../access/index.ts'
+import { DomainError } from '../../errors.ts'
+import { errorMessage, type FaultResponse, rawResponse, rawText, required, text } from '../../http/index.ts'
+import { type Library, Pace } from '../../library/index.ts'
+import { ROOT } from '../../objects/index.ts'
+import { type AuditedCall, linkMade, noting } from '../common/audit.ts'
+import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
+import { olderLibraryNotFound } from '../faults.ts'
+import { type ApiServices, route } from '../services.ts'
+import { password, readWish } from './link-input.ts'
+import { linkTokenParam, notingEnd } from './link-management.ts'
+import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from './link-wire.ts'
+
+const olderLinkNotFound = {
+  'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Link ${token} not found.`],
+}
+
+/** The older calls about links, and the deprecated ones of those who manage a library's shares. */
+export const sharedLinkRoutes = [
+  route({
+    method: 'PUT',
+    path: '/api2/repos/:repo_id/file/shared-link/',
+    auth: 'user',
+    scope: 'none',
+    summary:
+      'Makes a share link, or an upload link of a folder; gives the one there is. Its address is in `Location`.',
+    params: { repo_id: libraryIdParam },
+    body: { p: sentPath, share_type: rawText(), password, expire: text() },
+    faults: olderLibraryNotFound,
+    async handle({ user, params, body, request }, services) {
+      const kind: LinkKind = body.share_type === 'upload' ? 'upload' : 'share'
+      const fields = { ...body, expire_days: body.expire, expiration_time: undefined, description: '' }
+      const wish = { ...readWish(services, fields), kind }
+      const library = await services.access.open(user, params.repo_id)
+      const path = await checkedPath(library, body.p, kind)
+      const link = await madeOrThere(services, { user, request }, library, { ...wish, path })
+      return rawResponse({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/shared-links/',
+    auth: 'user',
+    summary: 'Lists the share links the caller made, the older way.',
+    async handle({ user }, { links }) {
+      return { fileshares: (await links.listOwn(user, 'share')).map(olderLinkToWire) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/shared-links/',
+    auth: 'user',
+    summary: 'Deletes one of the caller’s share links, the older way.',
+    query: { t: rawText() },
+    async handle({ user, query, request }, services) {
+      const { links } = services
+      if (!query.t) throw errorMessage(400, 'Token is missing')
+      if ((await links.findOwn(user, query.t, 'share')) !== 'own') throw errorMessage(400, 'Invalid token')
+      await links.delete(user, query.t, 'share', notingEnd(services, { user, request }))
+      return {}
+    },
+  }),
+  ...(['share', 'upload'] as const).map((kind) =>
+    route({
+      method: 'POST',
+      path: `/api2/send-${kind}-link/`,
+      auth: 'user',
+      summary: `Would mail a link of the caller; Carrel sends no mail, and says so for each address.`,
+      body: { email: required(), token: required() },
+      faults: olderLinkNotFound,
+      async handle({ user, body }, { links }) {
+        await links.get(user, body.token, kind)
+        const emails = body.email.split(',').map((email) => email.trim())
+        const error_msg = 'This server sends no mail.'
+        return { failed: emails.filter(Boolean).map((email) => ({ email, error_msg })), success: [] }
+      },
+    }),
+  ),
+  ...administeredRoutes('download', 'share'),
+  ...administeredRoutes('upload', 'upload'),
+]
+
+/** The links of a library in the hands of who manages its shares. */
+function administeredRoutes(name: string, kind: LinkKind) {
+  const path = `/api2/repos/:repo_id/${name}-shared-links/`
+  return [
+    route({
+      method: 'GET',
+      path,
+      auth: 'user',
+      scope: 'none',
+      summary: `Lists all ${kind} links of a library that lead somewhere, for who manages its shares. Deprecated.`,
+      params: { repo_id: libraryIdParam },
+      async handle({ user, params }, services) {
+        const library = await services.access.openAdministered(user, params.repo_id)
+        const found = await leading(library, await services.links.listIn(library, kind))
+        const people = await services.directory.people(found.map(({ link }) => link.creator))
+        return found.map(({ link, entry }) => {
+          const person = personOf(people, link)
+          return kind === 'share'
+            ? downloadLinkToWire(link, person, entry)
+            : uploadLinkToOldWire(link, person)
+        })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}:token/`,
+      auth: 'user',
+      scope: 'none',
+      summary: `Deletes any ${kind} link of a library, for who manages its shares. Deprecated.`,
+      params: { repo_id: libraryIdParam, token: linkTokenParam },
+      faults: olderLinkNotFound,
+      async handle({ user, params, request }, services) {
+        const library = await services.access.openAdministered(user, params.repo_id)
+        await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
+        return { success: true }
+      },
+    }),
+  ]
+}
+
+async function checkedPath(library: Library, sent: SentPath | undefined, kind: LinkKind) {
+  if (sent === undefined) throw errorMessage(400, 'Path is missing')
+  const { path } = sent
+  const entry = path && (await library.tree.find(path))
+  const isThere = entry !== undefined || path === ROOT
+  if (path === undefined || !isThere || (kind === 'upload' && entry?.kind === 'file')) {
+    throw errorMessage(400, 'Invalid path')
+  }
+  return path
+}
+
+/** The caller's link there, made if there is none. */
+async function madeOrThere(
+  services: ApiServices,
+  call: AuditedCall,
+  library: Library,
+  wish: LinkWish,
+): Promise<Link> {
+  const { links } = services
+  const { user } = call
+  try {
+    return await links.create(user, library, wish, {
+      also: noting(services, call, linkMade(library.info, wish)),
+    })
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'link-exists') throw error
+    return links.get(user, error.fault.token, wish.kind)
+  }
+}
+
+/** The links whose target is there, each with its entry; the root has none. */
+async function leading(library: Library, links: readonly Link[]) {
+  const pace = new Pace()
+  const found = []
+  for (const link of links) {
+    if (pace.isDue) await pace.rest()
+    const entry = link.isGone ? undefined : await library.tree.find(link.path)
+    const isRoot = link.path === ROOT && !link.isGone
+    if (isRoot || (entry !== undefined && (entry.kind === 'dir') === link.isDir)) found.push({ link, entry })
+  }
+  return found
+}
+
+function personOf<Person>(people: ReadonlyMap<string, Person>, { creator }: Link): Person {
+  const person = people.get(creator)
+  if (person === undefined) throw new Error('the directory knows everyone it is asked for')
+  return person
+}

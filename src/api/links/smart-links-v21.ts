@@ -1,0 +1,50 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, map, type Reader, rawText, text } from '../../http/index.ts'
+import { getSmartLink, smartLinkTo } from '../../library/index.ts'
+import { baseName, parseLibraryId, ROOT } from '../../objects/index.ts'
+import { requiredPath } from '../common/readers.ts'
+import { fileAt, folderAt } from '../common/resolve-path.ts'
+import { route } from '../services.ts'
+
+/** Of the length of a library's id; whether there is such a library is found out later. */
+const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent : undefined))
+
+const isFolder: Reader<boolean> = (fields, name) => {
+  const sent = fields.text(name)?.toLowerCase()
+  if (!sent) throw errorMessage(400, `${name} invalid.`)
+  if (sent !== 'true' && sent !== 'false') throw errorMessage(400, `${name} can only be 'true' or 'false'.`)
+  return sent === 'true'
+}
+
+export const smartLinkRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/smart-link/',
+    auth: 'user',
+    summary: 'Gives the one lasting link of a file or folder, for those who may read it.',
+    query: { repo_id: sentLibraryId, path: requiredPath(), is_dir: isFolder },
+    async handle({ user, query, request }, { access, core }) {
+      const id = parseLibraryId(query.repo_id) ?? fail({ code: 'library-not-found', id: query.repo_id })
+      const library = await access.open(user, id)
+      const { path } = await (query.is_dir ? folderAt : fileAt)(library, query.path)
+      const token = await smartLinkTo(core, library, path, query.is_dir)
+      return {
+        smart_link: `${request.baseUrl}/smart-link/${token}/`,
+        smart_link_token: token,
+        name: path === ROOT ? library.info.name : baseName(path),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/smart-links/:token/',
+    auth: 'user',
+    summary: 'Tells where a lasting link leads now.',
+    params: { token: text() },
+    async handle({ user, params }, { access, core }) {
+      const link = await getSmartLink(core, params.token)
+      const { library, path } = await access.openAround(user, link.libraryId, link.path)
+      return { repo_id: library.info.id, path, is_dir: link.isDir }
+    },
+  }),
+]

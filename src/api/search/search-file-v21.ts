@@ -1,0 +1,44 @@
+import { readableOf } from '../../access/index.ts'
+import { fail } from '../../errors.ts'
+import { errorMessage, map, rawText } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
+import { type ApiServices, route } from '../services.ts'
+import { searchText } from './search-input.ts'
+import { foundNameToWire } from './search-wire.ts'
+
+// The call knows no pages; nobody reads more of a list than this.
+const MOST_FOUND = 5000
+
+/** Of the length of a library's id; whether there is such a library is found out later. */
+const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent.toLowerCase() : undefined))
+
+export const searchFileRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/search-file/',
+    auth: 'user',
+    summary: 'Finds files and folders of one library by part of their name.',
+    query: { repo_id: sentLibraryId, q: searchText },
+    async handle({ user, query }, services) {
+      if (query.q === '') throw errorMessage(400, 'q invalid.')
+      const id = parseLibraryId(query.repo_id) ?? fail({ code: 'library-not-found', id: query.repo_id })
+      return findNames(services, user, id, query.q)
+    },
+  }),
+]
+
+/** What of a library has a text in its name. Throws library-not-found, permission-denied. */
+export async function findNames({ access, search }: ApiServices, user: Account, id: LibraryId, text: string) {
+  const within = [readableOf(await access.open(user, id))]
+  const { found } = await search.find({
+    text,
+    within,
+    filters: {},
+    where: 'part',
+    order: 'listing',
+    offset: 0,
+    limit: MOST_FOUND,
+  })
+  return { data: found.map(foundNameToWire) }
+}

@@ -1,0 +1,42 @@
+import { type Person, strangerCalled } from '../../identity/index.ts'
+import { type Found, isImage } from '../../search/index.ts'
+import { encodePath, isoTime } from '../common/wire-formats.ts'
+
+const THUMBNAIL_SIZE = 72
+
+export interface ResultOptions {
+  /** Whether it was one library that was searched. */
+  readonly inOneLibrary: boolean
+  readonly withPermission: boolean
+  readonly baseUrl: string
+}
+
+/** Something found, for `GET /api2/search/`. */
+export function searchResultToWire(found: Found, owner: Person | undefined, options: ResultOptions) {
+  const { in: place, path, name } = found
+  const person = owner ?? strangerCalled('')
+  const thumbnail = `${options.baseUrl}/api2/repos/${place.id}/thumbnail/?p=${encodePath(path)}&size=${THUMBNAIL_SIZE}`
+  return {
+    repo_id: place.id,
+    repo_name: place.name,
+    name,
+    fullpath: path,
+    oid: found.id,
+    is_dir: found.isDir,
+    size: found.size,
+    last_modified: found.mtime,
+    content_highlight: found.highlight,
+    repo_encrypted: place.encrypted,
+    repo_type: options.inOneLibrary ? '' : place.via,
+    repo_owner_email: person.email,
+    repo_owner_name: person.name,
+    repo_owner_contact_email: person.contactEmail,
+    ...(options.withPermission && { permission: place.permission }),
+    thumbnail_url: !found.isDir && !place.encrypted && isImage(name) ? thumbnail : '',
+  }
+}
+
+/** Something found by its name, for `GET /api/v2.1/search-file/`. */
+export function foundNameToWire({ path, size, mtime, isDir }: Found) {
+  return { path, size, mtime: isoTime(mtime), type: isDir ? 'folder' : 'file' }
+}

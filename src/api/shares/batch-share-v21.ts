@@ -1,0 +1,99 @@
+import type { Recipient } from '../../access/index.ts'
+import { DomainError, type Fault, fail } from '../../errors.ts'
+import { errorMessage, type FaultResponse, list, oneOf } from '../../http/index.ts'
+import { parseEmail } from '../../identity/index.ts'
+import { parseLibraryId, ROOT } from '../../objects/index.ts'
+import type { AuditedCall } from '../common/audit.ts'
+import { apiFaults } from '../faults.ts'
+import { type ApiServices, route } from '../services.ts'
+import { endShare, share } from './share-actions.ts'
+import { parseGroupId, sharePermission } from './share-input.ts'
+
+const MOST_AT_ONCE = 1000
+
+export const libraryBatchRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/batch/',
+    auth: 'user',
+    summary: 'Shares libraries with users or groups, or ends such shares; what cannot be done is told.',
+    body: {
+      operation: oneOf(['share', 'unshare']),
+      repo_id: list({ nonEmpty: true }),
+      share_type: oneOf(['user', 'group']),
+      username: list(),
+      group_id: list(),
+      permission: sharePermission('rw'),
+    },
+    async handle({ user, body, request }, services) {
+      const recipients = await recipientsOf(services, body)
+      if (body.repo_id.length * recipients.length > MOST_AT_ONCE) throw errorMessage(400, 'repo_id invalid.')
+      const failed: object[] = []
+      const success: object[] = []
+      for (const id of body.repo_id) {
+        for (const recipient of recipients) {
+          const shown = shownOf(id, recipient)
+          const problem = await attempt(services, { user, request }, id, recipient, body)
+          if (problem === undefined) success.push({ ...shown, permission: body.permission })
+          else failed.push({ ...shown, error_msg: problem })
+        }
+      }
+      return { failed, success }
+    },
+  }),
+]
+
+interface Wish {
+  readonly operation: 'share' | 'unshare'
+  readonly permission: 'r' | 'rw' | 'admin'
+}
+
+/** What went wrong; undefined if nothing did. */
+async function attempt(
+  services: ApiServices,
+  call: AuditedCall,
+  sentId: string,
+  recipient: Recipient,
+  { operation, permission }: Wish,
+): Promise<string | undefined> {
+  try {
+    const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })
+    const library = await services.access.openAdministered(call.user, id)
+    const wish = { path: ROOT, recipient, permission }
+    if (operation === 'share') await share(services, call, library, wish)
+    else await endShare(services, call, library, wish)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+    const word = apiFaults[error.fault.code] as (fault: Fault) => FaultResponse
+    return word(error.fault)[1]
+  }
+}
+
+async function recipientsOf(
+  { accounts, groups }: ApiServices,
+  sent: { share_type: 'user' | 'group'; username: readonly string[]; group_id: readonly string[] },
+): Promise<Recipient[]> {
+  const isUser = sent.share_type === 'user'
+  const names = isUser ? sent.username : sent.group_id
+  if (names.length === 0) throw errorMessage(400, isUser ? 'username invalid.' : 'group_id invalid.')
+  const recipients: Recipient[] = []
+  for (const name of names) {
+    if (isUser) {
+      if (parseEmail(name) === undefined) throw errorMessage(400, 'username invalid.')
+      recipients.push({ to: 'user', account: await accounts.get(name) })
+      continue
+    }
+    const id = parseGroupId(name)
+    if (id === undefined) throw errorMessage(400, 'group_id invalid.')
+    const group = (await groups.find(id)) ?? fail({ code: 'group-not-found', id })
+    recipients.push({ to: 'group', group })
+  }
+  return recipients
+}
+
+function shownOf(repo_id: string, recipient: Recipient) {
+  if (recipient.to === 'user') return { repo_id, username: recipient.account.email }
+  return recipient.to === 'group' ? { repo_id, group_id: recipient.group.key } : { repo_id }
+}

@@ -1,0 +1,115 @@
+import { type ExplainedGrant, explain } from '../../access/index.ts'
+import { DomainError } from '../../errors.ts'
+import { errorMessage, required } from '../../http/index.ts'
+import { type Account, isAdmin } from '../../identity/index.ts'
+import type { Library } from '../../library/index.ts'
+import type { LibraryId } from '../../objects/index.ts'
+import { userItem } from '../accounts/person-wire.ts'
+import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
+import { asFolder, folderAt } from '../common/resolve-path.ts'
+import { type ApiServices, route } from '../services.ts'
+import { shareTypes } from './share-wire.ts'
+
+const params = { repo_id: libraryIdParam }
+
+export const librarySharingRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/share-info/',
+    auth: 'user',
+    scope: 'none',
+    summary: 'Tells the users and groups a library or a folder is shared with.',
+    params,
+    query: { path: sentPathOrRoot },
+    async handle({ user, params, query }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const { path } = await folderAt(library, query.path, asFolder(query.path))
+      const shares = await services.shares.on(library, path)
+      const keysOf = (grantee: 'user' | 'group') =>
+        shares.filter((share) => share.grantee === grantee).map(({ granteeKey }) => granteeKey)
+      const accounts = await services.accounts.findManyByKey(keysOf('user'))
+      return {
+        shared_user_emails: [...accounts.values()].map(({ email }) => email),
+        shared_group_ids: keysOf('group'),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/custom-share-permissions/',
+    auth: 'user',
+    scope: 'none',
+    summary: 'Lists permissions made for this library alone: there are none.',
+    params,
+    async handle({ user, params }, { access }) {
+      await access.open(user, params.repo_id)
+      return { permission_list: [] }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/related-users/',
+    auth: 'user',
+    scope: 'none',
+    summary: 'Lists the users who can read a library: its owner, and those it is shared with.',
+    params,
+    async handle({ user, params, request }, { access, accounts, shares }) {
+      const library = await access.open(user, params.repo_id)
+      const readers = await accounts.findManyByKey(await shares.readersOf(library))
+      const active = [...readers.values()].filter((account) => account.active)
+      return { user_list: active.map((account) => userItem(account, request.baseUrl)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/access-explanation/',
+    auth: 'user',
+    scope: 'none',
+    summary: 'Says why a user may, or may not, read and write at a path; for those who manage the library.',
+    params,
+    query: { email: required(), path: sentPathOrRoot },
+    async handle({ user, params, query }, services) {
+      const library = await openToExplain(services, user, params.repo_id)
+      if (query.path.path === undefined) throw errorMessage(400, 'path invalid.')
+      const account = await services.accounts.get(query.email)
+      const found = await explain(services.core.db, library.info, account, query.path.path)
+      return {
+        email: found.email,
+        repo_id: found.libraryId,
+        repo_name: found.libraryName,
+        path: found.path,
+        permission: found.permission ?? null,
+        is_admin: found.isAdmin,
+        is_owner: found.isOwner,
+        is_active: found.active,
+        status: found.status,
+        open_as: found.openAs ?? null,
+        reason: found.reason,
+        grants: found.grants.map(grantToWire),
+      }
+    },
+  }),
+]
+
+/** Administrators of the server may ask about libraries they cannot open. */
+async function openToExplain({ access }: ApiServices, user: Account, id: LibraryId): Promise<Library> {
+  try {
+    return await access.openAdministered(user, id)
+  } catch (error) {
+    const isDenied = error instanceof DomainError && error.fault.code === 'permission-denied'
+    if (!isDenied || !isAdmin(user)) throw error
+    return access.openForServer(user, id)
+  }
+}
+
+function grantToWire(grant: ExplainedGrant) {
+  return {
+    share_type: shareTypes[grant.grantee],
+    ...(grant.group && { group_id: grant.group.key, group_name: grant.group.name }),
+    path: grant.path,
+    permission: grant.permission,
+    is_admin: grant.isAdmin,
+    reaches: grant.reaches,
+    decides: grant.decides,
+  }
+}

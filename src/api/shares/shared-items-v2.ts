@@ -1,0 +1,238 @@
+import type { Recipient, SharePermission } from '../../access/index.ts'
+import { DomainError, fail } from '../../errors.ts'
+import { detail, errorMessage, type FaultWords, list, type Reader, rawText } from '../../http/index.ts'
+import { type Account, parseEmail, roleAllows } from '../../identity/index.ts'
+import type { Library } from '../../library/index.ts'
+import { type LibraryPath, ROOT } from '../../objects/index.ts'
+import type { AuditedCall } from '../common/audit.ts'
+import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import { asFolder, folderAt } from '../common/resolve-path.ts'
+import { apiFaults } from '../faults.ts'
+import { type ApiServices, route } from '../services.ts'
+import { changeShare, endShare, share } from './share-actions.ts'
+import { knownGroup, parseGroupId, registeredUser, sharePermission } from './share-input.ts'
+import { partiesOf, sharedItem } from './share-wire.ts'
+
+const path = '/api2/repos/:repo_id/dir/shared_items/'
+const params = { repo_id: libraryIdParam }
+
+type ShareType = 'user' | 'group'
+
+const shareType: Reader<ShareType> = (fields, name) => {
+  const sent = fields.text(name)?.toLowerCase()
+  if (sent === 'user' || sent === 'group') return sent
+  throw errorMessage(400, `${name} invalid.`)
+}
+
+/** Which kinds are wanted; both unless one is named. */
+const shareTypes: Reader<ReadonlySet<string>> = (fields, name) => {
+  const sent = (fields.text(name) || 'user,group').split(',').map((word) => word.trim())
+  if (!sent.every((word) => word === 'user' || word === 'group')) {
+    throw errorMessage(400, `${name} invalid.`)
+  }
+  return new Set(sent)
+}
+
+const one = { p: sentPathOrRoot, share_type: shareType, username: rawText(), group_id: rawText() }
+
+const faults: FaultWords = { 'encrypted-mismatch': () => [400, 'Folder invalid.'] }
+
+export const sharedItemRoutes = [
+  route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Lists whom a library or a folder is shared with.',
+    params,
+    query: { p: sentPathOrRoot, share_type: shareTypes },
+    async handle({ user, params, query, request }, services) {
+      const library = await openToRead(services, user, params.repo_id)
+      const folder = await folderAt(library, query.p, asFolder(query.p))
+      const shares = await services.shares.on(library, folder.path)
+      const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
+      const parties = await partiesOf(services, wanted)
+      return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl) ?? [])
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Shares a library or a folder with users or groups.',
+    params,
+    query: { p: sentPathOrRoot },
+    body: {
+      share_type: shareType,
+      username: list(),
+      group_id: list(),
+      permission: sharePermission(),
+    },
+    faults,
+    async handle({ user, params, query, body, request }, services) {
+      const { library, folder } = await openToShare(services, user, params.repo_id, query.p)
+      const sent = body.share_type === 'user' ? body.username : body.group_id
+      const outcome = await shareWithAll(services, { user, request }, library, folder, {
+        type: body.share_type,
+        sent,
+        permission: body.permission,
+      })
+      const shares = (await services.shares.on(library, folder)).filter(({ grantee, granteeKey }) =>
+        outcome.keys.has(`${grantee} ${granteeKey}`),
+      )
+      const parties = await partiesOf(services, shares)
+      return {
+        success: shares.flatMap((share) => sharedItem(share, parties, request.baseUrl) ?? []),
+        failed: outcome.failed,
+        virtual_repo_id: outcome.subId ?? null,
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Changes what a share of a library or a folder allows.',
+    params,
+    query: one,
+    body: { permission: sharePermission() },
+    faults,
+    async handle({ user, params, query, body, request }, services) {
+      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
+      const wish = { path, recipient: await recipientOf(services, query), permission: body.permission }
+      const changed = await changeShare(services, { user, request }, library.administered(), wish)
+      if (!changed) throw errorMessage(404, 'Share not found.')
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: 'Ends a share of a library or a folder; one that is not there is no error.',
+    params,
+    query: one,
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
+      const recipient = await recipientOf(services, query)
+      await endShare(services, { user, request }, library.administered(), { path, recipient })
+      return { success: true }
+    },
+  }),
+]
+
+/** Whoever may not read is told in the words of the framework. */
+async function openToRead(
+  { access }: ApiServices,
+  user: Account,
+  id: Library['info']['id'],
+): Promise<Library> {
+  try {
+    return await access.open(user, id)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.fault.code !== 'permission-denied') throw error
+    throw detail(403, 'You do not have permission to perform this action.')
+  }
+}
+
+/** Throws path-not-found; permission-denied for whoever may not manage shares. */
+async function openToShare(
+  { access }: ApiServices,
+  user: Account,
+  id: Library['info']['id'],
+  sent: SentPath,
+): Promise<{ library: Library; folder: LibraryPath }> {
+  const library = await access.open(user, id)
+  const { path: folder } = await folderAt(library, sent, asFolder(sent))
+  library.administered()
+  if (!roleAllows(user.role, 'share')) fail({ code: 'role-forbids', action: 'share' })
+  if (folder !== ROOT && library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+  return { library, folder }
+}
+
+function recipientOf(
+  services: ApiServices,
+  query: { share_type: ShareType; username: string | undefined; group_id: string | undefined },
+): Promise<Recipient> {
+  return query.share_type === 'user'
+    ? registeredUser(services, query.username)
+    : knownGroup(services, query.group_id)
+}
+
+interface Wish {
+  readonly type: ShareType
+  readonly sent: readonly string[]
+  readonly permission: SharePermission
+}
+
+/** Shares with each; who cannot be shared with is told, and the others get theirs. */
+async function shareWithAll(
+  services: ApiServices,
+  call: AuditedCall,
+  library: Library,
+  path: LibraryPath,
+  { type, sent, permission }: Wish,
+): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
+  const keys = new Set<string>()
+  const failed: object[] = []
+  let subId: string | undefined
+  const found = await Promise.all(sent.map((text) => findRecipient(services, type, text)))
+  refuseOwner(library, found)
+  for (const [index, recipient] of found.entries()) {
+    const shown = sent[index] ?? ''
+    const name = typeof recipient !== 'string' && recipient.to === 'group' ? recipient.group.name : shown
+    const party = type === 'user' ? { email: shown } : { group_name: name }
+    if (typeof recipient === 'string') {
+      failed.push({ ...party, error_msg: recipient })
+      continue
+    }
+    try {
+      const wish = { path, recipient, permission }
+      const sub = await share(services, call, library.administered(), wish)
+      subId ??= sub?.id
+      keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)
+    } catch (error) {
+      failed.push({ ...party, error_msg: failureText(error) })
+    }
+  }
+  return { keys, failed, subId }
+}
+
+/** The recipient, or why there is none. */
+async function findRecipient(
+  { accounts, groups }: ApiServices,
+  type: ShareType,
+  sent: string,
+): Promise<Recipient | string> {
+  if (type === 'user') {
+    if (parseEmail(sent) === undefined) return 'username invalid.'
+    const account = await accounts.find(sent)
+    return account === undefined ? `User ${sent} not found.` : { to: 'user', account }
+  }
+  const id = parseGroupId(sent)
+  if (id === undefined) return `group_id ${sent} invalid.`
+  const group = await groups.find(id)
+  return group === undefined ? `Group ${sent} not found` : { to: 'group', group }
+}
+
+/** One who owns the library already spoils the whole request. */
+function refuseOwner(library: Library, recipients: readonly (Recipient | string)[]): void {
+  const { ownerKey } = library.info
+  const isOwner = (one: Recipient | string) => typeof one !== 'string' && accountKey(one) === ownerKey
+  if (recipients.some(isOwner)) fail({ code: 'shared-to-owner' })
+}
+
+function accountKey(recipient: Recipient): number | undefined {
+  return recipient.to === 'user' ? recipient.account.key : undefined
+}
+
+function failureText(error: unknown): string {
+  if (!(error instanceof DomainError)) throw error
+  if (error.fault.code === 'already-shared') return apiFaults['already-shared'](error.fault)[1]
+  if (error.fault.code === 'permission-denied') return 'Permission denied.'
+  throw error
+}

@@ -1,0 +1,107 @@
+import type { Recipient } from '../../access/index.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import { parseEmail } from '../../identity/index.ts'
+import { ROOT } from '../../objects/index.ts'
+import { denied, worded } from '../common/fault-messages.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { endShare, shareOrChange } from './share-actions.ts'
+import { knownGroup, sharePermission } from './share-input.ts'
+import { partiesOf, personIn, shareRecord } from './share-wire.ts'
+
+const params = { repo_id: libraryIdParam }
+const target = { share_type: rawText(), user: rawText(), users: rawText(), group_id: rawText() }
+
+export const sharedRepoRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/shared-repos/',
+    auth: 'user',
+    summary: 'Lists what the caller shares out, for older clients.',
+    async handle({ user }, services) {
+      const shared = await services.shares.sharedOutBy(user)
+      const parties = await partiesOf(services, shared)
+      const inOrder = (['user', 'group', 'everyone'] as const).flatMap((grantee) =>
+        shared.filter((share) => share.grantee === grantee),
+      )
+      return inOrder.map((share) => {
+        const receiver = share.grantee === 'user' ? personIn(parties, share.granteeKey).email : ''
+        return shareRecord(share, receiver)
+      })
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api2/shared-repos/:repo_id/',
+    auth: 'user',
+    summary: 'Shares a library with users, groups or everyone, for older clients; with all of them or none.',
+    params,
+    query: { ...target, permission: sharePermission() },
+    body: target,
+    async handle({ user, params, query, body, request }, services) {
+      const wish = { ...body, ...sentOf(query) }
+      const library = (await services.access.openOwned(user, params.repo_id)).administered()
+      const recipients = await recipientsOf(services, wish)
+      for (const recipient of recipients) {
+        const wish = { path: ROOT, recipient, permission: query.permission }
+        await shareOrChange(services, { user, request }, library, wish)
+      }
+      return 'success'
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/shared-repos/:repo_id/',
+    auth: 'user',
+    summary: 'Ends a share of a library, for older clients.',
+    params,
+    query: target,
+    async handle({ user, params, query, request }, services) {
+      if (!query.share_type) throw errorMessage(400, 'Share type is required.')
+      const words = denied('You do not have permission to unshare library.')
+      const library = await worded(words, () => services.access.openOwned(user, params.repo_id))
+      for (const recipient of await recipientsOf(services, query)) {
+        await endShare(services, { user, request }, library.administered(), { path: ROOT, recipient })
+      }
+      return 'success'
+    },
+  }),
+]
+
+type Target = { readonly [K in keyof typeof target]: string | undefined }
+
+function sentOf(query: Target): Partial<Target> {
+  const { share_type, user, users, group_id } = query
+  return Object.fromEntries(
+    Object.entries({ share_type, user, users, group_id }).filter(([, value]) => value !== undefined),
+  )
+}
+
+async function recipientsOf(services: ApiServices, sent: Target): Promise<Recipient[]> {
+  if (sent.share_type === 'public') return [{ to: 'everyone' }]
+  if (sent.share_type === 'group') {
+    const ids = words(sent.group_id)
+    if (ids.length === 0) throw errorMessage(400, 'Group ID must be integer')
+    return Promise.all(ids.map((id) => knownGroup(services, id)))
+  }
+  if (sent.share_type !== 'personal')
+    throw errorMessage(400, 'Share type can only be personal or group or public.')
+  const emails = words(sent.user || sent.users)
+  if (emails.length === 0)
+    throw errorMessage(400, 'User or users (comma separated are mandatory) are not provided')
+  if (!emails.every((email) => parseEmail(email) !== undefined)) {
+    throw errorMessage(400, 'Some users are not valid, sharing rolled back')
+  }
+  const found = await Promise.all(emails.map((email) => services.accounts.find(email)))
+  return found.map((account) => {
+    if (account === undefined) throw errorMessage(400, 'Some users are not existent, sharing rolled back')
+    return { to: 'user', account }
+  })
+}
+
+function words(sent: string | undefined): string[] {
+  return (sent ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}

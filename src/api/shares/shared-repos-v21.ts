@@ -1,0 +1,133 @@
+import type { Recipient } from '../../access/index.ts'
+import { fail } from '../../errors.ts'
+import { errorMessage, rawText } from '../../http/index.ts'
+import { isAdmin, strangerCalled } from '../../identity/index.ts'
+import { baseName, ROOT, withSlash } from '../../objects/index.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { modifierFields } from '../libraries/library-wire.ts'
+import { type ApiServices, route } from '../services.ts'
+import { changeShare, endShare, shareOrChange } from './share-actions.ts'
+import { parseGroupId, sharePermission } from './share-input.ts'
+import { partiesOf, recipientFields, shareTypes } from './share-wire.ts'
+
+const params = { repo_id: libraryIdParam }
+const path = '/api/v2.1/shared-repos/:repo_id/'
+const target = { share_type: rawText(), user: rawText(), group_id: rawText() }
+
+export const sharedRepoRoutesV21 = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/shared-repos/',
+    auth: 'user',
+    summary: 'Lists the libraries the caller shares out, by name.',
+    async handle({ user }, services) {
+      const shared = (await services.shares.sharedOutBy(user)).filter(({ info }) => info.sub === undefined)
+      const parties = await partiesOf(services, shared)
+      const people = await services.directory.people(shared.map(({ info }) => info.modifier))
+      return shared.sort(byName).map((share) => ({
+        repo_id: share.info.id,
+        repo_name: share.info.name,
+        encrypted: share.info.encryption !== undefined,
+        share_type: shareTypes[share.grantee],
+        share_permission: share.permission,
+        share_permission_name: '',
+        ...modifierFields(people.get(share.info.modifier) ?? strangerCalled(share.info.modifier)),
+        ...recipientFields(share, parties),
+        is_admin: share.isAdmin,
+      }))
+    },
+  }),
+  route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    summary: 'Changes what a share of a library allows, or shares it with everyone.',
+    params,
+    body: { permission: sharePermission(undefined), ...target },
+    async handle({ user, params, body, request }, services) {
+      const readType = checkedTarget(body)
+      const library = (await services.access.openOwned(user, params.repo_id)).administered()
+      const recipient = await recipientOf(services, readType, body)
+      const wish = { path: ROOT, recipient, permission: body.permission }
+      if (recipient.to === 'everyone') {
+        await shareOrChange(services, { user, request }, library, wish)
+        return { success: true }
+      }
+      const changed = await changeShare(services, { user, request }, library, wish)
+      if (!changed) throw errorMessage(404, 'Share not found.')
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    summary: 'Ends a share of a library.',
+    params,
+    query: target,
+    async handle({ user, params, query, request }, services) {
+      const type = checkedTarget(query)
+      const library = isAdmin(user)
+        ? await services.access.openForServer(user, params.repo_id)
+        : (await services.access.openOwned(user, params.repo_id)).administered()
+      const recipient = await recipientOf(services, type, query)
+      await endShare(services, { user, request }, library, { path: ROOT, recipient })
+      return { success: true }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/shared-folders/',
+    auth: 'user',
+    summary: 'Lists the folders the caller shares out.',
+    async handle({ user }, services) {
+      const shared = (await services.shares.sharedOutBy(user)).filter(({ info }) => info.sub !== undefined)
+      const parties = await partiesOf(services, shared)
+      return shared.sort(byName).map((share) => ({
+        repo_id: share.info.sub?.origin.id,
+        repo_name: share.info.sub?.origin.name,
+        path: withSlash(share.info.sub?.path ?? ROOT),
+        folder_name: baseName(share.info.sub?.path ?? ROOT),
+        share_type: shareTypes[share.grantee],
+        share_permission: share.permission,
+        share_permission_name: '',
+        ...recipientFields(share, parties),
+        is_admin: share.isAdmin,
+      }))
+    },
+  }),
+]
+
+type Sent = { readonly [K in keyof typeof target]: string | undefined }
+type ShareType = 'personal' | 'group' | 'public'
+
+/** What can be said before the library is looked for. */
+function checkedTarget(sent: Sent): ShareType {
+  const type = sent.share_type
+  if (!type) throw errorMessage(400, 'share_type invalid.')
+  if (type !== 'personal' && type !== 'group' && type !== 'public') {
+    throw errorMessage(400, "share_type can only be 'personal' or 'group' or 'public'.")
+  }
+  if (type === 'personal' && !sent.user) throw errorMessage(400, 'user invalid.')
+  if (type === 'group' && !sent.group_id) throw errorMessage(400, 'group_id invalid.')
+  if (type === 'group' && parseGroupId(sent.group_id) === undefined) {
+    throw errorMessage(400, 'group_id must be integer.')
+  }
+  return type
+}
+
+/** Throws account-not-found, group-not-found. */
+async function recipientOf(
+  { accounts, groups }: ApiServices,
+  type: ShareType,
+  sent: Sent,
+): Promise<Recipient> {
+  if (type === 'public') return { to: 'everyone' }
+  if (type === 'personal') return { to: 'user', account: await accounts.get(sent.user ?? '') }
+  const id = parseGroupId(sent.group_id) ?? 0
+  return { to: 'group', group: (await groups.find(id)) ?? fail({ code: 'group-not-found', id }) }
+}
+
+function byName(one: { info: { name: string } }, other: { info: { name: string } }): number {
+  return one.info.name.localeCompare(other.info.name, 'en')
+}

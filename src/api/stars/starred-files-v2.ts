@@ -1,0 +1,75 @@
+import { fail } from '../../errors.ts'
+import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import { addStar, type Library, removeStar } from '../../library/index.ts'
+import { parseLibraryId } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { type SentPath, sentPath } from '../common/readers.ts'
+import { fileAt } from '../common/resolve-path.ts'
+import { type ApiServices, route } from '../services.ts'
+import { starredFileToWire } from './star-wire.ts'
+import { starredBy } from './starred-entries.ts'
+
+const words = {
+  ...denied('Permission denied'),
+  'library-not-found': (): [number, string] => [404, 'File not found'],
+  'path-not-found': (): [number, string] => [404, 'File not found'],
+}
+
+export const starredFileRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/starredfiles/',
+    auth: 'user',
+    summary: 'Lists the files the caller starred.',
+    prefix: true,
+    async handle({ user }, services) {
+      const starred = await starredBy(services, user)
+      return starred.flatMap(({ library, path, entry }) =>
+        entry?.kind === 'file' ? [starredFileToWire(library, path, entry, services.now())] : [],
+      )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api2/starredfiles/',
+    auth: 'user',
+    summary: 'Stars a file.',
+    body: { repo_id: rawText(), p: sentPath },
+    faults: words,
+    prefix: true,
+    async handle({ user, body }, services) {
+      const { library, sent } = await open(services, user, body.repo_id, body.p)
+      const { path } = await fileAt(library, sent)
+      await addStar(services.core, library, path, false)
+      return jsonResponse(201, 'success')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api2/starredfiles/',
+    auth: 'user',
+    summary: 'Takes the star of a file away.',
+    query: { repo_id: rawText(), p: sentPath },
+    faults: words,
+    prefix: true,
+    async handle({ user, query }, services) {
+      const { library, sent } = await open(services, user, query.repo_id, query.p)
+      const removed = sent.path && (await removeStar(services.core, user, library.info.id, sent.path))
+      // The star of a file that is gone can be taken away; a file that was not starred is fine.
+      if (removed !== true) await fileAt(library, sent)
+      return 'success'
+    },
+  }),
+]
+
+async function open(
+  { access }: ApiServices,
+  user: Account,
+  sentId: string | undefined,
+  sent: SentPath | undefined,
+): Promise<{ library: Library; sent: SentPath }> {
+  if (!sentId || sent === undefined) throw errorMessage(400, 'Library ID or path is missing.')
+  const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })
+  return { library: await access.open(user, id), sent }
+}

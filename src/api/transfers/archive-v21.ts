@@ -1,0 +1,134 @@
+import { setImmediate } from 'node:timers/promises'
+import { fail } from '../../errors.ts'
+import { errorMessage, type FaultResponse, list, type Reader, required } from '../../http/index.ts'
+import type { Account } from '../../identity/index.ts'
+import type { Library } from '../../library/index.ts'
+import { type Dirent, type LibraryId, parsePath, withSlash } from '../../objects/index.ts'
+import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
+import { type FoundFolder, folderAt } from '../common/resolve-path.ts'
+import { asOf, type Moment, moment } from '../history/point-in-time.ts'
+import { type ApiServices, route } from '../services.ts'
+import type { ArchiveProgress } from './archives.ts'
+
+/** Names as sent, without slashes around them; each may lead into folders below. */
+export const sentNames: Reader<string[]> = (fields, name) => {
+  const names = list({ nonEmpty: true })(fields, name).map((sent) => sent.replace(/^\/+|\/+$/g, ''))
+  if (names.includes('')) throw errorMessage(400, `${name} invalid.`)
+  return [...new Set(names)]
+}
+
+const wish = { parent_dir: requiredPath(), dirents: sentNames, ...moment }
+
+// The words of the file server, where clients of encrypted libraries expect them.
+const faults = {
+  'password-needed': (): FaultResponse => [400, 'Repo is encrypted. Please provide password to view it.'],
+}
+
+const LOOKUPS_A_TURN = 200
+
+export const archiveRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v2.1/repos/:repo_id/zip-task/',
+    auth: 'user',
+    scope: 'read',
+    summary: 'Starts an archive of files and folders, as they are now or were at `commit_id` or `at`.',
+    params: { repo_id: libraryIdParam },
+    body: wish,
+    faults,
+    handle: ({ user, params, body }, services) => start(services, user, params.repo_id, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/zip-task/',
+    auth: 'user',
+    summary: 'Starts an archive; the older form of the POST.',
+    params: { repo_id: libraryIdParam },
+    query: wish,
+    faults,
+    handle: ({ user, params, query }, services) => start(services, user, params.repo_id, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/query-zip-progress/',
+    auth: 'none',
+    summary: 'How far an archive is; whoever holds its token may ask.',
+    query: { token: required() },
+    async handle({ query }, { archives }) {
+      const archive = await archives.find(query.token)
+      if (archive === undefined) throw errorMessage(404, 'progress not found.')
+      return progressToWire(archive.progress)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/cancel-zip-task/',
+    auth: 'none',
+    summary: 'Stops an archive; whoever holds its token may.',
+    body: { token: required() },
+    async handle({ body }, { archives }) {
+      await archives.cancel(body.token)
+      return { success: true }
+    },
+  }),
+]
+
+async function start(
+  services: ApiServices,
+  user: Account,
+  id: LibraryId,
+  sent: { parent_dir: SentPath; dirents: readonly string[] } & Moment,
+): Promise<{ zip_token: string }> {
+  const { access, archives, now } = services
+  const library = await asOf(services, await access.open(user, id), sent)
+  const parent = await folderAt(library, sent.parent_dir)
+  const roots = await rootsOf(library, parent, sent.dirents)
+  return { zip_token: await archives.start(library, { roots, name: archiveName(roots, now()) }) }
+}
+
+/** What an archive is called: as what it holds, if that is one. `now` is in Unix seconds. */
+export function archiveName(roots: readonly Dirent[], now: number): string {
+  const [only, ...others] = roots
+  const name = only !== undefined && others.length === 0 ? only.name : `documents-export-${dateOf(now)}`
+  return `${name}.zip`
+}
+
+/** The entries of the names below a folder. Throws path-not-found. */
+export async function rootsOf(
+  library: Library,
+  parent: FoundFolder,
+  names: readonly string[],
+): Promise<Dirent[]> {
+  const roots: Dirent[] = []
+  for (const [index, name] of names.entries()) {
+    // Dirs at hand are looked up without waiting for anything; others want a turn too (I10).
+    if (index % LOOKUPS_A_TURN === LOOKUPS_A_TURN - 1) await setImmediate()
+    const text = withSlash(parent.path) + name
+    const path = parsePath(text)
+    const isDeeper = name.includes('/')
+    const found = path && (isDeeper ? await library.tree.find(path) : parent.stored.dir.resolve(name))
+    roots.push(
+      found ??
+        failNotFound(names.length === 1 ? { path: text, wanted: 'Folder' } : { path: name, wanted: 'Item' }),
+    )
+  }
+  return roots
+}
+
+function failNotFound(missing: { path: string; wanted: 'Folder' | 'Item' }): never {
+  fail({ code: 'path-not-found', ...missing })
+}
+
+function progressToWire({ zipped, total, failure, canceled }: ArchiveProgress) {
+  return {
+    zipped,
+    total,
+    failed: failure === undefined ? 0 : 1,
+    failed_reason: failure ?? '',
+    canceled: canceled ? 1 : 0,
+  }
+}
+
+function dateOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10)
+}

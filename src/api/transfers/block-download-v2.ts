@@ -1,0 +1,39 @@
+import { errorMessage, type Reader, rawText } from '../../http/index.ts'
+import { showsFile } from '../../library/index.ts'
+import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
+import { folderAt } from '../common/resolve-path.ts'
+import { route } from '../services.ts'
+
+const fileIdParam: Reader<FileId> = (fields, name) =>
+  parseFileId(rawText()(fields, name) ?? '') ?? notFound('Not found.')
+const blockIdParam: Reader<BlockId> = (fields, name) =>
+  parseBlockId(rawText()(fields, name) ?? '') ?? notFound('Not found.')
+
+export const blockDownloadRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/files/:file_id/blks/:block_id/download-link/',
+    auth: 'user',
+    summary: 'Gives a link to download a block of a file by, as it is stored.',
+    params: { repo_id: libraryIdParam, file_id: fileIdParam, block_id: blockIdParam },
+    query: { p: sentPathOrRoot },
+    faults: denied('You do not have permission to access this repo.'),
+    async handle({ user, params, query, request }, { access, core, tickets }) {
+      const library = await access.open(user, params.repo_id)
+      const { path } = await folderAt(library, query.p)
+      const file = await core.objects.findFile(library.info.key, params.file_id)
+      const isHere = file !== undefined && (await showsFile(core, library, params.file_id))
+      if (file === undefined || !isHere) return notFound('File not found.')
+      if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
+      const wish = { operation: 'download-blocks', path, objectId: params.file_id, reusable: true } as const
+      const ticket = await tickets.issue(library, wish)
+      return `${request.baseUrl}/seafhttp/blks/${ticket}/${params.block_id}`
+    },
+  }),
+]
+
+function notFound(message: string): never {
+  throw errorMessage(404, message)
+}

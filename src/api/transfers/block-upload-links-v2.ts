@@ -1,0 +1,93 @@
+import { errorMessage, optionalText, rawText } from '../../http/index.ts'
+import { type Library, missingBlocks } from '../../library/index.ts'
+import { type BlockId, MOST_IDS, parseBlockId, parsePath, ROOT } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { folderAt, updatePlaceAt } from '../common/resolve-path.ts'
+import { type ApiServices, route } from '../services.ts'
+import { refuseIfFull } from './quota-check.ts'
+
+const faults = denied('You do not have permission to access this folder.')
+
+/** Enough for the most ids a list may have, even if each comma is encoded. */
+const LARGEST_LIST = 512 * 1024
+
+export const blockLinkRoutes = [
+  route({
+    method: 'POST',
+    path: '/api2/repos/:repo_id/upload-blks-link/',
+    auth: 'user',
+    summary: 'Gives links to upload a file into a folder by its blocks, and tells which of them are wanted.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    body: { blklist: optionalText() },
+    bodyLimit: LARGEST_LIST,
+    faults,
+    async handle({ user, params, query, body, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload-blocks', query.p)
+      const missing = await missingBlocks(services.core, library, readBlockList(body.blklist))
+      const root = `${request.baseUrl}/seafhttp`
+      return {
+        rawblksurl: `${root}/upload-raw-blks-api/${ticket}`,
+        commiturl: `${root}/upload-blks-api/${ticket}?commitonly=true&ret-json=true`,
+        blklist: missing,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/upload-blks-link/',
+    auth: 'user',
+    scope: 'write',
+    summary: 'Gives older clients a link to make files of blocks by.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload-blocks', query.p)
+      return `${request.baseUrl}/seafhttp/upload-blks-api/${ticket}`
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/update-blks-link/',
+    auth: 'user',
+    scope: 'write',
+    summary: 'Gives a link to replace the content of files by blocks.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'update-blocks', query.p)
+      return `${request.baseUrl}/seafhttp/update-blks-api/${ticket}`
+    },
+  }),
+]
+
+/** As for uploads of files: an upload ticket is bound to its folder, an update ticket to one file. */
+async function issue(
+  services: ApiServices,
+  library: Library,
+  operation: 'upload-blocks' | 'update-blocks',
+  p = ROOT as string,
+): Promise<string> {
+  if (p === '') throw errorMessage(400, 'p invalid.')
+  const sent = { text: p, path: parsePath(p) }
+  const isUpdate = operation === 'update-blocks'
+  const place = isUpdate ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  library.editable(place.path)
+  await refuseIfFull(services, library)
+  const target = 'target' in place ? place.target : undefined
+  return services.tickets.issue(library, { operation, path: place.path, target, reusable: true })
+}
+
+function readBlockList(text = ''): BlockId[] {
+  const sent = text.split(',').map((id) => id.trim())
+  const ids = sent.filter((id) => id !== '').map(parseBlockId)
+  if (ids.length > MOST_IDS) throw errorMessage(400, 'blklist invalid.')
+  if (!ids.every((id) => id !== undefined)) throw errorMessage(400, 'blklist invalid.')
+  return ids
+}

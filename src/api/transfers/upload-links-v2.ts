@@ -1,0 +1,65 @@
+import { errorMessage, rawText } from '../../http/index.ts'
+import type { Library } from '../../library/index.ts'
+import { parsePath, ROOT } from '../../objects/index.ts'
+import { denied } from '../common/fault-messages.ts'
+import { libraryIdParam } from '../common/readers.ts'
+import { folderAt, updatePlaceAt } from '../common/resolve-path.ts'
+import { lenientFlag } from '../folders/listing-readers.ts'
+import { type ApiServices, route } from '../services.ts'
+import { refuseIfFull } from './quota-check.ts'
+
+const faults = denied('You do not have permission to access this folder.')
+
+export const uploadLinkRoutes = [
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/upload-link/',
+    auth: 'user',
+    scope: 'upload',
+    summary: 'A link to upload files into a folder by.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText(), from: rawText(), replace: lenientFlag },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'upload', query)
+      if (query.from === 'web') return `${request.baseUrl}/seafhttp/upload-aj/${ticket}`
+      return `${request.baseUrl}/seafhttp/upload-api/${ticket}${query.replace ? '?replace=1' : ''}`
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api2/repos/:repo_id/update-link/',
+    auth: 'user',
+    scope: 'write',
+    summary: 'A link to replace the content of files by.',
+    params: { repo_id: libraryIdParam },
+    query: { p: rawText(), from: rawText() },
+    faults,
+    async handle({ user, params, query, request }, services) {
+      const library = await services.access.open(user, params.repo_id)
+      const ticket = await issue(services, library, 'update', query)
+      return `${request.baseUrl}/seafhttp/update-${query.from === 'web' ? 'aj' : 'api'}/${ticket}`
+    },
+  }),
+]
+
+/**
+ * An upload ticket is bound to its folder. An update ticket is bound to a file: the one that is named, or the first within the
+ * folder that it is used for.
+ */
+async function issue(
+  services: ApiServices,
+  library: Library,
+  operation: 'upload' | 'update',
+  { p = ROOT, from }: { p: string | undefined; from: string | undefined },
+): Promise<string> {
+  if (p === '') throw errorMessage(400, 'p invalid.')
+  const sent = { text: p, path: parsePath(p) }
+  const place = operation === 'update' ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  library.editable(place.path)
+  await refuseIfFull(services, library)
+  if (from !== undefined && from !== 'api' && from !== 'web') throw errorMessage(400, 'from invalid.')
+  const target = 'target' in place ? place.target : undefined
+  return services.tickets.issue(library, { operation, path: place.path, target, reusable: true })
+}
