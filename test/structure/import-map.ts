@@ -4,10 +4,10 @@ import path from 'node:path'
 /** Which modules each module may import, as docs/architecture.md lists them; '*' is any module. */
 export type Arrows = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Reads the fenced block marked `arrows`. Throws on a line it cannot read and on a module named twice. */
-export function parseArrows(markdown: string): Arrows {
-  const block = /^```arrows\n(.*?)^```$/ms.exec(markdown)?.[1]
-  if (block === undefined) throw new Error('there is no fenced block marked "arrows"')
+/** Reads the fenced block marked `mark`. Throws on a line it cannot read and on a module named twice. */
+export function parseArrows(markdown: string, mark = 'arrows'): Arrows {
+  const block = new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, 'ms').exec(markdown)?.[1]
+  if (block === undefined) throw new Error(`there is no fenced block marked "${mark}"`)
   const arrows = new Map<string, ReadonlySet<string>>()
   for (const line of block.trimEnd().split('\n')) {
     const [, module, targets] = /^([\w./-]+) +->((?: (?:[\w./-]+|\*))*)$/.exec(line) ?? []
@@ -25,12 +25,12 @@ export function moduleOf(file: string, arrows: Arrows): string | undefined {
   return holding.sort((a, b) => b.length - a.length)[0]
 }
 
-/** A file, relative to `src`, and the files of ours it imports. */
+/** A file, relative to the root of the sources, and the files of ours it imports. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>
 
-// All our imports end in `.ts`, so any quoted relative path that does is one, whatever the syntax
-// around it: import, export from, import(), import type, or the URL of a worker.
-const relativeImport = /(['"`])(\.{1,2}\/[^'"`\n]+\.ts)\1/g
+// All our imports end in `.ts`, `.tsx` or `.css`, so any quoted relative path that does is one, whatever the
+// syntax around it: import, export from, import(), import type, or the URL of a worker.
+const relativeImport = /(['"`])(\.{1,2}\/[^'"`\n]+\.(?:tsx?|css))\1/g
 const computedImport = /\bimport\(\s*(?!['"\s])/
 
 /** Throws where an import is computed, because nobody could say what it imports. */
@@ -78,8 +78,24 @@ export function findViolations(graph: ImportGraph, arrows: Arrows): string[] {
   return violations
 }
 
-/** Files that start the program. They load single files, to load no more than a command needs. */
-const ENTRY_POINTS = new Set(['main.mjs'])
+/** Allowed imports that no file uses. */
+export function findUnusedArrows(graph: ImportGraph, arrows: Arrows): string[] {
+  const used = new Set<string>()
+  for (const [file, imports] of graph) {
+    for (const target of imports) used.add(`${moduleOf(file, arrows)} -> ${moduleOf(target, arrows)}`)
+  }
+  return [...arrows].flatMap(([module, targets]) =>
+    [...targets]
+      .map((target) => `${module} -> ${target}`)
+      .filter((arrow) => !arrow.endsWith('*') && !used.has(arrow)),
+  )
+}
+
+/**
+ * Files that start a program and may load single files: the server's, to load no more than a command needs, and the web
+ * app's, to load the shared style sheet first.
+ */
+const ENTRY_POINTS = new Set(['main.mjs', 'main.tsx'])
 
 /** Other modules import a module through its `index.ts`. A module of one file is that file. */
 const isPublic = (target: string, module: string) => target === module || target === `${module}/index.ts`

@@ -1,4 +1,4 @@
-import './layers.css'
+import './ui/layers.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
