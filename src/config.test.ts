@@ -39,7 +39,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       administrator: { email: 'admin@carrel.local', password: undefined },
       database: { kind: 'sqlite', file: path.join(cwd, 'data/carrel.db') },
-      blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks') },
+      blocks: { kind: 'disk', directory: path.join(cwd, 'data/blocks'), implementation: 'fast' },
       secret: { file: path.join(cwd, 'data/secret'), given: undefined },
       limits: {
         quota: undefined,
@@ -94,6 +94,11 @@ describe('the configuration', () => {
     ],
     [{ CARREL_DATABASE: 'postgresql:///db?host=/run/pg' }, (c) => c.database.kind, 'postgres'],
     [{ CARREL_BLOCKS: 'disk' }, (c) => c.blocks.kind, 'disk'],
+    [
+      { CARREL_DISK: 'plain' },
+      (c) => c.blocks,
+      { kind: 'disk', directory: path.join(cwd, 'data/blocks'), implementation: 'plain' },
+    ],
     [
       { CARREL_BLOCKS: s3, ...keys },
       (c) => c.blocks,
@@ -207,6 +212,7 @@ describe('the configuration', () => {
     [{ CARREL_TASKS_AT_ONCE: '65' }, /CARREL_TASKS_AT_ONCE/],
     [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
+    [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
     [{ CARREL_PROCESSES: '0' }, /CARREL_PROCESSES/],
@@ -304,7 +310,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 38)
+    assert.equal(settings.length, 39)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

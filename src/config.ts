@@ -5,8 +5,10 @@ import path from 'node:path'
 /** Where the relational database rests. */
 export type DatabaseSetting = { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string }
 
-/** Where blocks rest. */
-export type BlocksSetting = { kind: 'disk'; directory: string } | ({ kind: 's3' } & S3Address & S3Keys)
+/** Where blocks are stored. */
+export type BlocksSetting =
+  | { kind: 'disk'; directory: string; implementation: 'plain' | 'fast' }
+  | ({ kind: 's3' } & S3Address & S3Keys)
 
 export interface S3Address {
   bucket: string
@@ -238,6 +240,14 @@ const definitions = {
     expects: 'disk or s3://bucket/prefix with no options but endpoint, region and path_style',
     parse: parseBlocks,
   }),
+  disk: define<'plain' | 'fast'>({
+    placeholder: 'plain|fast',
+    fallback: 'fast',
+    meaning:
+      'how blocks are read and written on disk; plain uses no O_DIRECT, threads or caches, and suits network file systems',
+    expects: 'plain or fast',
+    parse: (text) => (text === 'plain' || text === 'fast' ? text : malformed),
+  }),
   secret: define<string | undefined>({
     placeholder: 'text',
     fallback: undefined,
@@ -448,7 +458,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
         : values.database,
     blocks:
       values.blocks === 'disk'
-        ? { kind: 'disk', directory: path.join(dataDirectory, 'blocks') }
+        ? { kind: 'disk', directory: path.join(dataDirectory, 'blocks'), implementation: values.disk }
         : { kind: 's3', ...values.blocks, region: values.blocks.region ?? regionOf(env), ...s3Keys(env) },
     secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
     limits: {

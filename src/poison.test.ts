@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { borrowReadBuffer, returnReadBuffer } from './http/fast/read-buffer-pool.ts'
 import { POISON } from './poison.ts'
-import { ChunkBuffers } from './storage/disk/chunk-buffers.ts'
-import { PieceBuffers } from './storage/disk/pieces.ts'
-import { Slabs } from './storage/disk/slabs.ts'
+import { ChunkBufferPool } from './storage/disk/fast/chunk-buffer-pool.ts'
+import { RangeBufferPool } from './storage/disk/fast/range-buffer-pool.ts'
+import { SharedBufferPool } from './storage/disk/fast/shared-buffer-pool.ts'
 
 const isPoisoned = (bytes: Uint8Array) => bytes.every((byte) => byte === POISON)
 
@@ -17,24 +17,24 @@ describe('a buffer that returned to its pool is poisoned in tests:', () => {
   })
 
   it('that of a chunk of a file', () => {
-    const buffers = new ChunkBuffers()
-    const chunk = buffers.take().fill(1)
-    buffers.give(chunk)
+    const pool = new ChunkBufferPool()
+    const chunk = pool.borrow().fill(1)
+    pool.return(chunk)
     assert.ok(isPoisoned(chunk))
   })
 
   it('that of a piece of a block', () => {
-    const buffers = new PieceBuffers()
-    const piece = buffers.take(100_000).fill(1)
-    buffers.give(piece)
+    const pool = new RangeBufferPool()
+    const piece = pool.borrow(100_000).fill(1)
+    pool.return(piece)
     assert.ok(isPoisoned(piece))
   })
 
   it('that of a block on its way in', () => {
-    const slabs = new Slabs()
-    const slab = slabs.take()
-    slab.bytes.fill(1)
-    slabs.give(slab)
-    assert.ok(isPoisoned(slab.bytes))
+    const pool = new SharedBufferPool()
+    const buffer = pool.borrow()
+    buffer.bytes.fill(1)
+    pool.return(buffer)
+    assert.ok(isPoisoned(buffer.bytes))
   })
 })

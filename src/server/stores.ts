@@ -32,7 +32,8 @@ export async function prepareDataFolder(directory: string): Promise<void> {
 export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
   const { blocks } = config
   if (blocks.kind === 'disk') {
-    return openDiskBlockStore({ directory: blocks.directory, shared, threads: threadsOf(config) })
+    const { directory, implementation } = blocks
+    return openDiskBlockStore({ directory, implementation, shared, threads: threadsOf(config) })
   }
   throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
 }

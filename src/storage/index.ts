@@ -12,4 +12,4 @@ export {
   type ReadOptions,
   type ReceivedBlock,
 } from './block-store.ts'
-export { checkedOnTheWayIn, checkedOnTheWayOut } from './checked-bytes.ts'
+export { verifiedRead, verifiedWrite } from './verified-bytes.ts'

@@ -8,8 +8,8 @@ import {
   BlockStoreError,
   type BlockWriter,
   type ByteRange,
-  checkedOnTheWayIn,
   type LentBytes,
+  verifiedWrite,
 } from '../index.ts'
 
 /** Blocks in memory, for tests: as fast as can be, and gone with the process. */
@@ -18,7 +18,7 @@ export class MemoryBlockStore implements BlockStore {
 
   async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
     const slices: Uint8Array[] = []
-    for await (const slice of checkedOnTheWayIn(id, bytes, signal)) slices.push(slice)
+    for await (const slice of verifiedWrite(id, bytes, signal)) slices.push(slice)
     this.#blocks.set(id, Buffer.concat(slices))
   }
 

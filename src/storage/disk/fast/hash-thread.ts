@@ -1,59 +1,59 @@
 import { Worker } from 'node:worker_threads'
-import type { AbandonOrder, HashOrder, HashReply } from './hash-worker.ts'
-import type { SlabFile } from './slab-file.ts'
-import type { Slab, Slabs } from './slabs.ts'
+import type { DirectWriter } from './direct-writer.ts'
+import type { AbandonRequest, HashReply, HashRequest } from './hash-worker.ts'
+import type { SharedBuffer, SharedBufferPool } from './shared-buffer-pool.ts'
 
-/** Slabs being hashed and written at a time; who brings more, waits. */
-const MOST_UNDER_WAY = 8
+/** Buffers hashed and written at a time; further writes wait (backpressure). */
+const MAX_IN_FLIGHT = 8
 const IDLE_MS = 30_000
 
-/** A file on its way to the disk. */
+/** A file being written. */
 interface OpenFile {
-  readonly target: SlabFile
-  /** Where the next bytes go. */
+  readonly target: DirectWriter
+  /** Offset of the next bytes. */
   position: number
-  /** What was begun and has not ended: slabs to be hashed, and to be written. */
+  /** Hash requests and writes in progress. */
   pending: number
   error: Error | undefined
   sha1: string | undefined
   settled: PromiseWithResolvers<void> | undefined
 }
 
-/** A slab the thread has not answered for, or that is not written. */
-interface SentSlab {
-  readonly slab: Slab
+/** A buffer that is being hashed or written. */
+interface SentBuffer {
+  readonly buffer: SharedBuffer
   readonly file: OpenFile
   uses: number
 }
 
 /**
- * Hashes files on a thread of its own while they are written, so that a long upload neither holds up the event loop nor
- * waits for it. The thread starts when first needed and ends when it had nothing to do for a while.
+ * Hashes files on a worker thread while the thread pool writes them, so that a long upload does not block the event loop. The thread starts
+ * when first needed and ends after 30 idle seconds.
  */
 export class HashThread {
-  readonly #slabs: Slabs
+  readonly #pool: SharedBufferPool
   readonly #files = new Map<number, OpenFile>()
   readonly #waiting: (() => void)[] = []
-  /** Those the thread has not answered for, in the order they were sent. */
-  #asked: SentSlab[] = []
-  /** Memories the thread was told of. */
+  /** Buffers whose hash request is unanswered, in the order sent. */
+  #pending: SentBuffer[] = []
+  /** Shared memories the thread knows. */
   #memories: SharedArrayBuffer[] = []
-  #underWay = 0
+  #inFlight = 0
   #nextFile = 0
   #worker: Worker | undefined
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(slabs: Slabs) {
-    this.#slabs = slabs
+  constructor(pool: SharedBufferPool) {
+    this.#pool = pool
   }
 
-  /** How many files it has open. */
+  /** Number of open files. */
   get load(): number {
     return this.#files.size
   }
 
-  /** The number of a file in the calls that follow. */
-  begin(target: SlabFile): number {
+  /** Returns the number that identifies the file in later calls. */
+  begin(target: DirectWriter): number {
     clearTimeout(this.#idleTimer)
     this.#nextFile += 1
     const file = { target, position: 0, pending: 0, error: undefined, sha1: undefined, settled: undefined }
@@ -62,38 +62,38 @@ export class HashThread {
   }
 
   /**
-   * Adds a slab, full unless it is the last, to the end of a file, and gives it back when it is done with. Resolves when
-   * there is room for the next. Throws what an earlier one met; then it is given back too.
+   * Appends a buffer, full unless it is the last, and returns it to the pool afterwards. Resolves when the next one may be sent. Throws the
+   * error of an earlier write; the buffer is returned in that case too.
    */
-  async write(number: number, slab: Slab, length: number, isLast = false): Promise<void> {
+  async write(number: number, buffer: SharedBuffer, length: number, isLast = false): Promise<void> {
     const file = this.#get(number)
-    if (this.#underWay >= MOST_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#underWay += 1
-    const sent = { slab, file, uses: 1 }
+    if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#inFlight += 1
+    const sent = { buffer, file, uses: 1 }
     file.pending += 1
     if (file.error !== undefined) {
-      this.#used(sent)
+      this.#done(sent)
       throw file.error
     }
-    this.#ask(number, sent, length, isLast)
+    this.#hash(number, sent, length, isLast)
     void this.#store(sent, length)
   }
 
-  /** Adds the last bytes and resolves to the SHA-1 of the file when all is written. The file is then done with. */
-  async finish(number: number, slab: Slab, length: number): Promise<string> {
-    await this.write(number, slab, length, true)
+  /** Appends the last bytes and resolves to the SHA-1 once everything is written. Ends the file. */
+  async finish(number: number, buffer: SharedBuffer, length: number): Promise<string> {
+    await this.write(number, buffer, length, true)
     const { sha1 } = await this.#settled(number)
     if (sha1 === undefined) throw new Error('a file was written without a hash')
     return sha1
   }
 
-  /** Resolves when nobody uses the file any more. It is then done with. */
+  /** Resolves when no work on the file is in progress. Ends the file. */
   async abandon(number: number): Promise<void> {
     if (!this.#files.has(number)) return
     await this.#settled(number).catch(() => {})
-    const order: AbandonOrder = { abandon: number }
+    const request: AbandonRequest = { abandon: number }
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#worker?.postMessage(order)
+    this.#worker?.postMessage(request)
   }
 
   async close(): Promise<void> {
@@ -101,54 +101,54 @@ export class HashThread {
     await this.#worker?.terminate()
   }
 
-  #ask(file: number, sent: SentSlab, length: number, isLast: boolean): void {
+  #hash(file: number, sent: SentBuffer, length: number, isLast: boolean): void {
     const worker = (this.#worker ??= this.#start())
-    const { memory: shared, offset } = sent.slab
+    const { memory: shared, offset } = sent.buffer
     let memory = this.#memories.indexOf(shared)
     const isNew = memory < 0
     if (isNew) memory = this.#memories.push(shared) - 1
-    const order: HashOrder = { file, memory, offset, length, isLast, ...(isNew && { shared }) }
+    const request: HashRequest = { file, memory, offset, length, isLast, ...(isNew && { shared }) }
     sent.uses += 1
     sent.file.pending += 1
-    this.#asked.push(sent)
+    this.#pending.push(sent)
     worker.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    worker.postMessage(order)
+    worker.postMessage(request)
   }
 
-  /** Writes a slab to where its bytes belong. */
-  async #store(sent: SentSlab, length: number): Promise<void> {
-    const { file, slab } = sent
+  /** Writes a buffer at the end of its file. */
+  async #store(sent: SentBuffer, length: number): Promise<void> {
+    const { file, buffer } = sent
     const { position } = file
     file.position += length
     try {
-      await file.target.write(slab.bytes.subarray(0, length), position)
+      await file.target.write(buffer.bytes.subarray(0, length), position)
     } catch (error) {
       file.error ??= error instanceof Error ? error : new Error(String(error))
     }
-    this.#used(sent)
+    this.#done(sent)
   }
 
   #onReply({ sha1 }: HashReply): void {
-    const sent = this.#asked.shift()
+    const sent = this.#pending.shift()
     if (sent === undefined) return
     sent.file.sha1 = sha1
-    this.#used(sent)
+    this.#done(sent)
   }
 
-  #used(sent: SentSlab): void {
-    const { file, slab } = sent
+  #done(sent: SentBuffer): void {
+    const { file, buffer } = sent
     sent.uses -= 1
     if (sent.uses === 0) {
-      this.#slabs.give(slab)
-      this.#underWay -= 1
+      this.#pool.return(buffer)
+      this.#inFlight -= 1
       this.#waiting.shift()?.()
     }
     file.pending -= 1
     if (file.pending === 0) file.settled?.resolve()
   }
 
-  /** Waits until nothing of a file is under way, and forgets it. */
+  /** Waits until no work on a file is in progress, and removes it. */
   async #settled(number: number): Promise<OpenFile> {
     const file = this.#get(number)
     if (file.pending > 0) {
@@ -156,17 +156,17 @@ export class HashThread {
       await file.settled.promise
     }
     this.#files.delete(number)
-    if (this.#files.size === 0) this.#rest()
+    if (this.#files.size === 0) this.#endWhenIdle()
     if (file.error !== undefined) throw file.error
     return file
   }
 
-  #rest(): void {
+  #endWhenIdle(): void {
     this.#worker?.unref()
     this.#idleTimer = setTimeout(() => {
       const worker = this.#worker
       this.#worker = undefined
-      this.#slabs.clear()
+      this.#pool.clear()
       void worker?.terminate()
     }, IDLE_MS).unref()
   }
@@ -184,20 +184,20 @@ export class HashThread {
     return worker
   }
 
-  /** The hashes of all files under way are lost. */
+  /** The hash states of all open files are lost. */
   #onDeath(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const file of this.#files.values()) file.error ??= error
-    // Those asked for meanwhile are asked of another thread.
-    const lost = this.#asked
-    this.#asked = []
-    for (const sent of lost) this.#used(sent)
+    // Later requests go to a new thread.
+    const lost = this.#pending
+    this.#pending = []
+    for (const sent of lost) this.#done(sent)
   }
 
   #get(number: number): OpenFile {
     const file = this.#files.get(number)
-    if (file === undefined) throw new Error('a file is written that was never begun')
+    if (file === undefined) throw new Error('write to a file that was not begun')
     return file
   }
 }

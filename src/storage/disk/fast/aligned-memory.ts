@@ -1,11 +1,11 @@
-// Reading and writing past the page cache needs memory that begins a page. Only that of WebAssembly is promised to; where
-// there is no room for the addresses it reserves, any memory will do.
+// O_DIRECT needs page-aligned memory. Only WebAssembly memory is guaranteed to be aligned. If its address space cannot be reserved, ordinary
+// memory is used, and transfers fall back to buffered ones.
 
 export function alignedMemory(bytes: number): ArrayBuffer {
   return wasmMemory(bytes, false) ?? new ArrayBuffer(bytes)
 }
 
-/** As alignedMemory, for other threads too. */
+/** As alignedMemory, shared between threads. */
 export function alignedSharedMemory(bytes: number): SharedArrayBuffer {
   return wasmMemory(bytes, true) ?? new SharedArrayBuffer(bytes)
 }

@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
 import { alignedSharedMemory } from './aligned-memory.ts'
-import { SlabFile } from './slab-file.ts'
+import { DirectWriter } from './direct-writer.ts'
 
-const root = mkdtempSync(path.join(tmpdir(), 'carrel-slabs-'))
+const root = mkdtempSync(path.join(tmpdir(), 'carrel-direct-writer-'))
 after(() => rm(root, { recursive: true }))
 
-const SLAB = 65_536
+const BUFFER = 65_536
 
-/** Writes memory slab by slab, all at once, as `length` bytes. */
+/** Writes `length` bytes of memory buffer by buffer, concurrently. */
 async function written(name: string, memory: Buffer, length: number, isThere = true): Promise<Buffer> {
   const file = path.join(root, name)
   await using handle = await open(file, 'wx')
   {
-    using slabs = await SlabFile.open(handle, isThere ? file : `${file}-gone`)
+    using writer = await DirectWriter.open(handle, isThere ? file : `${file}-gone`)
     const writes: Promise<void>[] = []
-    for (let at = 0; at < length; at += SLAB) {
-      writes.push(slabs.write(memory.subarray(at, Math.min(at + SLAB, length)), at))
+    for (let at = 0; at < length; at += BUFFER) {
+      writes.push(writer.write(memory.subarray(at, Math.min(at + BUFFER, length)), at))
     }
     await Promise.all(writes)
   }
@@ -29,29 +29,39 @@ async function written(name: string, memory: Buffer, length: number, isThere = t
   return readFile(file)
 }
 
-describe('a file written in slabs', () => {
-  const memory = Buffer.from(alignedSharedMemory(4 * SLAB))
+describe('DirectWriter', () => {
+  const memory = Buffer.from(alignedSharedMemory(4 * BUFFER))
   randomFillSync(memory)
 
-  it('holds what was written, wherever it ends', async () => {
-    for (const length of [1, 4095, 4096, 4097, SLAB - 1, SLAB, SLAB + 1, 3 * SLAB + 4096 + 17, 4 * SLAB]) {
+  it('writes files of any length', async () => {
+    for (const length of [
+      1,
+      4095,
+      4096,
+      4097,
+      BUFFER - 1,
+      BUFFER,
+      BUFFER + 1,
+      3 * BUFFER + 4096 + 17,
+      4 * BUFFER,
+    ]) {
       const found = await written(`whole-${length}`, memory, length)
       assert.ok(found.equals(memory.subarray(0, length)), `${length} bytes`)
     }
   })
 
-  it('does so too where nothing can be written past the cache', async () => {
-    const elsewhere = Buffer.from(new SharedArrayBuffer(2 * SLAB + 8)).subarray(8)
+  it('falls back to buffered writes where O_DIRECT is not possible', async () => {
+    const elsewhere = Buffer.from(new SharedArrayBuffer(2 * BUFFER + 8)).subarray(8)
     memory.copy(elsewhere)
-    const length = 2 * SLAB - 100
+    const length = 2 * BUFFER - 100
     assert.ok((await written('unaligned', elsewhere, length)).equals(memory.subarray(0, length)))
     assert.ok((await written('unopened', memory, length, false)).equals(memory.subarray(0, length)))
   })
 
-  it('says what went wrong', async () => {
+  it('reports the error of a failed write', async () => {
     await using handle = await open(path.join(root, 'readable'), 'w')
-    using slabs = await SlabFile.open(handle, path.join(root, 'readable'))
+    using writer = await DirectWriter.open(handle, path.join(root, 'readable'))
     await handle.close()
-    await assert.rejects(slabs.write(memory.subarray(0, 100), 0), /EBADF|closed/)
+    await assert.rejects(writer.write(memory.subarray(0, 100), 0), /EBADF|closed/)
   })
 })

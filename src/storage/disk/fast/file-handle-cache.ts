@@ -1,6 +1,6 @@
 import { close, closeSync, fstatSync, open, type Stats } from 'node:fs'
 
-const MOST_OPEN = 64
+const MAX_OPEN = 64
 
 interface OpenFile {
   readonly fd: number
@@ -8,8 +8,8 @@ interface OpenFile {
   isCached: boolean
 }
 
-/** A file in use. Disposing it leaves it open for the next reader, for a while. */
-export class UsedFile implements Disposable {
+/** A file borrowed from the cache. Disposing returns it. */
+export class BorrowedFile implements Disposable {
   readonly fd: number
   readonly stats: Stats
   readonly #done: () => void
@@ -26,83 +26,85 @@ export class UsedFile implements Disposable {
 }
 
 /**
- * Files that were read in parts lately stay open. A file that was removed or replaced meanwhile is opened anew. By callback: the
- * promises of handles take the event loop twice as long.
+ * LRU cache of open files, for blocks read in ranges. A file that was removed or replaced is opened again. Uses callbacks: the promise API
+ * of Node takes twice the time on the event loop.
  */
-export class OpenFiles implements AsyncDisposable {
+export class FileHandleCache implements AsyncDisposable {
   readonly #files = new Map<string, OpenFile>()
   #closing = 0
   #closed: PromiseWithResolvers<void> | undefined
 
-  /** Throws what opening throws. */
-  async use(path: string): Promise<UsedFile> {
-    const known = this.find(path)
+  /** Throws the error of `open`. */
+  async borrow(path: string): Promise<BorrowedFile> {
+    const known = this.borrowOpen(path)
     if (known !== undefined) return known
-    this.forget(path)
+    this.evict(path)
     const fd = await openFile(path)
     const opened: OpenFile = { fd, readers: 0, isCached: !this.#files.has(path) }
     if (opened.isCached) this.#files.set(path, opened)
     const used = this.#lend(path, opened)
-    if (this.#files.size > MOST_OPEN) this.#dropOldest()
+    if (this.#files.size > MAX_OPEN) this.#evictOldest()
     return used
   }
 
-  /** As use, for a file that is read once from its beginning to its end: it does not stay open. */
-  async useOnce(path: string): Promise<UsedFile> {
-    return this.find(path) ?? this.#lend(path, { fd: await openFile(path), readers: 0, isCached: false })
+  /** As `borrow`, for a file read once from start to end: it does not enter the cache. */
+  async borrowOnce(path: string): Promise<BorrowedFile> {
+    return (
+      this.borrowOpen(path) ?? this.#lend(path, { fd: await openFile(path), readers: 0, isCached: false })
+    )
   }
 
-  /** As use, for a file that is open already; undefined if it is not, or was removed or replaced. */
-  find(path: string): UsedFile | undefined {
+  /** As `borrow`, for a cached file; undefined if it is not cached, or was removed or replaced. */
+  borrowOpen(path: string): BorrowedFile | undefined {
     const known = this.#files.get(path)
     if (known === undefined) return undefined
-    // What is asked of an open file is in memory: this takes no longer than handing it to another thread.
+    // Synchronous: the inode of an open file is in memory, so the call is as fast as queueing one in the thread pool.
     const stats = fstatSync(known.fd)
     return stats.nlink > 0 ? this.#lend(path, known, stats) : undefined
   }
 
-  /** So that a file that is removed gives back its space. */
-  forget(path: string): void {
+  /** For a removed file, so that its disk space is freed. */
+  evict(path: string): void {
     const known = this.#files.get(path)
-    if (known !== undefined) this.#drop(path, known)
+    if (known !== undefined) this.#remove(path, known)
   }
 
-  /** Resolves when all that nobody uses is closed. */
+  /** Resolves when all files that are not borrowed are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const [path, file] of this.#files) this.#drop(path, file)
+    for (const [path, file] of this.#files) this.#remove(path, file)
     if (this.#closing === 0) return
     this.#closed ??= Promise.withResolvers()
     await this.#closed.promise
   }
 
-  #lend(path: string, file: OpenFile, stats = fstatSync(file.fd)): UsedFile {
+  #lend(path: string, file: OpenFile, stats = fstatSync(file.fd)): BorrowedFile {
     if (file.isCached) {
-      // A Map lists its keys in the order they were set: setting again makes this the newest.
+      // A Map iterates in insertion order: inserting again makes this entry the most recently used.
       this.#files.delete(path)
       this.#files.set(path, file)
     }
     file.readers += 1
-    return new UsedFile(file.fd, stats, () => {
+    return new BorrowedFile(file.fd, stats, () => {
       file.readers -= 1
       if (file.readers === 0 && !file.isCached) this.#close(file.fd)
     })
   }
 
-  #dropOldest(): void {
+  #evictOldest(): void {
     for (const [path, file] of this.#files) {
-      this.#drop(path, file)
+      this.#remove(path, file)
       return
     }
   }
 
-  /** Its last reader closes it. */
-  #drop(path: string, file: OpenFile): void {
+  /** If it is borrowed, its last reader closes it. */
+  #remove(path: string, file: OpenFile): void {
     file.isCached = false
     this.#files.delete(path)
     if (file.readers === 0) this.#close(file.fd)
   }
 
-  /** What only was read is closed in no time, unless it was removed and its space is now given back: nobody waits for that. */
+  /** Closing is fast and synchronous, except for a removed file: the kernel frees its space then, so it is closed in the thread pool. */
   #close(fd: number): void {
     if (fstatSync(fd).nlink > 0) return closeSync(fd)
     this.#closing += 1

@@ -1,12 +1,12 @@
 import { closeSync, constants, open, write } from 'node:fs'
-import type { ChunkBuffers } from './chunk-buffers.ts'
-import { codeOf } from './disk-errors.ts'
+import { codeOf } from '../disk-errors.ts'
+import type { ChunkBufferPool } from './chunk-buffer-pool.ts'
 import { type ReadAt, readerOf } from './file-chunks.ts'
 
-/** What addresses, places and lengths of transfers past the page cache are multiples of, on any disk of today. */
+/** Addresses, offsets and lengths of O_DIRECT transfers are multiples of this on current disks. */
 export const ALIGNMENT = 4096
 
-/** A file opened to be read or written past the page cache. Whoever opens it has it open otherwise too. */
+/** A file opened with O_DIRECT (unbuffered). The caller also holds a buffered descriptor, so closing this one never frees the inode. */
 export class DirectFile implements Disposable {
   readonly #fd: number
 
@@ -14,7 +14,7 @@ export class DirectFile implements Disposable {
     this.#fd = fd
   }
 
-  /** Undefined where the system or the file system knows no such thing. */
+  /** Undefined if the system or the file system does not support O_DIRECT. */
   static open(path: string, access: 'read' | 'write'): Promise<DirectFile | undefined> {
     const { O_DIRECT, O_RDONLY, O_WRONLY } = constants as Partial<typeof constants>
     const flags = access === 'read' ? O_RDONLY : O_WRONLY
@@ -25,7 +25,7 @@ export class DirectFile implements Disposable {
     })
   }
 
-  /** How many bytes were taken. */
+  /** Resolves to the number of bytes written. */
   write(bytes: Uint8Array, position: number): Promise<number> {
     return new Promise((resolve, reject) => {
       write(this.#fd, bytes, 0, bytes.length, position, (error, bytesWritten) =>
@@ -34,24 +34,24 @@ export class DirectFile implements Disposable {
     })
   }
 
-  /** Reads past the page cache what goes into memory of `buffers` that begins a page, and all else as `otherwise` does. */
-  reader(buffers: ChunkBuffers, otherwise: ReadAt): ReadAt {
+  /** Reads unbuffered into aligned buffers of the pool, and with `buffered` into others. */
+  reader(pool: ChunkBufferPool, buffered: ReadAt): ReadAt {
     const readAt = readerOf(this.#fd)
     return async (buffer, position) => {
-      if (!buffers.isAligned(buffer) || position % ALIGNMENT !== 0) return otherwise(buffer, position)
+      if (!pool.isAligned(buffer) || position % ALIGNMENT !== 0) return buffered(buffer, position)
       const length = Math.ceil(buffer.length / ALIGNMENT) * ALIGNMENT
       try {
         const bytesRead = await readAt(Buffer.from(buffer.buffer, buffer.byteOffset, length), position)
         return Math.min(bytesRead, buffer.length)
       } catch (error) {
-        // The disk wants something else than what is common.
-        if (codeOf(error) === 'EINVAL') return otherwise(buffer, position)
+        // The disk requires a larger alignment.
+        if (codeOf(error) === 'EINVAL') return buffered(buffer, position)
         throw error
       }
     }
   }
 
-  /** Nothing must be under way. There is nothing to wait for, as the file is still open otherwise. */
+  /** No transfer may be in progress. */
   [Symbol.dispose](): void {
     closeSync(this.#fd)
   }

@@ -1,19 +1,19 @@
 /**
- * Makes folder entries durable. Those who wait for one folder share a sync, provided it started
- * after they asked; a few folders are synced at a time, so that syncs do not take up the whole
- * thread pool. After a sync has failed nobody can say what is on the disk, so all later ones fail.
+ * Flushes folder entries to disk. Concurrent callers for one folder share a flush that started after they asked. At most two folders are
+ * flushed at a time, so that flushes do not occupy the thread pool. After one failure all later flushes fail: the kernel reports a
+ * write-back error once, so a later success would prove nothing.
  */
-export class FolderSyncs {
-  readonly #syncFolder: (folder: string) => Promise<void>
+export class DirectorySync {
+  readonly #syncDirectory: (folder: string) => Promise<void>
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>()
   #running = 0
   #failure: { error: unknown } | undefined
 
-  constructor(syncFolder: (folder: string) => Promise<void>) {
-    this.#syncFolder = syncFolder
+  constructor(syncDirectory: (folder: string) => Promise<void>) {
+    this.#syncDirectory = syncDirectory
   }
 
-  /** Resolves once all that was in the folder at the time of the call would survive a power cut. */
+  /** Resolves once all entries present at the time of the call would survive a power failure. */
   sync(folder: string): Promise<void> {
     let shared = this.#waiting.get(folder)
     if (shared === undefined) {
@@ -26,7 +26,7 @@ export class FolderSyncs {
 
   #startNext() {
     for (const [folder, shared] of this.#waiting) {
-      if (this.#running === CONCURRENT_SYNCS) return
+      if (this.#running === MAX_CONCURRENT) return
       this.#waiting.delete(folder)
       this.#running += 1
       this.#run(folder).then(shared.resolve, shared.reject)
@@ -36,7 +36,7 @@ export class FolderSyncs {
   async #run(folder: string) {
     try {
       if (this.#failure !== undefined) throw this.#failure.error
-      await this.#syncFolder(folder)
+      await this.#syncDirectory(folder)
     } catch (error) {
       this.#failure ??= { error }
       throw error
@@ -47,4 +47,4 @@ export class FolderSyncs {
   }
 }
 
-const CONCURRENT_SYNCS = 2
+const MAX_CONCURRENT = 2

@@ -1,25 +1,25 @@
 import { createHash, type Hash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 
-/** The next bytes of a file, in a slab. */
-export interface HashOrder {
+/** The next bytes of a file, in a shared buffer. */
+export interface HashRequest {
   readonly file: number
-  /** Number of the memory. */
+  /** Index of the shared memory. */
   readonly memory: number
-  /** The memory itself, when its number is new. */
+  /** The memory itself, when the worker does not know it yet. */
   readonly shared?: SharedArrayBuffer
   readonly offset: number
   readonly length: number
-  /** Whether the file ends here, so that its hash is asked for. */
+  /** Whether the file ends here; the reply then carries its hash. */
   readonly isLast: boolean
 }
 
-/** A file is not wanted any more. Not answered. */
-export interface AbandonOrder {
+/** Drops the hash state of a file. Has no reply. */
+export interface AbandonRequest {
   readonly abandon: number
 }
 
-/** The oldest order that was not answered is done. */
+/** Answers the oldest pending request. */
 export interface HashReply {
   readonly sha1?: string
 }
@@ -27,16 +27,16 @@ export interface HashReply {
 const memories: Buffer[] = []
 const hashes = new Map<number, Hash>()
 
-parentPort?.on('message', (order: HashOrder | AbandonOrder) => {
-  if ('abandon' in order) return void hashes.delete(order.abandon)
+parentPort?.on('message', (request: HashRequest | AbandonRequest) => {
+  if ('abandon' in request) return void hashes.delete(request.abandon)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(carryOut(order))
+  parentPort?.postMessage(handle(request))
 })
 
-function carryOut({ file, memory, shared, offset, length, isLast }: HashOrder): HashReply {
+function handle({ file, memory, shared, offset, length, isLast }: HashRequest): HashReply {
   if (shared !== undefined) memories[memory] = Buffer.from(shared)
   const bytes = memories[memory]
-  if (bytes === undefined) throw new Error('a slab is in a memory nobody told of')
+  if (bytes === undefined) throw new Error('a request refers to unknown shared memory')
   const hash = hashes.get(file) ?? createHash('sha1')
   hash.update(bytes.subarray(offset, offset + length))
   if (isLast) hashes.delete(file)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FolderSyncs } from './folder-syncs.ts'
+import { DirectorySync } from './directory-sync.ts'
 
-/** Syncs that end when the test says so. */
+/** Flushes that end when the test says so. */
 function controlled() {
   const started: string[] = []
   const ends: PromiseWithResolvers<void>[] = []
-  const syncs = new FolderSyncs((folder) => {
+  const syncs = new DirectorySync((folder) => {
     started.push(folder)
     const end = Promise.withResolvers<void>()
     ends.push(end)
@@ -17,8 +17,8 @@ function controlled() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('folder syncs', () => {
-  it('are shared by those who ask while earlier ones run', async () => {
+describe('DirectorySync', () => {
+  it('shares one flush among callers that ask while earlier flushes run', async () => {
     const { syncs, started, ends } = controlled()
     const first = [syncs.sync('a'), syncs.sync('b')]
     const waiting = Array.from({ length: 50 }, () => syncs.sync('c'))
@@ -33,7 +33,7 @@ describe('folder syncs', () => {
     assert.equal(started.length, 3)
   })
 
-  it('never answer with a sync that had begun before the question', async () => {
+  it('never answers with a flush that started before the call', async () => {
     const { syncs, started, ends } = controlled()
     const early = syncs.sync('a')
     let answered = false
@@ -50,7 +50,7 @@ describe('folder syncs', () => {
     await late
   })
 
-  it('fail for good once one has failed, for those waiting and those to come', async () => {
+  it('fails all waiting and later calls once a flush has failed', async () => {
     const { syncs, started, ends } = controlled()
     const failing = syncs.sync('a')
     const beside = syncs.sync('b')

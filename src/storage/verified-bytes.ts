@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { BlockId } from '../objects/index.ts'
 import { BlockDamaged, BlockMismatch, type BlockSource } from './block-store.ts'
 
-// SHA-1 of this much takes about a millisecond, which is as long as the event loop is held (I10).
+// SHA-1 of as many bytes holds the event loop for about a millisecond (I10).
 const SLICE_BYTES = 1024 * 1024
 
 /**
- * The door every block enters by: passes the bytes on in slices and throws BlockMismatch at the
- * end if they are not those of `id`. What came before must then be thrown away.
+ * Verifies a block that is being written: yields its bytes in slices and throws BlockMismatch at the end if they do not hash to `id`. The
+ * caller must then discard them. Every block enters a store through this function or a BlockWriter.
  */
-export async function* checkedOnTheWayIn(id: BlockId, source: BlockSource, signal?: AbortSignal) {
+export async function* verifiedWrite(id: BlockId, source: BlockSource, signal?: AbortSignal) {
   const hash = createHash('sha1')
   const chunks = source instanceof Uint8Array ? [source] : untilAborted(source, signal)
   for await (const chunk of chunks) {
@@ -28,10 +28,10 @@ export async function* checkedOnTheWayIn(id: BlockId, source: BlockSource, signa
 }
 
 /**
- * The door a whole block of `size` bytes leaves by: its last chunk is given only if all of them hash to `id`. Nothing more
- * is asked of the source until that chunk is done with, for then its memory may be used again.
+ * Verifies a whole block of `size` bytes that is being read: the last chunk is yielded only if all of them hash to `id` (I6). The source is
+ * not asked for more until the consumer is done with that chunk, because its buffer may be reused then.
  */
-export async function* checkedOnTheWayOut(id: BlockId, size: number, chunks: AsyncIterable<Buffer>) {
+export async function* verifiedRead(id: BlockId, size: number, chunks: AsyncIterable<Buffer>) {
   const hash = createHash('sha1')
   let left = size
   for await (const chunk of chunks) {
@@ -40,7 +40,8 @@ export async function* checkedOnTheWayOut(id: BlockId, size: number, chunks: Asy
     if (left === 0) expectHash(id, hash.digest('hex'))
     yield chunk
   }
-  if (left !== 0 || size === 0) throw new BlockDamaged(id, `it has ${size - left} bytes`)
+  if (left !== 0) throw new BlockDamaged(id, `it has ${size - left} bytes`)
+  if (size === 0) expectHash(id, hash.digest('hex'))
 }
 
 function expectHash(id: BlockId, actual: string): void {

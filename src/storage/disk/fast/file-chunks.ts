@@ -1,27 +1,27 @@
 import { read } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { BlockId } from '../../objects/index.ts'
-import { poison } from '../../poison.ts'
-import { BlockDamaged, type ByteRange } from '../index.ts'
-import type { ChunkBuffers } from './chunk-buffers.ts'
-import { reading, writing } from './disk-errors.ts'
+import type { BlockId } from '../../../objects/index.ts'
+import { poison } from '../../../poison.ts'
+import { BlockDamaged, type ByteRange } from '../../index.ts'
+import { reading, writing } from '../disk-errors.ts'
+import type { ChunkBufferPool } from './chunk-buffer-pool.ts'
 
-/** Bytes per read. A transfer keeps four such chunks of a block in memory at most (I9). */
+/** Bytes per read. A transfer holds at most four such chunks in memory (I9). */
 export const CHUNK_BYTES = 1024 * 1024
 
-/** Bytes per read when there are very many readers. */
+/** Bytes per read when the pool of chunk buffers is exhausted. */
 export const SMALL_CHUNK_BYTES = 128 * 1024
 
-/** Reads under way at a time: a disk gives twice as much to who asks for the next chunk before the last one is there. */
+/** Concurrent reads of one block. Prefetching the next chunk doubles the throughput of a disk. */
 const READS_AHEAD = 2
 
 /** Bytes per write. */
-const GROUP_BYTES = 512 * 1024
+const WRITE_BYTES = 512 * 1024
 
-/** Where chunks are read from. Gives the number of bytes, fewer than fit only at the end. */
+/** Reads at a position and resolves to the number of bytes, fewer than fit only at the end of the file. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>
 
-/** Reads an open file. By callback and with one promise: those of a handle take the event loop twice as long. */
+/** Reads an open file. Uses callbacks and one promise: the promise API of Node takes twice the time on the event loop. */
 export function readerOf(fd: number): ReadAt {
   return (buffer, position) =>
     new Promise((resolve, reject) => {
@@ -31,19 +31,15 @@ export function readerOf(fd: number): ReadAt {
     })
 }
 
-/**
- * The bytes of `range`, a few chunks ahead of what was asked for. With `lent` buffers a chunk may be used until the next
- * is asked for. `onWaited` is told how long each took to come once it was asked for.
- */
+/** The chunks of `range`, with prefetch. With a pool a chunk is valid only until the next one is requested. */
 export async function* readChunks(
   id: BlockId,
   readAt: ReadAt,
   range: ByteRange,
-  lent?: ChunkBuffers,
-  onWaited?: (ms: number) => void,
+  pool?: ChunkBufferPool,
 ): AsyncGenerator<Buffer, void> {
-  // A single chunk is given away for good.
-  const ring = lent === undefined || range.end - range.start <= CHUNK_BYTES ? undefined : new Ring(lent)
+  // A single chunk is not pooled: it belongs to the caller.
+  const ring = pool === undefined || range.end - range.start <= CHUNK_BYTES ? undefined : new Ring(pool)
   const ahead: Promise<Buffer>[] = []
   let position = range.start
   const readOn = () => {
@@ -51,7 +47,7 @@ export async function* readChunks(
       const left = range.end - position
       const buffer = ring?.next(left) ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, left))
       const next = readFully(id, readAt, position, buffer)
-      next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+      next.catch(() => {}) // Rejects below when awaited, unless the reader stopped early.
       ahead.push(next)
       position += buffer.length
     }
@@ -59,38 +55,36 @@ export async function* readChunks(
   readOn()
   try {
     for (let next = ahead[0]; next !== undefined; next = ahead[0]) {
-      const askedAt = performance.now()
       const chunk = await next
-      onWaited?.(performance.now() - askedAt)
       void ahead.shift()
       readOn()
       yield chunk
     }
   } finally {
     await Promise.allSettled(ahead)
-    ring?.giveBack()
+    ring?.returnAll()
   }
 }
 
-/** Buffers in turn: those being read into, one on its way out, and one more for who looks at two at a time. */
+/** Buffers used in rotation: one per read in progress, one being sent, and one for consumers that look at two chunks at a time. */
 class Ring {
-  readonly #lent: ChunkBuffers
+  readonly #pool: ChunkBufferPool
   readonly #buffers: Buffer[] = []
-  #turn = 0
+  #next = 0
 
-  constructor(lent: ChunkBuffers) {
-    this.#lent = lent
+  constructor(pool: ChunkBufferPool) {
+    this.#pool = pool
   }
 
   next(left: number): Buffer {
-    const turn = this.#turn++ % (READS_AHEAD + 2)
-    const buffer = (this.#buffers[turn] ??= this.#lent.take())
+    const index = this.#next++ % (READS_AHEAD + 2)
+    const buffer = (this.#buffers[index] ??= this.#pool.borrow())
     poison(buffer)
     return buffer.subarray(0, left)
   }
 
-  giveBack(): void {
-    for (const buffer of this.#buffers) this.#lent.give(buffer)
+  returnAll(): void {
+    for (const buffer of this.#buffers) this.#pool.return(buffer)
   }
 }
 
@@ -100,7 +94,7 @@ async function readFully(id: BlockId, readAt: ReadAt, position: number, buffer: 
   return buffer
 }
 
-/** Writes all chunks in order, in groups; one group is written while the next comes in. */
+/** Writes all chunks in order, in groups of half a MiB. One group is written while the next arrives. */
 export async function writeChunks(
   id: BlockId,
   handle: FileHandle,
@@ -108,11 +102,11 @@ export async function writeChunks(
 ): Promise<void> {
   let group: Uint8Array[] = []
   let groupBytes = 0
-  let underWay: Promise<void> = Promise.resolve()
+  let writeInProgress: Promise<void> = Promise.resolve()
   const flush = async () => {
-    await underWay
-    underWay = writing(id, writeFully(handle, group))
-    underWay.catch(() => {}) // The next flush awaits it.
+    await writeInProgress
+    writeInProgress = writing(id, writeFully(handle, group))
+    writeInProgress.catch(() => {}) // The next flush awaits it.
     group = []
     groupBytes = 0
   }
@@ -120,21 +114,21 @@ export async function writeChunks(
     for await (const chunk of chunks) {
       group.push(chunk)
       groupBytes += chunk.length
-      if (groupBytes >= GROUP_BYTES) await flush()
+      if (groupBytes >= WRITE_BYTES) await flush()
     }
     await flush()
   } finally {
-    await underWay
+    await writeInProgress
   }
 }
 
-/** Writes chunks one after the other, all of them. */
+/** Writes all bytes of the chunks in order. */
 export async function writeFully(handle: FileHandle, chunks: Uint8Array[]): Promise<void> {
   if (chunks.length === 0) return
   const { bytesWritten } = await handle.writev(chunks)
   const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   if (bytesWritten === total) return
-  // Rare: a disk about to be full takes a part, and the next write says so.
+  // A short write, as when the disk is almost full: the next write reports the error.
   let rest = Buffer.concat(chunks).subarray(bytesWritten)
   while (rest.length > 0) rest = rest.subarray((await handle.write(rest)).bytesWritten)
 }

@@ -1,0 +1,306 @@
+import { closeSync, fsync, openSync, type Stats, statSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { type BlockId, sha1Hex } from '../../../objects/index.ts'
+import {
+  BlockDamaged,
+  type BlockSource,
+  type BlockStore,
+  type BlockWriter,
+  type ByteRange,
+  type LentBytes,
+  type ReadOptions,
+  verifiedRead,
+  verifiedWrite,
+} from '../../index.ts'
+import {
+  BlockDirectory,
+  type BlockDirectoryOptions,
+  cannotSyncFolders,
+  removeTemporary,
+} from '../block-directory.ts'
+import { codeOf, reading, UNNAMED, writing } from '../disk-errors.ts'
+import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'
+import { ChunkBufferPool } from './chunk-buffer-pool.ts'
+import { DirectFile } from './direct-file.ts'
+import { CHUNK_BYTES, readChunks, readerOf, writeChunks } from './file-chunks.ts'
+import { type BorrowedFile, FileHandleCache } from './file-handle-cache.ts'
+import { FreshBlocks } from './fresh-blocks.ts'
+import { HashThread } from './hash-thread.ts'
+import { RangeBufferPool, readRangeAtOnce } from './range-buffer-pool.ts'
+import { SharedBufferPool } from './shared-buffer-pool.ts'
+import { backdate, VerifiedBlocks } from './verified-blocks.ts'
+
+export interface FastBlockStoreOptions extends BlockDirectoryOptions {
+  /** Threads that hash long blocks; one unless given. */
+  readonly threads?: number
+}
+
+/** Opens a fast store in a folder, which it creates if needed. Throws BlockStoreError if it cannot be written. */
+export async function openFastBlockStore(options: FastBlockStoreOptions): Promise<BlockStore> {
+  return new FastBlockStore(await BlockDirectory.open(options, syncFolder), options.threads ?? 1)
+}
+
+/**
+ * The disk store for local disks. It hashes long blocks in threads, writes them with O_DIRECT, verifies a block once while its file is
+ * unchanged, keeps files open between range reads, and reuses buffers.
+ */
+class FastBlockStore implements BlockStore {
+  readonly #files: BlockDirectory
+  readonly #writes = new Set<Promise<void>>()
+  readonly #verified = new VerifiedBlocks()
+  readonly #fresh = new FreshBlocks()
+  readonly #checks = new Map<BlockId, Promise<void>>()
+  readonly #handles = new FileHandleCache()
+  readonly #chunks = new ChunkBufferPool()
+  readonly #ranges = new RangeBufferPool()
+  readonly #sharedBuffers = new SharedBufferPool()
+  readonly #threads: readonly [HashThread, ...HashThread[]]
+
+  constructor(files: BlockDirectory, threads: number) {
+    this.#files = files
+    const more = Array.from({ length: threads - 1 }, () => new HashThread(this.#sharedBuffers))
+    this.#threads = [new HashThread(this.#sharedBuffers), ...more]
+  }
+
+  async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    await this.#track(this.#put(id, bytes, signal))
+  }
+
+  begin(): BlockWriter {
+    return new FastBlockWriter({
+      open: () => this.#openTemporary(),
+      buffers: this.#sharedBuffers,
+      thread: () => this.#leastBusyThread(),
+      receive: (id, file) => this.#receive(id, file),
+    })
+  }
+
+  async #openTemporary(): Promise<TemporaryFile> {
+    const file = this.#files.newTemporary()
+    const handle = await writing(UNNAMED, open(file, 'wx', 0o600))
+    const discard = async () => {
+      await handle.close()
+      await removeTemporary(file)
+    }
+    return { handle, path: file, isUnbuffered: false, discard }
+  }
+
+  #leastBusyThread(): HashThread {
+    return this.#threads.reduce((least, one) => (one.load < least.load ? one : least))
+  }
+
+  #receive(id: BlockId, { handle, path: file, isUnbuffered }: TemporaryFile) {
+    const synced = this.#track(sync(id, handle, file))
+    synced.catch(() => {}) // `keep` rejects with the error.
+    return {
+      synced,
+      keep: () => this.#track(synced.then(() => this.#publish(id, file, isUnbuffered))),
+      discard: async () => {
+        await synced.catch(() => {})
+        await removeTemporary(file)
+      },
+    }
+  }
+
+  /** Closing the store waits for it. */
+  async #track(write: Promise<void>): Promise<void> {
+    this.#writes.add(write)
+    try {
+      await write
+    } finally {
+      this.#writes.delete(write)
+    }
+  }
+
+  #publish(id: BlockId, temporary: string, isUnbuffered: boolean): Promise<void> {
+    return this.#files.publish(id, temporary, (file) => this.#noteWritten(id, file, isUnbuffered))
+  }
+
+  /** The bytes were hashed while they were written. If `stat` fails, they are hashed again when read. */
+  #noteWritten(id: BlockId, file: string, isUnbuffered: boolean): void {
+    // Synchronous: the inode was just renamed and is in memory, so the call is as fast as queueing one in the thread pool.
+    const stats = tryStat(file)
+    if (stats !== undefined) this.#verified.add(id, stats)
+    // Blocks of one chunk are always read buffered.
+    if (isUnbuffered && stats !== undefined && stats.size > CHUNK_BYTES) this.#fresh.add(id)
+    else this.#fresh.delete(id)
+  }
+
+  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    const verified = verifiedWrite(id, bytes, signal)
+    // A file of another size is a damaged block, which this put repairs.
+    const isStored = bytes instanceof Uint8Array && (await this.#files.findSize(id)) === bytes.length
+    if (!isStored) return this.#write(id, verified)
+    for await (const slice of verified) void slice
+    // Also for a block already stored: the process that wrote it may have died before it flushed the folder.
+    await this.#files.sync(id)
+  }
+
+  async #write(id: BlockId, chunks: AsyncIterable<Uint8Array>) {
+    const temporary = this.#files.newTemporary()
+    const handle = await writing(id, open(temporary, 'wx', 0o600))
+    try {
+      await writeChunks(id, handle, chunks)
+    } catch (error) {
+      await handle.close()
+      await removeTemporary(temporary)
+      throw error
+    }
+    await sync(id, handle, temporary)
+    await this.#publish(id, temporary, false)
+  }
+
+  read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
+    const lent = options.lend ? this.#chunks : undefined
+    const isChecked = !options.unchecked
+    return range === undefined ? this.#readWhole(id, lent) : this.#readRange(id, range, lent, isChecked)
+  }
+
+  async *#readWhole(id: BlockId, lent: ChunkBufferPool | undefined): AsyncGenerator<Buffer, void> {
+    using file = await reading(id, this.#handles.borrowOnce(this.#files.fileOf(id)))
+    const { stats } = file
+    const chunks = this.#chunksOf(id, file, lent)
+    if (this.#verified.has(id, stats)) return yield* chunks
+    yield* verifiedRead(id, stats.size, chunks)
+    this.#verified.add(id, stats)
+  }
+
+  /** All chunks of a block. */
+  async *#chunksOf(
+    id: BlockId,
+    { fd, stats }: BorrowedFile,
+    lent: ChunkBufferPool | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    const whole = { start: 0, end: stats.size }
+    // O_DIRECT needs aligned buffers, which only the pool has.
+    const isUnbuffered = this.#fresh.delete(id) && lent !== undefined
+    using direct = isUnbuffered ? await DirectFile.open(this.#files.fileOf(id), 'read') : undefined
+    const readAt = readerOf(fd)
+    yield* readChunks(id, direct && lent ? direct.reader(lent, readAt) : readAt, whole, lent)
+  }
+
+  async *#readRange(
+    id: BlockId,
+    range: ByteRange,
+    lent: ChunkBufferPool | undefined,
+    isChecked: boolean,
+  ): AsyncGenerator<Buffer, void> {
+    using file = await reading(id, this.#handles.borrow(this.#files.fileOf(id)))
+    if (isChecked && !this.#verified.has(id, file.stats)) await this.#check(id, file)
+    yield* readChunks(id, readerOf(file.fd), range, lent)
+  }
+
+  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = this.#handles.borrowOpen(this.#files.fileOf(id))
+    if (file === undefined) return this.#openAndRead(id, range)
+    return this.#verified.has(id, file.stats)
+      ? readRangeAtOnce(id, file, range, this.#ranges)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #openAndRead(id: BlockId, range: ByteRange): Promise<LentBytes> {
+    const file = await reading(id, this.#handles.borrow(this.#files.fileOf(id)))
+    return this.#verified.has(id, file.stats)
+      ? readRangeAtOnce(id, file, range, this.#ranges)
+      : this.#checkAndRead(id, file, range)
+  }
+
+  async #checkAndRead(id: BlockId, file: BorrowedFile, range: ByteRange): Promise<LentBytes> {
+    const isWhole = range.start === 0 && range.end === file.stats.size
+    try {
+      if (!isWhole) await this.#check(id, file)
+    } catch (error) {
+      file[Symbol.dispose]()
+      throw error
+    }
+    const read = await readRangeAtOnce(id, file, range, this.#ranges)
+    if (isWhole) this.#checkWhole(id, file, read.bytes)
+    return read
+  }
+
+  /** The range is short enough to be hashed without a yield (I10). */
+  #checkWhole(id: BlockId, { stats }: BorrowedFile, bytes: Buffer): void {
+    const actual = sha1Hex(bytes)
+    if (actual !== id) throw new BlockDamaged(id, `its bytes hash to ${actual}`)
+    this.#verified.add(id, stats)
+  }
+
+  /** Verifies a block before a range of it is read. Concurrent callers share one verification. */
+  async #check(id: BlockId, file: BorrowedFile): Promise<void> {
+    const running = this.#checks.get(id)
+    await running
+    // The file may have been replaced during the other verification.
+    if (running !== undefined && this.#verified.has(id, file.stats)) return
+    const check = this.#checkNow(id, file).finally(() => this.#checks.delete(id))
+    this.#checks.set(id, check)
+    await check
+  }
+
+  async #checkNow(id: BlockId, { fd, stats }: BorrowedFile): Promise<void> {
+    const chunks = readChunks(id, readerOf(fd), { start: 0, end: stats.size }, this.#chunks)
+    this.#fresh.delete(id)
+    for await (const chunk of verifiedRead(id, stats.size, chunks)) void chunk
+    this.#verified.add(id, stats)
+  }
+
+  size(id: BlockId): Promise<number> {
+    return this.#files.size(id)
+  }
+
+  missing(ids: readonly BlockId[]): Promise<BlockId[]> {
+    return this.#files.missing(ids)
+  }
+
+  async remove(id: BlockId): Promise<void> {
+    await this.#files.remove(id)
+    this.#handles.evict(this.#files.fileOf(id))
+  }
+
+  list(): AsyncGenerator<BlockId, void> {
+    return this.#files.list()
+  }
+
+  /** Waits for writes in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#writes)
+    await this.#handles[Symbol.asyncDispose]()
+    await Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+}
+
+function tryStat(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** Flushes and closes a written temp file; removes it on failure. */
+async function sync(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
+  try {
+    try {
+      await writing(id, handle.datasync())
+      await backdate(handle)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    await removeTemporary(temporary)
+    throw error
+  }
+}
+
+/** As the plain `syncFolder`. The folder was just changed and is in memory, so opening and closing it need no thread pool. */
+async function syncFolder(folder: string): Promise<void> {
+  const fd = openSync(folder, 'r')
+  try {
+    await new Promise<void>((resolve, reject) => {
+      fsync(fd, (error) =>
+        error === null || cannotSyncFolders.has(codeOf(error)) ? resolve() : reject(error),
+      )
+    })
+  } finally {
+    closeSync(fd)
+  }
+}
