@@ -10,9 +10,10 @@ const LEFT_OVER = 0.2
 const MEMORY_FOR_ONE = 700 * 2 ** 20
 
 const cores = availableParallelism()
-/** One more than cores: there is always a test that waits. */
-const FEWEST = cores + 1
-const MOST = cores * 4
+/** CARREL_TEST_PROCESSES sets a fixed number. Otherwise at least one more than cores, because there is always a test that waits. */
+const fixed = Number(process.env['CARREL_TEST_PROCESSES'] ?? 0)
+const FEWEST = fixed || cores + 1
+const MOST = fixed || cores * 4
 
 /**
  * Does jobs in order, some at once: a few more than there are cores, and further ones as long as those leave time,

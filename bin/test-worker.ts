@@ -11,6 +11,8 @@ const [, , ...files] = process.argv
 process.on('disconnect', () => process.exit(1))
 process.channel?.unref()
 
+// node:test ends the run when the event loop is empty, which it may be between two files.
+const keepAlive = setInterval(() => {}, 60_000)
 for (const file of files) {
   const [startedAt, cpuBefore] = [performance.now(), cpuSeconds()]
   await describe(file, async () => {
@@ -19,6 +21,7 @@ for (const file of files) {
   const seconds = (performance.now() - startedAt) / 1000
   process.send?.({ type: 'file', name: file, seconds, cpuSeconds: cpuSeconds() - cpuBefore })
 }
+clearInterval(keepAlive)
 
 /** Of this process and of its children that have ended. */
 function cpuSeconds(): number {

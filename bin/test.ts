@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { openDatabase } from '../src/database/open.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
+import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
 import { planTests, type TestJob, type Tier } from './test-plan.ts'
@@ -55,6 +56,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   if (jobs.some(({ files }) => files.some((file) => file.startsWith('test/')))) ensurePrograms()
   await using _postgres = await sharedPostgres()
+  await using _templates = await createTemplates()
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)
   const [failedChecks, passed] = await Promise.all([
@@ -193,6 +195,10 @@ function textOf(
   showsAll: boolean,
 ): string {
   const tests = results.filter(({ kind }) => kind === 'test').length
+  const fileLines = files.map(
+    (file) =>
+      `    ${file.seconds.toFixed(1).padStart(5)} s, CPU ${file.cpuSeconds.toFixed(1).padStart(5)} s  ${file.name}`,
+  )
   const cpu = files.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
   const times = `${seconds.toFixed(1)} s, CPU ${cpu.toFixed(1)} s`
   const line = `${hasFailed ? '✖' : '✔'} ${nameOf(job)}: ${tests} tests (${times})`
@@ -205,6 +211,7 @@ function textOf(
     })
   return [
     line,
+    ...(files.length > 1 ? fileLines : []),
     ...lines,
     ...(failure === undefined ? [] : [`  ${failure}`]),
     ...(hasFailed || showsAll ? outputLines(output) : []),
