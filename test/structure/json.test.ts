@@ -11,7 +11,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'access/link-store.ts': 'a column we wrote',
   'activity/live-event-store.ts': 'a column we wrote',
   'activity/notification-store.ts': 'a column we wrote',
-  'api/webhook-wire.ts': 'a column we wrote',
+  'api/activity/webhook-wire.ts': 'a column we wrote',
   'audit/audit-store.ts': 'a column we wrote',
   'database/migrations/0013-sign-in.ts': 'a column we wrote',
   'config.ts': 'a file of the operator',
