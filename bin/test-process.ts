@@ -64,7 +64,8 @@ export function runTestProcess({ files, env, deadlineMs, signal }: ProcessOption
     path.join(import.meta.dirname, name),
   )
   const child = spawn(process.execPath, [`--test-reporter=${reporter}`, worker ?? '', ...files], {
-    env,
+    // Without the variable that `node --test` sets, which would make the child a part of that run.
+    env: { ...env, NODE_TEST_CONTEXT: undefined },
     detached: true,
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
