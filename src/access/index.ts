@@ -5,6 +5,7 @@ export {
   openAsAdministrator,
   sharedAsAdministrator,
 } from './administration.ts'
+export { accessRows } from './dependent-rows-store.ts'
 export { type ExplainedGrant, type Explanation, explain } from './explain.ts'
 export { LibraryPasswords } from './library-passwords.ts'
 export {

@@ -9,9 +9,7 @@ import { Feed } from './feed.ts'
 import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
 import { LiveStreams } from './live-streams.ts'
 import { MonitoredLibraries } from './monitored.ts'
-import { deleteMonitoredBy } from './monitored-store.ts'
 import { repoTransfer } from './notices.ts'
-import { deleteNotificationsOf } from './notification-store.ts'
 import { Notifications } from './notifications.ts'
 import { SharingNews } from './sharing-news.ts'
 import { systemNetwork } from './webhook-request.ts'
@@ -192,10 +190,4 @@ export class ActivityRoom implements AsyncDisposable {
     this.hub.publish({ kind: 'access', accountKey: library.ownerKey })
     if (event.kind === 'transferred') this.hub.publish({ kind: 'access', accountKey: event.to.key })
   }
-}
-
-/** What becomes of an account's things here when it is removed, in the transaction that removes it. */
-export async function forgetAccount(tx: Transaction, accountKey: number): Promise<void> {
-  await deleteNotificationsOf(tx, accountKey)
-  await deleteMonitoredBy(tx, accountKey)
 }

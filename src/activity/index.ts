@@ -1,4 +1,5 @@
-export { ActivityRoom, forgetAccount } from './activity.ts'
+export { ActivityRoom } from './activity.ts'
+export { activityRows } from './dependent-rows-store.ts'
 export type { LiveEvent } from './hub.ts'
 export type { LiveMessage } from './live-viewer.ts'
 export type { Notification } from './notification-store.ts'

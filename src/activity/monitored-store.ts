@@ -24,10 +24,6 @@ export async function deleteMonitored(
   )
 }
 
-export async function deleteMonitoredBy(tx: Transaction, accountKey: number): Promise<void> {
-  await tx.run('delete from monitored_library where account_key = ?', accountKey)
-}
-
 export async function monitoredBy(reader: Reader, accountKey: number): Promise<Set<number>> {
   const rows = await reader.all<{ library_key: number }>(
     'select library_key from monitored_library where account_key = ?',

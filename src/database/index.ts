@@ -1,5 +1,6 @@
 export { serveAside } from './aside-process.ts'
 export type { Database, Dialect, Reader, Transaction, Value } from './database.ts'
+export { deleteBatch, inGroups } from './delete-batch.ts'
 export { DatabaseError, NewerSchemaError } from './errors.ts'
 export { inspectDatabase, knownSchemaVersion } from './inspect.ts'
 export { registerRowCacheMetrics } from './metrics.ts'

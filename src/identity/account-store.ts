@@ -336,3 +336,38 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
   )
   return changed === 1
 }
+
+/** The key of the default library of an account. The library may have been deleted since. */
+export async function findDefaultLibraryKey(reader: Reader, accountKey: number): Promise<number | null> {
+  const row = await reader.get<{ default_library_key: number | null }>(
+    'select default_library_key from account where key = ?',
+    accountKey,
+  )
+  return row?.default_library_key ?? null
+}
+
+/** False if the default library changed since `before` was read. */
+export async function setDefaultLibraryKey(
+  tx: Transaction,
+  accountKey: number,
+  libraryKey: number,
+  before: number | null,
+): Promise<boolean> {
+  const sql =
+    'update account set default_library_key = ? where key = ? and coalesce(default_library_key, 0) = ?'
+  return (await tx.run(sql, libraryKey, accountKey, before ?? 0)) === 1
+}
+
+/** Clears the default library of an account if it is one of these. */
+export async function releaseDefaultLibrary(
+  tx: Transaction,
+  accountKey: number,
+  libraryKeys: readonly number[],
+): Promise<void> {
+  await tx.run(
+    `update account set default_library_key = null
+     where key = ? and default_library_key in (${libraryKeys.map(() => '?').join(', ')})`,
+    accountKey,
+    ...libraryKeys,
+  )
+}

@@ -32,10 +32,14 @@ import {
   updateAccount,
 } from './account-store.ts'
 import { buryApiTokens, deleteApiTokens } from './api-token-store.ts'
+import { deleteAvatar } from './avatar-store.ts'
+import type { AccountDependent, GroupDependent } from './dependents.ts'
 import type { Directory } from './directory.ts'
+import { leaveGroups } from './groups.ts'
 import type { Passwords } from './passwords.ts'
 import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
+import { deleteWebdavSecret } from './webdav-secret-store.ts'
 
 /** What an account can be asked to become. What is left out stays as it is. */
 export interface AccountChanges {
@@ -69,8 +73,9 @@ export interface AccountsOptions {
   readonly now: () => number
   /** Told of every change, so that this process shows new names at once. */
   readonly directory?: Directory
-  /** What other rooms do about an account that goes, in the transaction it goes in. */
-  readonly onRemove?: (tx: Transaction, account: Account) => Promise<void>
+  /** The modules with rows that refer to accounts, highest in the import order first. */
+  readonly dependents: readonly AccountDependent[]
+  readonly groupDependents: readonly GroupDependent[]
   /** Called after commit when all credentials of an account were revoked. */
   readonly onSignOut?: (account: Account) => void | Promise<void>
 }
@@ -236,7 +241,10 @@ export class Accounts {
       await checkNotLastAdministrator(tx, id)
       const account = await findAccount(tx, id)
       if (!account || !(await markRemoved(tx, account))) return fail({ code: 'account-not-found', email: id })
-      await this.#options.onRemove?.(tx, account)
+      for (const dependent of this.#options.dependents) await dependent.onAccountRemoved(tx, account)
+      await leaveGroups(tx, account.key, this.#options.groupDependents)
+      await deleteAvatar(tx, account.key)
+      await deleteWebdavSecret(tx, account.key)
       await buryApiTokens(tx, account.key)
       await deleteScopedTokensOf(tx, account.key)
       await deleteSyncTokensOfAccount(tx, account.key)

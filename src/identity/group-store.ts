@@ -163,13 +163,8 @@ export async function setMemberAdmin(
   await tx.run(sql, isAdmin ? 1 : 0, groupKey, accountKey)
 }
 
-/** With what the account shared to the group. False if it was no member. */
+/** False if it was no member. */
 export async function deleteMember(tx: Transaction, groupKey: number, accountKey: number): Promise<boolean> {
-  await tx.run(
-    `delete from share where grantee = 'group' and grantee_key = ? and granted_by = ?`,
-    groupKey,
-    accountKey,
-  )
   const sql = 'delete from group_member where group_key = ? and account_key = ?'
   return (await tx.run(sql, groupKey, accountKey)) === 1
 }
@@ -199,9 +194,9 @@ export async function setGroupOwner(
   return (await tx.run(sql, to, key, from)) === 1
 }
 
-/** With its members and what was shared to it. */
+/** With its members. */
 export async function deleteGroup(tx: Transaction, key: number): Promise<void> {
-  await tx.run(`delete from share where grantee = 'group' and grantee_key = ?`, key)
+  await tx.run('delete from group_member where group_key = ?', key)
   await tx.run('delete from user_group where key = ?', key)
 }
 

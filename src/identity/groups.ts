@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, displayName } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
+import type { GroupDependent } from './dependents.ts'
 import { type Group, type Membership, parseGroupName } from './group.ts'
 import type { GroupEvent, GroupRecorder } from './group-events.ts'
 import {
@@ -39,10 +40,19 @@ export class Groups {
   readonly #now: () => number
   readonly #record: GroupRecorder
 
-  constructor(db: Database, now: () => number, record: GroupRecorder = async () => {}) {
-    this.#db = db
-    this.#now = now
-    this.#record = record
+  readonly #dependents: readonly GroupDependent[]
+
+  constructor(parts: {
+    readonly db: Database
+    /** Unix seconds. */
+    readonly now: () => number
+    readonly dependents: readonly GroupDependent[]
+    readonly record: GroupRecorder
+  }) {
+    this.#db = parts.db
+    this.#now = parts.now
+    this.#dependents = parts.dependents
+    this.#record = parts.record
   }
 
   /** Throws role-forbids, group-name-invalid, group-exists. */
@@ -164,7 +174,7 @@ export class Groups {
   async delete({ group }: Membership, also?: Also): Promise<void> {
     await this.#db.write(async (tx) => {
       await this.#record(tx, await leaving(tx, group))
-      await deleteGroup(tx, group.key)
+      await deleteGroupIn(tx, group.key, this.#dependents)
       await also?.(tx)
     })
   }
@@ -203,6 +213,7 @@ export class Groups {
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
       // All members: what this one shared with them goes, too.
       await this.#record(tx, await leaving(tx, group))
+      for (const dependent of this.#dependents) await dependent.onMemberRemoved(tx, group.key, account.key)
       const isGone = await deleteMember(tx, group.key, account.key)
       if (isGone) await also?.(tx)
       return isGone
@@ -223,14 +234,27 @@ async function leaving(tx: Transaction, group: Group): Promise<GroupEvent> {
  * What becomes of the groups of an account that is removed: it leaves them, and those it owns go to whoever comes
  * next in them. Part of the transaction that removes it.
  */
-export async function leaveGroups(tx: Transaction, accountKey: number): Promise<void> {
+export async function leaveGroups(
+  tx: Transaction,
+  accountKey: number,
+  dependents: readonly GroupDependent[],
+): Promise<void> {
   for (const { groupKey, heirKey } of await heirsOf(tx, accountKey)) {
     if (heirKey === undefined) {
-      await deleteGroup(tx, groupKey)
+      await deleteGroupIn(tx, groupKey, dependents)
       continue
     }
     await setGroupOwner(tx, groupKey, accountKey, heirKey)
     await setMemberAdmin(tx, groupKey, heirKey, true)
   }
   await deleteMemberships(tx, accountKey)
+}
+
+async function deleteGroupIn(
+  tx: Transaction,
+  key: number,
+  dependents: readonly GroupDependent[],
+): Promise<void> {
+  for (const dependent of dependents) await dependent.onGroupDeleted(tx, key)
+  await deleteGroup(tx, key)
 }

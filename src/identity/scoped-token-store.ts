@@ -227,6 +227,20 @@ export async function deleteLibraryToken(
   return (await tx.run(sql, libraryKey, name)) === 1
 }
 
+/** The tokens that owners of libraries gave to apps. */
+export async function deleteLibraryTokens(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
+  const marks = libraryKeys.map(() => '?').join(', ')
+  await tx.run(
+    `delete from scoped_token where kind = 'library' and library_key in (${marks})`,
+    ...libraryKeys,
+  )
+}
+
+/** Tokens of both kinds that open nothing but a library. */
+export async function deleteScopedTokensFor(tx: Transaction, libraryKey: number): Promise<void> {
+  await tx.run('delete from scoped_token where library_key = ?', libraryKey)
+}
+
 /** Personal tokens, and the library tokens it gave out. */
 export async function deleteScopedTokensOf(tx: Transaction, accountKey: number): Promise<void> {
   await tx.run('delete from scoped_token where account_key = ?', accountKey)

@@ -132,3 +132,19 @@ export async function deleteSyncTokensOfDevice(
 ): Promise<void> {
   await tx.run('delete from sync_token where account_key = ? and device_id = ?', accountKey, deviceId)
 }
+
+export async function deleteSyncTokensFor(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
+  const marks = libraryKeys.map(() => '?').join(', ')
+  await tx.run(`delete from sync_token where library_key in (${marks})`, ...libraryKeys)
+}
+
+/** The sync tokens of one account for some libraries. */
+export async function deleteSyncTokensOfAccountFor(
+  tx: Transaction,
+  accountKey: number,
+  libraryKeys: readonly number[],
+): Promise<void> {
+  const marks = libraryKeys.map(() => '?').join(', ')
+  const sql = `delete from sync_token where account_key = ? and library_key in (${marks})`
+  await tx.run(sql, accountKey, ...libraryKeys)
+}

@@ -90,10 +90,15 @@ export class TestIdentity implements AsyncDisposable {
       passwords,
       now: () => this.time,
       directory: this.directory,
-      onRemove: async (tx, account) => {
-        await this.onRemove(tx, account)
-        this.removed.push(account.email)
-      },
+      dependents: [
+        {
+          onAccountRemoved: async (tx, account) => {
+            await this.onRemove(tx, account)
+            this.removed.push(account.email)
+          },
+        },
+      ],
+      groupDependents: [],
     })
   }
 

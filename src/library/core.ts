@@ -2,6 +2,7 @@ import type { Database } from '../database/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { BlockIntake } from './block-intake.ts'
 import { ContentStore } from './content.ts'
+import type { LibraryDependent } from './dependents.ts'
 import { type EntryLimits, Growth } from './growth.ts'
 import { Keyring } from './keyring.ts'
 import { LargeObjects } from './large-objects.ts'
@@ -25,6 +26,8 @@ export interface CoreOptions {
   /** Days of history a library keeps unless it says otherwise; negative keeps all. */
   readonly defaultHistoryDays: number
   readonly entryLimits?: EntryLimits
+  /** The modules with rows that refer to libraries, highest in the import order first. */
+  readonly dependents: readonly LibraryDependent[]
   /** Called when a background follower fails; the next request that needs it tries again. */
   readonly onFollowError: (error: unknown) => void
 }
@@ -56,6 +59,7 @@ export interface LibraryCore extends AsyncDisposable {
   onHeadMoved(listener: HeadListener): void
   /** What happens to libraries besides commits. */
   readonly events: LibraryEvents
+  readonly dependents: readonly LibraryDependent[]
   readonly defaultHistoryDays: number
 }
 
@@ -91,6 +95,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     events: new LibraryEvents(),
     trashCounts: new TrashCounts(),
     onHeadMoved: (listener) => void listeners.push(listener),
+    dependents: options.dependents,
     defaultHistoryDays: options.defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()

@@ -14,6 +14,15 @@ export { createLibraryCore, type LibraryCore } from './core.ts'
 export { Cover } from './cover.ts'
 export { DataKey } from './data-key.ts'
 export { ensureDefaultLibrary, findDefaultLibrary } from './default-library.ts'
+export {
+  contentRows,
+  deleteRowsOfAccount,
+  historyRows,
+  libraryRows,
+  objectRows,
+  viewRows,
+} from './dependent-rows-store.ts'
+export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { describeAdded, isRecovery } from './describe.ts'
 export { type Change, TooManyChanges } from './diff.ts'
 export type { StoredDir } from './dir-cache.ts'
@@ -50,10 +59,10 @@ export {
   type AlsoOfLibrary,
   createLibrary,
   deletedLibrariesOf,
+  deleteLibrariesOf,
   deleteLibrary,
   getLibrary,
   type LibraryWish,
-  leaveWithAccount,
   purgeDeletedBefore,
   purgeDeletedOf,
   purgeLibrary,

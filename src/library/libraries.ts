@@ -4,17 +4,14 @@ import { fail } from '../errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
 import { insertCommits } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
+import type { LibraryTransfer } from './dependents.ts'
 import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
 import {
-  deleteLibraryTokensOf,
-  dropShares,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
-  handOverLinks,
-  handOverShares,
   insertLibrary,
   insertRename,
   listAllLibrariesOf,
@@ -144,13 +141,9 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, al
   const { key, id } = library.info
   await core.db.write(async (tx) => {
     if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
-    await tx.run('delete from sync_token where library_key = ?', key)
-    await deleteLibraryTokensOf(tx, key)
-    await tx.run('delete from ticket where library_key = ?', key)
-    await tx.run('delete from file_lock where library_key = ?', key)
+    // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
-    await dropShares(tx, key)
-    await tx.run('delete from link where library_key = ?', key)
+    for (const dependent of core.dependents) await dependent.onDeleted?.(tx, [key])
     await also?.(tx)
   })
   core.keys.forgetLibrary(id)
@@ -221,39 +214,32 @@ export async function transferLibrary(
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
-    // Whom it was shared with is to be told, so this comes before the shares go.
+    // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
-    // Before sub-libraries go, and the links made in them.
-    await handOverLinks(tx, key, ownerKey, to.key)
-    if (!keepShares) await dropShares(tx, key, { keepPublic: true })
-    await handOverShares(tx, key, ownerKey, to.key)
-    await tx.run('delete from sync_token where library_key = ? and account_key = ?', key, ownerKey)
-    await deleteLibraryTokensOf(tx, key)
-    await tx.run(
-      'update account set default_library_key = null where key = ? and default_library_key = ?',
-      ownerKey,
-      key,
-    )
+    const shares = keepShares ? 'regrant' : 'drop'
+    await announceTransfer(core, tx, { libraryKeys: [key], from: ownerKey, to: to.key, shares })
     await also?.(tx)
   })
   core.keys.forgetAccount(library.info.ownerKey, library.info.id)
 }
 
-/**
- * What becomes of an account's things when it is removed: its libraries go to the deleted ones, its
- * locks, stars, tickets and links vanish. Part of the transaction that removes it.
- */
-export async function leaveWithAccount(tx: Transaction, accountKey: number, now: number): Promise<void> {
-  const owned = 'library_key in (select key from library where owner_key = ? and deleted_at is null)'
-  await tx.run(`delete from sync_token where ${owned}`, accountKey)
-  for (const table of ['share', 'sub_library'])
-    await tx.run(`delete from ${table} where ${owned}`, accountKey)
-  await tx.run("delete from share where grantee = 'user' and grantee_key = ?", accountKey)
-  await tx.run(`delete from link where ${owned}`, accountKey)
-  await markAllDeleted(tx, accountKey, now)
-  for (const table of ['file_lock', 'star', 'ticket', 'link', 'avatar', 'webdav_secret']) {
-    await tx.run(`delete from ${table} where account_key = ?`, accountKey)
-  }
+async function announceTransfer(
+  core: LibraryCore,
+  tx: Transaction,
+  transfer: LibraryTransfer,
+): Promise<void> {
+  for (const dependent of core.dependents) await dependent.onTransferred?.(tx, transfer)
+}
+
+/** Moves the libraries of a removed account to the trash. Part of the transaction that removes the account. */
+export async function deleteLibrariesOf(
+  tx: Transaction,
+  ownerKey: number,
+  { dependents, now }: Pick<LibraryCore, 'dependents' | 'now'>,
+): Promise<void> {
+  const libraryKeys = (await listAllLibrariesOf(tx, ownerKey)).map(({ key }) => key)
+  for (const dependent of dependents) await dependent.onDeleted?.(tx, libraryKeys)
+  await markAllDeleted(tx, ownerKey, now())
 }
 
 /** As transferLibrary, for everything one account owns. For administrators: nothing is checked here. */
@@ -267,9 +253,10 @@ export async function transferAllLibraries(
     const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
     for (const library of libraries) {
-      await handOverLinks(tx, library.key, from.key, to.key)
       await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
     }
+    const libraryKeys = libraries.map(({ key }) => key)
+    await announceTransfer(core, tx, { libraryKeys, from: from.key, to: to.key, shares: 'keep' })
     await also?.(tx)
   })
 }

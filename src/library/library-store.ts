@@ -356,56 +356,9 @@ export async function setOwner(tx: Transaction, key: number, from: number, to: n
   return (await tx.run(sql, to, key, from)) === 1
 }
 
-/** Ends all shares of a library and takes its sub-libraries away; one with everyone may be kept. */
-export async function dropShares(tx: Transaction, key: number, { keepPublic = false } = {}): Promise<void> {
-  const which = keepPublic ? "and grantee <> 'everyone'" : ''
-  await tx.run(`delete from share where library_key = ? ${which}`, key)
-  await tx.run('delete from sub_library where library_key = ?', key)
-}
-
-/** The links of the old owner become the new one's; with those, theirs lead as far as the library does. */
-export async function handOverLinks(tx: Transaction, key: number, from: number, to: number): Promise<void> {
-  const theirs = 'library_key = ? and account_key in (?, ?)'
-  await tx.run(`delete from ticket where link_key in (select key from link where ${theirs})`, key, from, to)
-  // Links that were made with a token end with it, and the new owner has none of the old one's.
-  await tx.run(`delete from link where ${theirs} and scoped_token_key is not null`, key, from, to)
-  await tx.run(
-    `update link set account_key = ?, sub_key = null, epoch = epoch + 1 where ${theirs}`,
-    to,
-    key,
-    from,
-    to,
-  )
-}
-
-/** The new owner of a library needs no share of it, and answers for what the old one shared. */
-export async function handOverShares(tx: Transaction, key: number, from: number, to: number): Promise<void> {
-  await tx.run("delete from share where library_key = ? and grantee = 'user' and grantee_key = ?", key, to)
-  await tx.run('update share set granted_by = ? where library_key = ? and granted_by = ?', to, key, from)
-}
-
-/** Every library of an owner that is not deleted; devices and the default library of `from` are let go. */
+/** All libraries of an owner that are not deleted. */
 export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
-  const theirs = 'select key from library where owner_key = ? and deleted_at is null'
-  await tx.run(`delete from sync_token where account_key = ? and library_key in (${theirs})`, from, from)
-  await tx.run(`delete from scoped_token where kind = 'library' and library_key in (${theirs})`, from)
-  await tx.run(
-    `update account set default_library_key = null where key = ? and default_library_key in (${theirs})`,
-    from,
-    from,
-  )
-  // Shares stay, but for what the new owner needs no longer.
-  await tx.run(
-    `delete from share where grantee = 'user' and grantee_key = ? and library_key in (${theirs})`,
-    to,
-    from,
-  )
   await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
-}
-
-/** The tokens its owner gave to apps. */
-export async function deleteLibraryTokensOf(tx: Transaction, key: number): Promise<void> {
-  await tx.run("delete from scoped_token where library_key = ? and kind = 'library'", key)
 }
 
 export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<void> {
@@ -426,6 +379,15 @@ export async function markDeleted(tx: Transaction, key: number, at: number): Pro
 export async function markAllDeleted(tx: Transaction, ownerKey: number, at: number): Promise<void> {
   const sql = `update library set deleted_at = ?, epoch = epoch + 1 where owner_key = ? and deleted_at is null`
   await tx.run(sql, at, ownerKey)
+}
+
+/** Makes a deleted library impossible to restore. False if it is not deleted. */
+export async function claimForPurge(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('update library set deleted_at = 0 where key = ? and deleted_at is not null', key)) > 0
+}
+
+export async function deleteLibraryRow(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from library where key = ?', key)
 }
 
 /** False if it is not among the deleted. */

@@ -8,7 +8,7 @@ import {
   Shares,
   Tickets,
 } from '../access/index.ts'
-import { ActivityRoom, forgetAccount } from '../activity/index.ts'
+import { ActivityRoom } from '../activity/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
 import type { Config } from '../config.ts'
@@ -26,7 +26,6 @@ import {
   HashQueue,
   InitialPasswordFile,
   Login,
-  leaveGroups,
   PasswordChecks,
   Passwords,
   ScopedTokens,
@@ -35,7 +34,7 @@ import {
 } from '../identity/index.ts'
 import { Images } from '../imaging/index.ts'
 import { ChoreLog, CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/index.ts'
-import { type LibraryCore, leaveWithAccount } from '../library/index.ts'
+import { type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { PageServices } from '../pages/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
@@ -50,6 +49,7 @@ import {
 } from '../transfer/index.ts'
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
+import { accountDependents, groupDependents } from './dependents.ts'
 import { threadsOf } from './stores.ts'
 
 // A hundred pages are enough to look at.
@@ -136,7 +136,12 @@ export function createServices(parts: {
     onProgress: (accountKey, id, { state, zipped, total }) =>
       activity.taskMoved(accountKey, { id, type: 'archive', state, done: zipped, total }),
   })
-  const groups = new Groups(db, now, (tx, event) => activity.sharing.ofGroup(tx, event))
+  const groups = new Groups({
+    db,
+    now,
+    dependents: groupDependents,
+    record: (tx, event) => activity.sharing.ofGroup(tx, event),
+  })
   return {
     access,
     accounts,
@@ -295,7 +300,7 @@ export function createInitialPassword(
   return new InitialPasswordFile(path.join(dataDirectory, 'admin-password.txt'), onError)
 }
 
-/** The accounts, with what the other rooms do when one goes. */
+/** The accounts, with the modules that remove their rows of an account. */
 export function createAccounts(parts: {
   db: Database
   now: () => number
@@ -314,10 +319,7 @@ export function createAccounts(parts: {
       core?.keys.forgetAccount(account.key)
       await initialPassword?.forget(account.email)
     },
-    async onRemove(tx, account) {
-      await leaveGroups(tx, account.key)
-      await leaveWithAccount(tx, account.key, now())
-      await forgetAccount(tx, account.key)
-    },
+    dependents: accountDependents(now),
+    groupDependents,
   })
 }

@@ -7,6 +7,7 @@ import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
 import type { BlockStore } from '../storage/index.ts'
+import { libraryDependents } from './dependents.ts'
 
 const MOST_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
@@ -53,6 +54,7 @@ export function openCore(parts: {
     dirCacheBytes: DIR_CACHE_BYTES,
     defaultHistoryDays: config.historyDays,
     entryLimits: config.entries,
+    dependents: libraryDependents,
     onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
   })
 }

@@ -1,3 +1,4 @@
+export { usageRows } from './dependent-rows-store.ts'
 export { ServerState } from './server-state.ts'
 export { Statistics } from './statistics.ts'
 export { CountingStopped, Usage } from './usage.ts'

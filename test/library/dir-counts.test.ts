@@ -7,6 +7,7 @@ import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { ROOT } from '../../src/objects/paths.ts'
+import { libraryDependents } from '../../src/server/dependents.ts'
 import { at, openTestCore } from '../support/core.ts'
 
 it('counts the folders of a tree stored before they were counted, however many paths lead to each', async () => {
@@ -41,6 +42,7 @@ it('counts the folders of a tree stored before they were counted, however many p
     now: core.now,
     dirCacheBytes: 2 ** 20,
     defaultHistoryDays: -1,
+    dependents: libraryDependents,
     entryLimits: { library: all + 1 },
     onFollowError(error) {
       throw error

@@ -8,6 +8,7 @@ import { createLibrary, getLibrary } from '../../src/library/libraries.ts'
 import { type Actor, type EditableLibrary, Library } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../src/objects/paths.ts'
+import { libraryDependents } from '../../src/server/dependents.ts'
 import type { BlockStore } from '../../src/storage/block-store.ts'
 import { openDiskBlockStore } from '../../src/storage/disk/disk-block-store.ts'
 
@@ -49,6 +50,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
     now,
     dirCacheBytes: options.dirCacheBytes ?? 2 ** 26,
     defaultHistoryDays: -1,
+    dependents: libraryDependents,
     onFollowError(error) {
       throw error
     },

@@ -1,0 +1,13 @@
+import type { Transaction } from '../database/index.ts'
+import type { Account } from './account.ts'
+
+/** A module with rows that refer to accounts. It removes its own, in the transaction that removes the account. */
+export interface AccountDependent {
+  onAccountRemoved(tx: Transaction, account: Account): Promise<void>
+}
+
+/** A module with rows that refer to groups. It removes its own, in the transaction that changes the group. */
+export interface GroupDependent {
+  onMemberRemoved(tx: Transaction, groupKey: number, accountKey: number): Promise<void>
+  onGroupDeleted(tx: Transaction, groupKey: number): Promise<void>
+}
