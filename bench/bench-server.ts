@@ -15,16 +15,16 @@ export interface ServerOptions {
 
 type Request = Omit<RequestShape, 'apiToken'> & { readonly anonymous?: true }
 
-/** A load as scenarios describe it; the server adds where it goes and who sends it. */
+/** A load as scenarios describe it; the server adds its address and the API token. */
 export type Load = Omit<TargetLoad, 'request'> & { readonly request: Request | readonly Request[] }
 
-/** The server under test, in a process of its own. */
+/** The server under test, in its own process. */
 export class BenchServer {
-  /** Speaks for the administrator. */
+  /** Authenticated as the administrator. */
   readonly client: Client
-  /** From its spawning until the process said it is ready. */
+  /** From spawn until the process reported that it is ready. */
   readonly readyMs: number
-  /** From its spawning until a ping was answered. */
+  /** From spawn until the response to a ping. */
   readonly firstPingMs: number
   readonly #child: ChildServer
   readonly #target: HttpTarget
@@ -53,51 +53,51 @@ export class BenchServer {
     return new BenchServer(child, options, { readyMs, firstPingMs: performance.now() - began })
   }
 
-  /** Throws LoadError for any answer of another status than declared, which is 200 unless given. */
+  /** Throws LoadError for a response with another status than declared (default: 200). */
   load({ request, ...load }: Load): Promise<Measured<LoadResult>> {
     const requests = ('path' in request ? [request] : request).map(({ anonymous, ...shape }) =>
       anonymous || this.client.token === undefined ? shape : { ...shape, apiToken: this.client.token },
     )
-    return this.#noted(() => this.#target.load({ ...load, request: requests }))
+    return this.#recordingPeak(() => this.#target.load({ ...load, request: requests }))
   }
 
-  /** Sends long bodies to links, all at once. Throws LoadError. */
+  /** Sends large bodies to links concurrently. Throws LoadError. */
   upload(uploads: readonly LongUpload[]): Promise<Measured<StreamResult>> {
-    return this.#noted(() => this.#target.upload(uploads, 200))
+    return this.#recordingPeak(() => this.#target.upload(uploads, 200))
   }
 
-  /** Reads long answers, all at once. Throws LoadError. */
+  /** Reads large responses concurrently. Throws LoadError. */
   download(paths: readonly string[]): Promise<Measured<StreamResult>> {
-    return this.#noted(() => this.#target.download(paths))
+    return this.#recordingPeak(() => this.#target.download(paths))
   }
 
-  /** Runs any work that has the server do something, and counts what it costs the server. */
+  /** Runs `work` and measures the server's CPU time and memory meanwhile. */
   meter<Result extends object>(work: () => Promise<Result>): Promise<Measured<Result>> {
-    return this.#noted(() => this.#target.meter(work))
+    return this.#recordingPeak(() => this.#target.meter(work))
   }
 
   memory(): Promise<Memory> {
     return readMemory(this.#child.process.pid ?? 0)
   }
 
-  /** Lets it finish and waits for its end; its memory peak is noted before. May be repeated. */
+  /** Stops the server gracefully after recording its memory peak. Idempotent. */
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
-    await this.#notePeak()
+    await this.#recordPeak()
     const code = await this.#child.stop()
     if (code !== 0) throw new Error(`the server ended with ${code} when it was told to stop`)
   }
 
-  /** A row makes the process forget its peak, so that is noted before and after. */
-  async #noted<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#notePeak()
+  /** Measuring a row resets the peak of the process, so it is recorded before and after. */
+  async #recordingPeak<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#recordPeak()
     const result = await work()
-    await this.#notePeak()
+    await this.#recordPeak()
     return result
   }
 
-  async #notePeak(): Promise<void> {
-    this.#peak.note((await this.memory()).peak)
+  async #recordPeak(): Promise<void> {
+    this.#peak.record((await this.memory()).peak)
   }
 }

@@ -10,28 +10,28 @@ const ARGUMENTS = [
   '--no-first-run',
 ]
 
-/** A browser of this run; undefined, said once, where there is none. */
+/** Launches Chromium; undefined, with one message, if it is not installed. */
 export async function launchBrowser(): Promise<Browser | undefined> {
   const executablePath = findProgram('chromium')
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ARGUMENTS })
-  console.log('chromium is not installed: the rows of the web app are left out.')
+  console.log('chromium is not installed: the rows of the web app are omitted.')
   return undefined
 }
 
-/** How fast a visitor's network and machine are. */
-export interface Pace {
-  /** Bytes a second, both ways. */
+/** Simulated network and CPU of a visitor. */
+export interface Throttling {
+  /** In each direction. */
   readonly bytesPerSecond: number
   readonly latencyMs: number
-  /** How many times slower than this machine. */
-  readonly slowerCpu: number
+  /** Factor by which the CPU is slower than this machine. */
+  readonly cpuSlowdown: number
 }
 
-/** A tab, signed in, with nothing in its cache. */
+/** A signed-in tab with an empty cache. */
 export async function openTab(
   browser: Browser,
   client: Client,
-  pace?: Pace,
+  throttling?: Throttling,
 ): Promise<{ page: Page; devtools: CDPSession; close: () => Promise<void> }> {
   const context = await browser.newContext({ locale: 'en', viewport: { width: 1280, height: 800 } })
   const script = `localStorage.setItem('carrel.token', ${JSON.stringify(client.token ?? '')})`
@@ -39,14 +39,14 @@ export async function openTab(
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Network.enable')
-  if (pace !== undefined) {
+  if (throttling !== undefined) {
     await devtools.send('Network.emulateNetworkConditions', {
       offline: false,
-      latency: pace.latencyMs,
-      downloadThroughput: pace.bytesPerSecond,
-      uploadThroughput: pace.bytesPerSecond,
+      latency: throttling.latencyMs,
+      downloadThroughput: throttling.bytesPerSecond,
+      uploadThroughput: throttling.bytesPerSecond,
     })
-    await devtools.send('Emulation.setCPUThrottlingRate', { rate: pace.slowerCpu })
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttling.cpuSlowdown })
   }
   return { page, devtools, close: () => context.close() }
 }

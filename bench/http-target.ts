@@ -5,14 +5,14 @@ import { runStreams } from './load/run-streams.ts'
 import type { Stream, StreamResult } from './load/stream-plan.ts'
 import { type Usage, UsageMeter } from './usage.ts'
 
-/** A load as scenarios describe it; the target adds where it goes. */
+/** A load as scenarios describe it; the target adds its address. */
 export type Load = Omit<LoadPlan, 'host' | 'port' | 'requests' | 'status'> & {
   readonly request: RequestShape | readonly RequestShape[]
-  /** 200 unless given. */
+  /** Default: 200. */
   readonly status?: number
 }
 
-/** A long body to be sent in a request; `before` and `after` stand around its bytes. */
+/** An upload of a large body. `before` and `after` are sent around its bytes. */
 export interface LongUpload {
   readonly method: 'POST' | 'PUT'
   readonly path: string
@@ -24,10 +24,10 @@ export interface LongUpload {
   readonly bytes: number
 }
 
-/** What came of a load or of streams, and what it cost the server. */
+/** The result of a load or of streams, with the CPU time and memory of the server. */
 export type Measured<Result> = Result & { readonly usage: Usage }
 
-/** A server in a process of its own that is put under load: Carrel, or nginx beside it. */
+/** A server process under load: Carrel, or nginx for comparison. */
 export class HttpTarget {
   readonly #host: string
   readonly #port: number
@@ -40,7 +40,7 @@ export class HttpTarget {
     this.#pid = pid
   }
 
-  /** Throws LoadError for any answer of another status than declared. */
+  /** Throws LoadError for a response with another status than declared. */
   load({ request, status = 200, ...plan }: Load): Promise<Measured<LoadResult>> {
     const shapes = 'path' in request ? [request] : request
     const requests = shapes.map((shape) => requestText(shape, this.#name))
@@ -48,7 +48,7 @@ export class HttpTarget {
     return this.#metered((onMeasuring) => runLoad(whole, onMeasuring))
   }
 
-  /** Sends long bodies, all at once. Throws LoadError. */
+  /** Sends large bodies concurrently. Throws LoadError. */
   upload(uploads: readonly LongUpload[], status: number): Promise<Measured<StreamResult>> {
     return this.#stream(
       uploads.map(({ method, path, headers = {}, before = '', after = '', body, bytes }) => {
@@ -60,7 +60,7 @@ export class HttpTarget {
     )
   }
 
-  /** Reads long answers, all at once. Throws LoadError. */
+  /** Reads large responses concurrently. Throws LoadError. */
   download(paths: readonly string[]): Promise<Measured<StreamResult>> {
     return this.#stream(
       paths.map((path) => ({ head: requestText({ method: 'GET', path }, this.#name) })),
@@ -68,7 +68,7 @@ export class HttpTarget {
     )
   }
 
-  /** Runs any work that has the server do something, and counts what it costs the server. */
+  /** Runs `work` and measures the server's CPU time and memory meanwhile. */
   async meter<Result extends object>(work: () => Promise<Result>): Promise<Measured<Result>> {
     const meter = await UsageMeter.start(this.#pid)
     return { ...(await work()), usage: await meter.read() }
@@ -79,14 +79,14 @@ export class HttpTarget {
     return this.#metered((onMeasuring) => runStreams(plan, onMeasuring))
   }
 
-  /** Counts from the moment the work says that what is measured begins. */
+  /** Measures from the call of `onMeasuring`, so that the warm-up is excluded. */
   async #metered<Result extends object>(
     work: (onMeasuring: () => void) => Promise<Result>,
   ): Promise<Measured<Result>> {
     let meter: Promise<UsageMeter> | undefined
     const result = await work(() => {
       meter = UsageMeter.start(this.#pid)
-      meter.catch(() => {}) // Heard of below.
+      meter.catch(() => {}) // Awaited below.
     })
     if (meter === undefined) throw new Error('nothing was measured')
     return { ...result, usage: await (await meter).read() }

@@ -1,7 +1,7 @@
 import type { LongUpload } from './http-target.ts'
 import { multipartHead, multipartHeaders, multipartTail } from './load/multipart.ts'
 
-/** The upload of a long body by a link to the root, as `/file-<body>`. */
+/** An upload of a large body through a link to the root, as `/file-<body>`. */
 export function longUpload(path: string, body: number, bytes: number): LongUpload {
   return {
     method: 'POST',

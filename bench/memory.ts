@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 const BYTES_A_KIB = 1024
 
-/** Memory of a process in bytes: what it holds now, and the most it ever held. */
+/** Resident memory of a process in bytes: current and peak. */
 export interface Memory {
   readonly now: number
   readonly peak: number
@@ -19,14 +19,14 @@ export async function readMemory(pid: number): Promise<Memory> {
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
 }
 
-/** The most memory any server of a run ever held. */
+/** The highest memory peak of any server of a run. */
 export class MemoryPeak {
   bytes = 0
   scenario = ''
-  /** The scenario under way. */
+  /** The running scenario. */
   current = ''
 
-  note(bytes: number): void {
+  record(bytes: number): void {
     if (bytes <= this.bytes) return
     this.bytes = bytes
     this.scenario = this.current

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { DatabaseKind } from './row.ts'
 
-/** What the driver was asked to do. */
+/** Command-line options. */
 export interface Options {
   /** Names of scenarios; undefined means all. */
   readonly only: readonly string[] | undefined
@@ -11,14 +11,14 @@ export interface Options {
   readonly log: string
   /** Folder for CPU profiles of the servers. */
   readonly profile: string | undefined
-  /** Folder where what takes long to make is left, and found by the next run. */
+  /** Folder in which expensive test data is kept for the next run. */
   readonly keep: string | undefined
   readonly json: string | undefined
   readonly markdown: string | undefined
   readonly help: boolean
 }
 
-/** The driver was not called as it must be; the message says how. */
+/** Invalid command line; the message says what is expected. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -68,13 +68,13 @@ function parseFlags(args: readonly string[]) {
 export function helpText(scenarioNames: readonly string[]): string {
   return `npm run bench -- [options]
 
-  --only <names>       scenarios, with commas between them: ${scenarioNames.join(', ')}
+  --only <names>       scenarios, separated by commas: ${scenarioNames.join(', ')}
   --database <kind>    sqlite, postgres or both (the default)
-  --quick              small numbers, to see that it runs; its figures mean nothing
-  --log <level>        log level of the server; info unless given, as for everybody
-  --profile <folder>   has each server leave a CPU profile there, which slows it down
-  --keep <folder>      leaves the SQLite data of search and start there, and uses what an earlier run left
-  --json <file>        writes the findings as JSON too
-  --markdown <file>    writes the table as Markdown too
+  --quick              small sizes, to check that it runs; the figures are meaningless
+  --log <level>        log level of the server (default: info, as in production)
+  --profile <folder>   writes a CPU profile of each server there, which slows it down
+  --keep <folder>      keeps the SQLite data of search and start there, and reuses that of an earlier run
+  --json <file>        also writes the findings as JSON
+  --markdown <file>    also writes the table as Markdown
 `
 }

@@ -12,13 +12,13 @@ import { scenarios } from './scenarios/index.ts'
 import { databaseNames, markdownTable, plainTable } from './table.ts'
 import { Workspace } from './workspace.ts'
 
-// `npm run bench`: starts servers of its own, measures them and prints one table. It fails if a server
-// answered wrongly or a scenario broke, never because of a figure.
+// `npm run bench`: starts servers, measures them and prints one table. It fails if a response was wrong or a scenario
+// threw, never because of a figure.
 
-/** What a run came to. */
+/** The result of a run. */
 interface Outcome {
   readonly findings: Finding[]
-  /** Scenarios that broke, and why. */
+  /** Scenarios that threw, with the reason. */
   readonly failures: string[]
 }
 
@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<boolean> {
     process.stdout.write(helpText(names))
     return true
   }
-  // The settings of whoever measures are not the settings of the servers measured.
+  // The servers must not inherit settings of the caller's environment.
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('CARREL_') && !name.startsWith('CARREL_TEST_')) delete process.env[name]
   }
@@ -86,7 +86,7 @@ async function measure(
   if (peak.bytes > 0) add('memory', [peakRow(peak)])
 }
 
-/** Without PostgreSQL its rows are left out, out loud; asked for by name, its lack is a failure. */
+/** If PostgreSQL is unavailable, its rows are skipped with a message. If it was requested explicitly, that is a failure. */
 async function startOrSkip(options: Options, outcome: Outcome): Promise<PostgresServer | undefined> {
   try {
     return await startPostgres()
@@ -153,7 +153,7 @@ async function write(file: string, text: string): Promise<void> {
 function removeWhenInterrupted(folder: string): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
-      // Children end with this process; until then one may still be writing there.
+      // Children exit with this process; until then one may still write there.
       process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
       process.exit(1)
     })

@@ -3,22 +3,22 @@ import type { Amount } from './load/plan.ts'
 import type { DatabaseKind, Row } from './row.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What a scenario is given. */
+/** Environment of a scenario. */
 export interface Context {
   readonly database: DatabaseKind
   /**
-   * A fresh data folder and database of its own; dispose of it when done. One with a name is left where the driver was
-   * told to keep things, and is the one an earlier run left there.
+   * A new data folder and database; the caller disposes of it. A named one is kept in the `--keep` folder and reused by later
+   * runs.
    */
   workspace(name?: string): Promise<Workspace>
-  /** An nginx with an empty folder of its own; undefined, said once, where there is none on the PATH. */
+  /** An nginx with an empty folder; undefined, with one message, if it is not on the PATH. */
   nginx(): Promise<Nginx | undefined>
-  /** A number for real, or the small one of a quick run. */
+  /** The full size, or the small one of a quick run. */
   size(full: number, quick: number): number
-  /** How long a rate is measured, and warmed up before. */
+  /** Duration of a measurement, and of the warm-up before it. */
   readonly measured: Amount
   readonly warmUp: Amount
-  /** How long a raw limit is measured. */
+  /** Duration of the measurement of a raw limit. */
   readonly limitMs: number
 }
 

@@ -5,10 +5,10 @@ const SYLLABLES =
     ' ',
   )
 const WORDS = 30_000
-// Of files that have no text to be read: their names are all there is of them.
+// Of files without extractable text, which are found by name only.
 const EXTENSIONS = ['jpg', 'png', 'gif', 'mp4', 'mov', 'mp3', 'zip', 'bin']
 
-/** Words as they are spread in texts: few that are everywhere, many that are rare. The same for the same seed. */
+/** Words with a realistic frequency distribution. Deterministic for a seed. */
 export class Corpus {
   readonly #random: () => number
   readonly #words: readonly string[]
@@ -27,13 +27,13 @@ export class Corpus {
     return list[Math.floor(this.#random() * list.length)] as T
   }
 
-  /** Any word, the common ones more often. */
+  /** A random word, weighted by frequency. */
   word(): string {
-    // About Zipf's law: the logarithm of the rank is spread evenly.
+    // Approximately Zipf's law: the logarithm of the rank is uniformly distributed.
     return this.#words[Math.floor(WORDS ** this.#random()) - 1] ?? ''
   }
 
-  /** A word as somebody looks for one: neither in every text nor in none. */
+  /** A plausible search word: neither in every text nor in none. */
   soughtWord(): string {
     return this.#words[50 + Math.floor(this.#random() * (WORDS / 3))] ?? ''
   }

@@ -1,7 +1,7 @@
 const MIB = 2 ** 20
 const GIB = 2 ** 30
 
-/** Whole MiB or GiB in words. */
+/** A size in whole MiB or GiB. */
 export function sizeText(bytes: number): string {
   return bytes % GIB === 0 ? `${bytes / GIB} GiB` : `${bytes / MIB} MiB`
 }

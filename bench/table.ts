@@ -14,10 +14,10 @@ const titles = [
   'Target',
   'Met',
 ]
-/** Columns whose cells end where the column ends. */
+/** Right-aligned columns. */
 const toTheRight = new Set([2, 3, 4, 5, 6])
 
-/** All findings in aligned columns. */
+/** All findings as plain text in aligned columns. */
 export function plainTable(findings: readonly Finding[]): string {
   const lines = [titles, ...findings.map(cellsOf)]
   const widths = titles.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
@@ -31,7 +31,7 @@ export function plainTable(findings: readonly Finding[]): string {
   return `${aligned.join('\n')}\n`
 }
 
-/** The same as a Markdown table. */
+/** All findings as a Markdown table. */
 export function markdownTable(findings: readonly Finding[]): string {
   const rule = titles.map((_, at) => (toTheRight.has(at) ? '---:' : '---'))
   const lines = [titles, rule, ...findings.map(cellsOf)]
@@ -58,7 +58,7 @@ function targetText(target: Target, unit: string): string {
   return 'atLeast' in target ? `≥ ${figure(target.atLeast)} ${unit}` : `≤ ${figure(target.atMost)} ${unit}`
 }
 
-/** Three digits that matter, with thousands set apart. */
+/** Three significant digits, with thousands separators. */
 function figure(value: number): string {
   const decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2
   return value.toLocaleString('en-US', { maximumFractionDigits: decimals })

@@ -3,15 +3,15 @@ import type { BenchServer } from './bench-server.ts'
 import { multipartBody, multipartHeaders } from './load/multipart.ts'
 import { digits, withNumber } from './load/request-template.ts'
 
-/** A link without scheme and host, as a load sends it. */
+/** A link without scheme and host, for a request line. */
 const pathOf = (link: string) => new URL(link).pathname
 
-/** Asks once for a link to upload into a folder by. */
+/** Requests an upload link for a folder. */
 export function uploadPath(server: BenchServer, library: string, folder = '/'): Promise<string> {
   return linkPath(server, `/api2/repos/${library}/upload-link/`, folder)
 }
 
-/** Asks once for a link to download a file by, as often as wanted. */
+/** Requests a reusable download link for a file. */
 export function downloadPath(server: BenchServer, library: string, file: string): Promise<string> {
   return linkPath(server, `/api2/repos/${library}/file/`, file, { reuse: 1 })
 }
@@ -22,23 +22,23 @@ async function linkPath(server: BenchServer, call: string, p: string, query = {}
   return pathOf(String(reply.body))
 }
 
-/** Content for the file numbered `k` of a request: incompressible, and another one in every request. */
+/** Content of file `k` of a request: incompressible, and different in every request. */
 export function randomContent(bytes: number, k = 0): string {
   const own = `{n}${digits(k)}`
   const random = randomBytes(bytes - withNumber(own, 0).length).toString('latin1')
-  // At the end, so that the hash of all before it is worked out once.
+  // At the end, so that the hash of the constant part is computed once.
   return random.replaceAll('{', '(') + own
 }
 
 /** An upload of several files in one form, each named by fileName. */
 export interface UploadShape {
   readonly path: string
-  /** Below the folder of the link; may hold numbers of RequestTemplate. */
+  /** Below the folder of the link; may contain placeholders of RequestTemplate. */
   readonly folder?: string
   readonly contents: readonly string[]
 }
 
-/** The name of a file of an upload, with the numbers of RequestTemplate in them. */
+/** The name of a file of an upload, with the placeholders of RequestTemplate. */
 export const fileName = (k: number) => `file-{n}-${digits(k)}.bin`
 
 /** The request that uploads these contents in one form. */
@@ -54,7 +54,7 @@ export function uploadRequest({ path, folder, contents }: UploadShape) {
   } as const
 }
 
-/** Throws unless a library has so many files below its root, in all its folders. */
+/** Throws unless a library has that many files in all its folders. */
 export async function expectFiles(server: BenchServer, library: string, count: number): Promise<void> {
   const query = { p: '/', recursive: 1, t: 'f' }
   const reply = await server.client.get(`/api/v2.1/repos/${library}/dir/`, query)
@@ -79,12 +79,12 @@ export async function expectContent(
   if (hash.digest('hex') !== sha1) throw new Error(`${file} was stored with other bytes than were sent`)
 }
 
-/** The hash of a content of an upload request as request `n` sent it. */
+/** SHA-1 of a content as request `n` sent it. */
 export function contentSha1(content: string, n: number): string {
   return createHash('sha1').update(withNumber(content, n), 'latin1').digest('hex')
 }
 
-/** Uploads `requests` times these contents into a folder, with a few clients. */
+/** Uploads the contents `requests` times into a folder, with several clients. */
 export async function fill(
   server: BenchServer,
   library: string,

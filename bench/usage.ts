@@ -1,18 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { readMemory } from './memory.ts'
 
-/** What a row cost the server. */
+/** CPU time and memory of the server for one row. */
 export interface Usage {
   /** User and system time. */
   readonly cpuSeconds: number
-  /** Bytes it held at most meanwhile. */
+  /** Peak of the resident memory in bytes. */
   readonly peakBytes: number
 }
 
-/** Clock ticks a second in /proc; Linux has had no other number for decades. */
+/** Clock ticks per second in /proc. Constant on Linux. */
 const TICKS = 100
 
-/** What a process and its children use from now on, until it is asked. */
+/** Measures a process and its children from `start` to `read`. */
 export class UsageMeter {
   readonly #pids: readonly number[]
   readonly #before: number
@@ -44,14 +44,14 @@ async function cpuSecondsOf(pids: readonly number[]): Promise<number> {
   let ticks = 0
   for (const pid of pids) {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name before may hold spaces; utime and stime are the 12th and 13th fields behind it.
+    // The process name may contain spaces; utime and stime are the 12th and 13th fields after it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     ticks += Number(fields[11]) + Number(fields[12])
   }
   return ticks / TICKS
 }
 
-/** Makes what a process holds now its peak. Where that is not allowed, peaks only ever grow. */
+/** Resets the memory peak of a process. Without permission, peaks only grow. */
 async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
 }

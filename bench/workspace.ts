@@ -4,19 +4,19 @@ import { Client as PostgresClient } from 'pg'
 import { type Config, readConfig } from '../src/config.ts'
 import { ADMIN } from '../test/support/server.ts'
 import { BenchServer } from './bench-server.ts'
-import { LibraryMaker } from './library-maker.ts'
+import { LibraryBuilder } from './library-builder.ts'
 import type { MemoryPeak } from './memory.ts'
 
 export interface WorkspaceOptions {
-  /** Folder to work in. */
+  /** Parent of the working folder. */
   readonly parent: string
-  /** Folder that is left behind, and may have been by an earlier run; one in `parent` unless given. */
+  /** Folder that is kept and may come from an earlier run. Default: a new one in `parent`. */
   readonly kept?: string
   /** Undefined for SQLite in the data folder. */
   readonly postgresUrl: string | undefined
   /** Log level of the server. */
   readonly log: string
-  /** Folder for CPU profiles of the server; none are made without one. */
+  /** Folder for CPU profiles of the server; without it none are made. */
   readonly profile: string | undefined
   readonly peak: MemoryPeak
 }
@@ -50,7 +50,7 @@ export class Workspace implements AsyncDisposable {
     return workspace
   }
 
-  /** What `make` gave when it was run in this folder, by this run or by an earlier one. */
+  /** The result of `make`, from this run or from an earlier one in this folder. */
   async once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const file = path.join(this.folder, `${name}.json`)
     const known = await readFile(file, 'utf8').catch(() => undefined)
@@ -60,15 +60,15 @@ export class Workspace implements AsyncDisposable {
     return made
   }
 
-  /** Makes libraries through the core, without a server; all is closed when it resolves. */
-  async prepare<T>(work: (maker: LibraryMaker) => Promise<T>): Promise<T> {
-    await using maker = await LibraryMaker.open(this.#config)
-    return await work(maker)
+  /** Creates libraries through the core, without a server. Everything is closed when it resolves. */
+  async prepare<T>(work: (builder: LibraryBuilder) => Promise<T>): Promise<T> {
+    await using builder = await LibraryBuilder.open(this.#config)
+    return await work(builder)
   }
 
-  /** Starts the server over what was prepared, with an API token of the administrator. */
+  /** Starts the server on the prepared data, with an API token of the administrator. */
   async serve(): Promise<BenchServer> {
-    const apiToken = await this.prepare((maker) => maker.issueApiToken())
+    const apiToken = await this.prepare((builder) => builder.issueApiToken())
     const { peak, profile } = this.#options
     this.#server = await BenchServer.start({
       data: this.#config.dataDirectory,
@@ -82,7 +82,7 @@ export class Workspace implements AsyncDisposable {
     return this.#server
   }
 
-  /** Bytes that rest in the data folder, or in the PostgreSQL database as well. Exact when nothing is running. */
+  /** Bytes in the data folder and in the PostgreSQL database. Exact when nothing is running. */
   async storedBytes(): Promise<number> {
     const inFolder = await bytesBelow(this.#config.dataDirectory)
     const { postgresUrl } = this.#options

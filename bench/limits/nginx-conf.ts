@@ -1,10 +1,10 @@
 /**
- * The settings of an nginx that serves and takes files below `folder`, with all it writes in there too.
- * Temporary bodies rest beside the files, so that a PUT ends with a rename and copies nothing.
+ * Configuration of an nginx that serves and stores files below `folder` and writes nowhere else. Temporary bodies are on
+ * the same file system, so that a PUT ends with a rename instead of a copy.
  */
 export function nginxConf(folder: string, port: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  // Workers of a master that is root would become nobody, who may not enter the folder.
+  // Workers of a root master would run as nobody, who may not enter the folder.
   const user = process.getuid?.() === 0 ? 'user root root;' : ''
   return `daemon off;
 ${user}

@@ -11,7 +11,7 @@ import { nginxConf } from './nginx-conf.ts'
 const ATTEMPTS = 3
 const START_MS = 10_000
 
-/** An nginx of our own, in a child process: static GET and DAV PUT, without syncs, without a log. */
+/** nginx in a child process: static GET and DAV PUT, without flushes and without a log. */
 export class Nginx extends HttpTarget implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #folder: string
@@ -22,7 +22,7 @@ export class Nginx extends HttpTarget implements AsyncDisposable {
     this.#folder = folder
   }
 
-  /** Undefined where no nginx is on the PATH. */
+  /** Undefined if nginx is not on the PATH. */
   static async start(parent: string): Promise<Nginx | undefined> {
     const program = findProgram('nginx')
     if (program === undefined) return undefined
@@ -38,19 +38,19 @@ export class Nginx extends HttpTarget implements AsyncDisposable {
     }
   }
 
-  /** A file it serves under that name. */
+  /** Adds a file to serve. */
   async add(name: string, bytes: Uint8Array): Promise<void> {
     await writeFile(path.join(this.#folder, 'files', name), bytes)
-    await this.settle(name)
+    await this.flush(name)
   }
 
-  /** Has a file written out, so that what is measured next has the disk to itself. */
-  async settle(name: string): Promise<void> {
+  /** Flushes a file, so that the next measurement does not compete with its writeback. */
+  async flush(name: string): Promise<void> {
     await using handle = await open(path.join(this.#folder, 'files', name))
     await handle.datasync()
   }
 
-  /** Removes all its files; bytes that were not written out never will be. */
+  /** Removes all files; dirty pages are dropped, not written. */
   async clear(): Promise<void> {
     const files = path.join(this.#folder, 'files')
     await rm(files, { recursive: true })
@@ -63,7 +63,7 @@ export class Nginx extends HttpTarget implements AsyncDisposable {
   }
 }
 
-/** Undefined if it ended at once: the port may be taken by then. */
+/** Undefined if it exited at once, for example because the port was taken. */
 async function startOn(program: string, folder: string, port: number): Promise<ChildProcess | undefined> {
   const conf = path.join(folder, 'nginx.conf')
   await writeFile(conf, nginxConf(folder, port))

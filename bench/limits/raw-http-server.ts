@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-// The least that node:http can do: one fixed body of as many bytes as asked for, and nothing else.
+// A minimal node:http server: one fixed body of the requested length.
 
 const body = Buffer.alloc(Number(process.argv[2]), 'x')
 const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length }

@@ -9,13 +9,13 @@ const SERVER = path.join(import.meta.dirname, 'raw-http-server.ts')
 
 export interface RawHttpOptions {
   readonly connections: number
-  /** Bytes of each answer. */
+  /** Of each response. */
   readonly bytes: number
   readonly warmUp: Amount
   readonly measured: Amount
 }
 
-/** What a bare node:http server in a process of its own reaches here, now, under the same load. */
+/** Rate of a minimal node:http server in its own process under the same load. */
 export async function measureRawHttp({ bytes, ...load }: RawHttpOptions): Promise<LoadResult> {
   const child = fork(SERVER, [String(bytes)])
   try {

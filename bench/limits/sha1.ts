@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** Bytes a second one core hashes with SHA-1, a few megabytes at a time as big folders are. */
+/** SHA-1 bytes per second of one core, in pieces of the size of a large folder. */
 export function measureSha1(ms: number): number {
   const bytes = randomBytes(2_800_000)
   const began = performance.now()

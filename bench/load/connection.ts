@@ -1,33 +1,33 @@
 import net from 'node:net'
 
-/** Read at once at most, always into the same memory: long answers must not cost the generator its time. */
+/** Size of the one read buffer, which is reused so that large responses cost the generator little CPU time. */
 const READ_BYTES = 256 * 1024
 
-/** One answer. The body is kept only where the status is not the wanted one. */
-export interface RawAnswer {
+/** One response. The body is kept only for an unexpected status. */
+export interface RawResponse {
   readonly status: number
   readonly bytes: number
-  readonly unwanted: string | undefined
+  readonly unexpected: string | undefined
 }
 
 /**
- * A kept-alive connection with at most one request under way. It reads no more of an answer than its
- * status and length, so that the load generator stays far cheaper than any server it measures.
+ * A keep-alive connection with at most one request in flight. It parses only status and length of a response, so that
+ * the load generator stays much cheaper than the server it measures.
  */
 export class Connection {
   readonly #socket: net.Socket
-  readonly #wanted: number
+  readonly #expectedStatus: number
   #head: Buffer | undefined
-  /** Bytes of the body still to come; undefined while the head is read. */
+  /** Remaining bytes of the body; undefined while the head is read. */
   #missing: number | undefined
   #status = 0
   #bytes = 0
   #kept: Buffer[] = []
-  #onAnswer: ((answer: RawAnswer) => void) | undefined
+  #onResponse: ((response: RawResponse) => void) | undefined
   #onError: ((error: Error) => void) | undefined
 
-  private constructor(host: string, port: number, wanted: number) {
-    this.#wanted = wanted
+  private constructor(host: string, port: number, expectedStatus: number) {
+    this.#expectedStatus = expectedStatus
     const take = (length: number, buffer: Uint8Array) => {
       this.#take(Buffer.from(buffer.buffer, buffer.byteOffset, length))
       return true
@@ -38,9 +38,9 @@ export class Connection {
     this.#socket.on('close', () => this.#onError?.(new Error('the server closed a connection')))
   }
 
-  static open(host: string, port: number, wanted: number): Promise<Connection> {
+  static open(host: string, port: number, expectedStatus: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const connection = new Connection(host, port, wanted)
+      const connection = new Connection(host, port, expectedStatus)
       connection.#onError = reject
       connection.#socket.once('connect', () => {
         connection.#onError = undefined
@@ -49,21 +49,21 @@ export class Connection {
     })
   }
 
-  send(request: Buffer, onAnswer: (answer: RawAnswer) => void, onError: (error: Error) => void): void {
-    this.#onAnswer = onAnswer
+  send(request: Buffer, onResponse: (response: RawResponse) => void, onError: (error: Error) => void): void {
+    this.#onResponse = onResponse
     this.#onError = onError
     this.#socket.write(request)
   }
 
-  /** Waits for the answer to a request that is written piece by piece. */
-  answer(): Promise<RawAnswer> {
+  /** Waits for the response to a request that is written piece by piece. */
+  response(): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
-      this.#onAnswer = resolve
+      this.#onResponse = resolve
       this.#onError = reject
     })
   }
 
-  /** Resolves when the bytes are on their way and may change again; if the connection breaks, never. */
+  /** Resolves when the buffer may be reused; never, if the connection breaks. */
   write(bytes: Buffer): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.write(bytes, (error) => {
@@ -81,12 +81,12 @@ export class Connection {
     const body = this.#missing === undefined ? this.#takeHead(chunk) : chunk
     if (body === undefined || this.#missing === undefined) return
     this.#missing -= body.length
-    if (this.#status !== this.#wanted) this.#kept.push(Buffer.from(body))
-    if (this.#missing < 0) this.#onError?.(new Error('an answer is longer than its Content-Length'))
+    if (this.#status !== this.#expectedStatus) this.#kept.push(Buffer.from(body))
+    if (this.#missing < 0) this.#onError?.(new Error('a response is longer than its Content-Length'))
     if (this.#missing === 0) this.#finish()
   }
 
-  /** The first bytes of the body, once the head is whole. */
+  /** Returns the first bytes of the body once the head is complete. */
   #takeHead(chunk: Buffer): Buffer | undefined {
     const bytes = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk])
     const end = bytes.indexOf('\r\n\r\n')
@@ -98,7 +98,7 @@ export class Connection {
     const text = bytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
     if (length === undefined) {
-      this.#onError?.(new Error(`an answer has no Content-Length:\n${text}`))
+      this.#onError?.(new Error(`a response has no Content-Length:\n${text}`))
       return undefined
     }
     this.#status = Number(text.slice(9, 12))
@@ -108,10 +108,10 @@ export class Connection {
   }
 
   #finish(): void {
-    const unwanted =
-      this.#status === this.#wanted ? undefined : Buffer.concat(this.#kept).toString().slice(0, 500)
+    const unexpected =
+      this.#status === this.#expectedStatus ? undefined : Buffer.concat(this.#kept).toString().slice(0, 500)
     this.#missing = undefined
-    if (unwanted !== undefined) this.#kept = []
-    this.#onAnswer?.({ status: this.#status, bytes: this.#bytes, unwanted })
+    if (unexpected !== undefined) this.#kept = []
+    this.#onResponse?.({ status: this.#status, bytes: this.#bytes, unexpected })
   }
 }

@@ -1,13 +1,13 @@
-import { serveParent } from './child.ts'
+import { runPlanFromParent } from './child-process.ts'
 import { Connection } from './connection.ts'
 import { type Client, runPhase } from './phase.ts'
 import type { LoadPlan, LoadResult } from './plan.ts'
 import { RequestTemplate } from './request-template.ts'
 
-// A process of its own: takes one plan, carries it out and tells what it saw, so that neither the
-// server nor the driver shares an event loop with the load.
+// Child process that runs one load plan and reports the result, so that neither the server nor the driver shares an
+// event loop with the load.
 
-async function carryOut(plan: LoadPlan, onMeasuring: () => void): Promise<LoadResult> {
+async function runPlan(plan: LoadPlan, onMeasuring: () => void): Promise<LoadResult> {
   const clients: Client[] = []
   for (let i = 0; i < plan.connections; i++) {
     const connection = await Connection.open(plan.host, plan.port, plan.status)
@@ -31,8 +31,8 @@ async function carryOut(plan: LoadPlan, onMeasuring: () => void): Promise<LoadRe
     p50Ms: quantile(0.5) ?? Number.NaN,
     p99Ms: quantile(0.99) ?? Number.NaN,
     maxMs: sorted.at(-1) ?? Number.NaN,
-    bytesPerAnswer: Math.round(seen.bytes / sorted.length),
+    bytesPerResponse: Math.round(seen.bytes / sorted.length),
   }
 }
 
-serveParent((plan, onMeasuring) => carryOut(plan as LoadPlan, onMeasuring))
+runPlanFromParent((plan, onMeasuring) => runPlan(plan as LoadPlan, onMeasuring))

@@ -1,21 +1,21 @@
 const BOUNDARY = '----carrel-bench-7d1c3f'
 
-/** What a multipart body is announced with. */
+/** Content type of the multipart bodies. */
 export const multipartHeaders = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` }
 
-/** A file of a form. Its content is one character a byte. */
+/** A file of a form. Its content is Latin-1. */
 export interface FormFile {
   readonly name: string
   readonly content: string
 }
 
-/** A multipart body with its texts first and its files behind them. */
+/** A multipart body: text fields first, then files. */
 export function multipartBody(texts: Readonly<Record<string, string>>, files: readonly FormFile[]): string {
   const parts = files.map(({ name, content }) => `${fileHead(name)}${content}\r\n`)
   return `${textParts(texts)}${parts.join('')}${multipartEnd}`
 }
 
-/** All that stands before the bytes of a form's only file; multipartTail stands behind them. */
+/** Everything before the bytes of a form's only file; multipartTail follows them. */
 export function multipartHead(texts: Readonly<Record<string, string>>, filename: string): string {
   return textParts(texts) + fileHead(filename)
 }

@@ -1,14 +1,14 @@
-import type { Connection, RawAnswer } from './connection.ts'
+import type { Connection, RawResponse } from './connection.ts'
 import type { Amount } from './plan.ts'
 import type { RequestTemplate } from './request-template.ts'
 
-/** A connection with the bytes it sends. */
+/** A connection with the request it sends. */
 export interface Client {
   readonly connection: Connection
   readonly template: RequestTemplate
 }
 
-/** What came of a phase. */
+/** The result of a phase. */
 export interface PhaseResult {
   readonly latenciesMs: readonly number[]
   readonly seconds: number
@@ -17,9 +17,9 @@ export interface PhaseResult {
   readonly samples: readonly string[]
 }
 
-const MOST_SAMPLES = 3
+const MAX_SAMPLES = 3
 
-/** Keeps all clients busy until so much is done, then waits for the answers still under way. */
+/** Keeps all clients busy until `amount` is done, then waits for the responses in flight. */
 export function runPhase(
   clients: readonly Client[],
   amount: Amount,
@@ -29,29 +29,29 @@ export function runPhase(
     const latenciesMs: number[] = []
     const samples: string[] = []
     const began = performance.now()
-    let [begun, errors, bytes, busy] = [0, 0, 0, clients.length]
-    const isOver = (now: number) => ('count' in amount ? begun >= amount.count : now - began >= amount.ms)
-    const note = (answer: RawAnswer) => {
-      bytes += answer.bytes
-      if (answer.unwanted === undefined) return
+    let [started, errors, bytes, busy] = [0, 0, 0, clients.length]
+    const isDone = (now: number) => ('count' in amount ? started >= amount.count : now - began >= amount.ms)
+    const record = (response: RawResponse) => {
+      bytes += response.bytes
+      if (response.unexpected === undefined) return
       errors += 1
-      if (samples.length < MOST_SAMPLES) samples.push(`${answer.status} ${answer.unwanted}`)
+      if (samples.length < MAX_SAMPLES) samples.push(`${response.status} ${response.unexpected}`)
     }
-    const goOn = ({ connection, template }: Client, now: number) => {
-      if (isOver(now)) {
+    const sendNext = ({ connection, template }: Client, now: number) => {
+      if (isDone(now)) {
         busy -= 1
         if (busy === 0) resolve({ latenciesMs, seconds: (now - began) / 1000, bytes, errors, samples })
         return
       }
-      begun += 1
-      const onAnswer = (answer: RawAnswer) => {
-        const answeredAt = performance.now()
-        latenciesMs.push(answeredAt - now)
-        note(answer)
-        goOn({ connection, template }, answeredAt)
+      started += 1
+      const onResponse = (response: RawResponse) => {
+        const respondedAt = performance.now()
+        latenciesMs.push(respondedAt - now)
+        record(response)
+        sendNext({ connection, template }, respondedAt)
       }
-      connection.send(template.fill(nextNumber()), onAnswer, reject)
+      connection.send(template.fill(nextNumber()), onResponse, reject)
     }
-    for (const client of clients) goOn(client, performance.now())
+    for (const client of clients) sendNext(client, performance.now())
   })
 }

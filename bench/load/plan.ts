@@ -1,15 +1,15 @@
-/** So much work: a number of requests, or as many as fit into a time. */
+/** A number of requests, or a duration. */
 export type Amount = { readonly count: number } | { readonly ms: number }
 
-/** What a load generator is to do. */
+/** Input of a load generator. */
 export interface LoadPlan {
   readonly host: string
   readonly port: number
-  /** Each sends its next request when it has the answer to the last one. */
+  /** Each sends its next request after the response to the previous one. */
   readonly connections: number
   /**
-   * Whole requests as they go over the wire; see RequestTemplate for the numbers in them. The first client
-   * sends the first again and again, and so on; where there are fewer than clients, they are shared.
+   * Complete requests with the placeholders of RequestTemplate. The first client repeats the first one, and so on; if there
+   * are fewer requests than clients, they are shared.
    */
   readonly requests: readonly string[]
   /** Any other status is an error. */
@@ -19,19 +19,19 @@ export interface LoadPlan {
   readonly measured: Amount
 }
 
-/** What a load generator saw of the measured requests. */
+/** Result of a load generator. */
 export interface LoadResult {
   readonly requests: number
-  /** With the warm-up: the numbers below it were all sent. */
+  /** Including the warm-up: all request numbers below it were sent. */
   readonly sent: number
-  /** Answers with another status than the one declared, warm-up included. */
+  /** Responses with an undeclared status, including the warm-up. */
   readonly errors: number
-  /** The first such answers, status and body. */
+  /** The first such responses: status and body. */
   readonly samples: readonly string[]
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Body of one answer, on average. */
-  readonly bytesPerAnswer: number
+  /** Mean length of a response body. */
+  readonly bytesPerResponse: number
 }

@@ -2,23 +2,23 @@ import { createHash, type Hash } from 'node:crypto'
 
 const numbers = /\{n((?:[+*%]\d+)*)\}/g
 const DIGITS = 8
-/** Stands for the SHA-1 of the request's body. */
+/** Placeholder for the SHA-1 of the request's body. */
 export const BODY_SHA1 = '{sha1}'
 
-/** A text with its numbers in place for request `n`. */
+/** Replaces the number placeholders of a text for request `n`. */
 export function withNumber(text: string, n: number): string {
   return text.replace(numbers, (_, sums: string) => digits(applied(n, parseSteps(sums))))
 }
 
 /**
- * A request of which only the numbers change: `{n}` is the number of the request, `{n+1}` the one after
- * it, `{n%100}` its rest, `{n%100*4096}` a multiple of that: one step after the other. All have eight
- * digits, so the length never changes and the bytes are reused. `{sha1}`, once before the body, is the hash of it.
+ * A request with number placeholders: `{n}` is the number of the request, `{n+1}` its successor, `{n%100}` the
+ * remainder, `{n%100*4096}` a multiple of that (operators apply from left to right). All have eight digits, so the length
+ * is constant and the buffer is reused. `{sha1}`, once before the body, is the hash of the body.
  */
 export class RequestTemplate {
   readonly #bytes: Buffer
-  readonly #slots: { at: number; steps: readonly Step[] }[] = []
-  /** Where the hash of the body stands, if it does; what it is so far, and where the body begins to change. */
+  readonly #placeholders: { at: number; steps: readonly Step[] }[] = []
+  /** Position of the body's hash, the hash state of its constant prefix, and where the body starts to vary. */
   readonly #hash: { at: number; before: Hash; changing: number } | undefined
 
   constructor(template: string) {
@@ -28,17 +28,18 @@ export class RequestTemplate {
     const body = this.#bytes.indexOf('\r\n\r\n') + 4
     let shift = 0
     for (const match of text.matchAll(numbers)) {
-      this.#slots.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
+      this.#placeholders.push({ at: match.index + shift, steps: parseSteps(match[1] ?? '') })
       shift += DIGITS - match[0].length
     }
     if (at < 0 || at >= body) return
-    const changing = this.#slots.find((slot) => slot.at >= body)?.at ?? this.#bytes.length
+    const changing =
+      this.#placeholders.find((placeholder) => placeholder.at >= body)?.at ?? this.#bytes.length
     this.#hash = { at, before: createHash('sha1').update(this.#bytes.subarray(body, changing)), changing }
   }
 
-  /** The bytes of request `n`, good until the next call. */
+  /** The bytes of request `n`, valid until the next call. */
   fill(n: number): Buffer {
-    for (const { at, steps } of this.#slots) {
+    for (const { at, steps } of this.#placeholders) {
       this.#bytes.write(digits(applied(n, steps)), at, DIGITS, 'latin1')
     }
     if (this.#hash !== undefined) {
@@ -50,7 +51,7 @@ export class RequestTemplate {
   }
 }
 
-/** A number as it stands in a request. */
+/** A number in the format of the placeholders. */
 export function digits(n: number): string {
   return String(n).padStart(DIGITS, '0')
 }

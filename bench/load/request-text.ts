@@ -1,18 +1,18 @@
 import { withNumber } from './request-template.ts'
 
-/** A request to be sent again and again. Path and form are sent as they are, so they must be encoded. */
+/** A request that is sent repeatedly. Path and form must be encoded already. */
 export interface RequestShape {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   /** Urlencoded. */
   readonly form?: string
-  /** One character a byte. Its type, if it matters, is among the headers. */
+  /** Latin-1. A content type is passed in the headers. */
   readonly body?: string
   readonly apiToken?: string
 }
 
-/** The request as it goes over the wire, with the numbers of RequestTemplate still in it. */
+/** The request as sent, with the placeholders of RequestTemplate. */
 export function requestText(shape: RequestShape, host: string): string {
   const { method, path, headers = {}, form, body = form, apiToken } = shape
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, 'Accept: application/json']

@@ -1,11 +1,11 @@
 import path from 'node:path'
-import { LoadError, runInChild } from './child.ts'
+import { LoadError, runInChild } from './child-process.ts'
 import type { LoadPlan, LoadResult } from './plan.ts'
 
 const GENERATOR = path.join(import.meta.dirname, 'generator.ts')
 
 /**
- * Puts a server under load from a process of its own. Throws LoadError for any answer that was not declared.
+ * Puts a server under load from a child process. Throws LoadError for an undeclared status.
  * @param onMeasuring called when the warm-up is over
  */
 export async function runLoad(plan: LoadPlan, onMeasuring?: () => void): Promise<LoadResult> {
@@ -16,5 +16,5 @@ export async function runLoad(plan: LoadPlan, onMeasuring?: () => void): Promise
 
 function describeErrors({ requests, status }: LoadPlan, { errors, samples }: LoadResult): string {
   const line = requests[0]?.slice(0, requests[0].indexOf(' HTTP/'))
-  return `${errors} answers to ${line} were not ${status}, the first: ${samples.join(' | ')}`
+  return `${errors} responses to ${line} were not ${status}, the first: ${samples.join(' | ')}`
 }

@@ -5,18 +5,18 @@ const POOL_PIECES = 16
 const STAMP_EVERY = 64 * 1024
 const STAMP_BYTES = 16
 
-/** The size of a piece of a long body. */
+/** Size of one piece of a large body. */
 export const PIECE_BYTES = MIB
 
 /**
- * Bytes of any length that nobody has to hold: random ones that repeat, with the number of the body and of
- * the piece mixed in every 64 KiB, so that no two blocks are alike. The same numbers give the same bytes.
+ * Generates bodies of any length without storing them: repeated random bytes, stamped every 64 KiB with the number of
+ * the body and of the piece, so that no two blocks are equal. Deterministic.
  */
 export class LongBodies {
   readonly #pool: Buffer
 
   constructor() {
-    // The key stream of a fixed key: random enough, and the same in every process.
+    // The key stream of a fixed key is incompressible and equal in every process.
     const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16))
     this.#pool = cipher.update(Buffer.alloc(POOL_PIECES * PIECE_BYTES))
   }
@@ -32,7 +32,7 @@ export class LongBodies {
     }
   }
 
-  /** The hash of a body of so many bytes. */
+  /** SHA-1 of a body of `bytes` bytes. */
   sha1(body: number, bytes: number): string {
     const hash = createHash('sha1')
     const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)

@@ -1,11 +1,11 @@
-import { serveParent } from './child.ts'
+import { runPlanFromParent } from './child-process.ts'
 import { Connection } from './connection.ts'
 import { LongBodies, PIECE_BYTES } from './stream-body.ts'
 import type { Stream, StreamPlan, StreamResult } from './stream-plan.ts'
 
-// A process of its own, as generator.ts: streams long bodies to a server, or reads long answers from it.
+// Child process: streams large bodies to a server, or reads large responses from it.
 
-async function carryOut(plan: StreamPlan, onMeasuring: () => void): Promise<StreamResult> {
+async function runPlan(plan: StreamPlan, onMeasuring: () => void): Promise<StreamResult> {
   const bodies = new LongBodies()
   const opened: { stream: Stream; connection: Connection }[] = []
   for (const stream of plan.streams) {
@@ -13,25 +13,25 @@ async function carryOut(plan: StreamPlan, onMeasuring: () => void): Promise<Stre
   }
   onMeasuring()
   const began = performance.now()
-  const answered = await Promise.all(
+  const responseBytes = await Promise.all(
     opened.map(({ stream, connection }) => sendStream(connection, stream, bodies)),
   )
   const seconds = (performance.now() - began) / 1000
   for (const { connection } of opened) connection.close()
-  return { seconds, answered }
+  return { seconds, responseBytes }
 }
 
-/** Bytes of the answer. */
+/** Returns the number of bytes of the response. */
 async function sendStream(connection: Connection, stream: Stream, bodies: LongBodies): Promise<number> {
-  const answer = connection.answer()
+  const response = connection.response()
   void connection.write(Buffer.from(stream.head, 'latin1'))
-  // A server that answers early or goes away takes no more, so the body is not waited for alone.
+  // A server that responds early or disconnects stops reading, so wait for the response as well.
   if (stream.upload !== undefined) {
-    await Promise.race([sendBody(connection, stream.upload, bodies), answer])
+    await Promise.race([sendBody(connection, stream.upload, bodies), response])
   }
-  const { status, unwanted, bytes } = await answer
-  if (unwanted === undefined) return bytes
-  throw new Error(`${stream.head.slice(0, stream.head.indexOf(' HTTP/'))}: ${status} ${unwanted}`)
+  const { status, unexpected, bytes } = await response
+  if (unexpected === undefined) return bytes
+  throw new Error(`${stream.head.slice(0, stream.head.indexOf(' HTTP/'))}: ${status} ${unexpected}`)
 }
 
 async function sendBody(
@@ -39,7 +39,7 @@ async function sendBody(
   { body, bytes, tail }: NonNullable<Stream['upload']>,
   bodies: LongBodies,
 ): Promise<void> {
-  // One is filled while the other is under way.
+  // Double buffering: one is filled while the other is sent.
   const buffers = [Buffer.allocUnsafeSlow(PIECE_BYTES), Buffer.allocUnsafeSlow(PIECE_BYTES)] as const
   let before = Promise.resolve()
   for (let piece = 0; piece * PIECE_BYTES < bytes; piece++) {
@@ -52,4 +52,4 @@ async function sendBody(
   void connection.write(Buffer.from(tail, 'latin1'))
 }
 
-serveParent((plan, onMeasuring) => carryOut(plan as StreamPlan, onMeasuring))
+runPlanFromParent((plan, onMeasuring) => runPlan(plan as StreamPlan, onMeasuring))

@@ -1,6 +1,6 @@
-/** One request whose body, or whose answer, is long. */
+/** One request with a large body or a large response. */
 export interface Stream {
-  /** The request as it goes over the wire, up to the long body if it has one. */
+  /** The request as sent, up to the large body if there is one. */
   readonly head: string
   /** Sent between head and tail. */
   readonly upload?: {
@@ -11,7 +11,7 @@ export interface Stream {
   }
 }
 
-/** Long requests that are sent at once, each over a connection of its own. */
+/** Requests that are sent concurrently, each on its own connection. */
 export interface StreamPlan {
   readonly host: string
   readonly port: number
@@ -20,10 +20,10 @@ export interface StreamPlan {
   readonly status: number
 }
 
-/** What came of them. */
+/** The result of a stream plan. */
 export interface StreamResult {
-  /** From the first byte sent until the last answer was whole. */
+  /** From the first byte sent until the last response was complete. */
   readonly seconds: number
-  /** Bytes of each answer, in the order of the streams. */
-  readonly answered: readonly number[]
+  /** Of each response, in the order of the streams. */
+  readonly responseBytes: readonly number[]
 }

@@ -5,7 +5,7 @@ import { unzip } from '../../test/support/zip-reader.ts'
 import type { BenchServer } from '../bench-server.ts'
 import { measureSha1 } from '../limits/sha1.ts'
 import { digits } from '../load/request-template.ts'
-import { middle } from '../rounds.ts'
+import { median } from '../median.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { contentSha1, fileName, fill, randomContent } from '../transfers.ts'
@@ -15,7 +15,7 @@ const FILES_A_REQUEST = 10
 const ROUNDS = 3
 const FOLDER = 'folder'
 
-/** A folder of a thousand files as an archive: asked for, waited for as clients do, and fetched whole. */
+/** An archive of a folder of 1,000 files: requested, polled as clients do, and downloaded. */
 export const archive: Scenario = {
   name: 'archive',
   async run(context) {
@@ -42,7 +42,7 @@ async function measure(
   for (let round = 0; round < context.size(ROUNDS, 1); round++) {
     rounds.push(await server.meter(() => fetchArchive(server, library)))
   }
-  const { ms, bytes, usage } = middle(rounds, (one) => one.ms)
+  const { ms, bytes, usage } = median(rounds, (one) => one.ms)
   const entries = unzip(bytes)
   const some = entries.get(`${FOLDER}/${fileName(0).replace('{n}', digits(0))}`)
   const sha1 = some && createHash('sha1').update(some).digest('hex')
@@ -60,7 +60,7 @@ async function measure(
   }
 }
 
-/** How long it took until the last byte was there, and the archive. */
+/** The time until the last byte, and the archive. */
 async function fetchArchive(
   { client }: BenchServer,
   library: string,
@@ -84,7 +84,7 @@ async function fetchArchive(
   return { ms, bytes }
 }
 
-/** Words and numbers, which deflate to about a third. */
+/** Words and numbers that compress to about a third. */
 function textContent(bytes: number, k: number): string {
   const random = seededRandom(k)
   const letters = 'etaoinshrdlucmfw'

@@ -1,21 +1,21 @@
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'
-import { type LibraryMaker, numbered } from '../library-maker.ts'
-import { besidePings, longestPing } from '../pings.ts'
-import { middle } from '../rounds.ts'
+import { type LibraryBuilder, numbered } from '../library-builder.ts'
+import { median } from '../median.ts'
+import { longestPing, whilePinging } from '../pings.ts'
 import type { Row } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
 const ROUNDS = 3
 
-/** Many names in one call: copied, moved and deleted within a library, and how long others wait meanwhile. */
+/** Many names in one call: copy, move and delete within a library, with the latency of concurrent pings. */
 export const batch: Scenario = {
   name: 'batch',
   async run(context) {
     await using workspace = await context.workspace()
     const count = context.size(10_000, 300)
     const rounds = context.size(ROUNDS, 1)
-    const library = await workspace.prepare((maker) => makeFolders(maker, count, rounds))
+    const library = await workspace.prepare((builder) => makeFolders(builder, count, rounds))
     const server = await workspace.serve()
     const names = Array.from({ length: count }, (_, n) => numbered('file', n))
     const src_dirents = names
@@ -25,8 +25,8 @@ export const batch: Scenario = {
     const measure = async (verb: string, call: (n: number) => Promise<{ status: number; text: string }>) => {
       const times = []
       for (let n = 0; n < rounds; n++)
-        times.push(await besidePings(server, () => timed(server, () => call(n))))
-      const { ms, usage } = middle(times, (one) => one.ms)
+        times.push(await whilePinging(server, () => timed(server, () => call(n))))
+      const { ms, usage } = median(times, (one) => one.ms)
       rows.push({ what: `${verb} ${many}`, value: ms, unit: 'ms', usage }, longestPing(`that ${verb}`, times))
     }
     await measure('copy', (n) =>
@@ -51,14 +51,14 @@ export const batch: Scenario = {
 const from = (n: number) => `/${numbered('folder', n)}`
 const into = (verb: string, n: number) => `/${numbered(verb, n)}`
 
-/** One folder of that many files and two of one file for each round. */
-async function makeFolders(maker: LibraryMaker, count: number, rounds: number): Promise<string> {
-  const made = await maker.newLibrary('Many names')
+/** Per round, one folder of `count` files and two of one file. */
+async function makeFolders(builder: LibraryBuilder, count: number, rounds: number): Promise<string> {
+  const made = await builder.newLibrary('Many names')
   for (let n = 0; n < rounds; n++) {
-    await maker.addFiles(made, at(from(n)), count, 'file')
-    for (const verb of ['copy', 'move']) await maker.addFiles(made, at(into(verb, n)), 1, 'other')
+    await builder.addFiles(made, at(from(n)), count, 'file')
+    for (const verb of ['copy', 'move']) await builder.addFiles(made, at(into(verb, n)), 1, 'other')
   }
-  await maker.settle(made)
+  await builder.catchUp(made)
   return made.info.id
 }
 

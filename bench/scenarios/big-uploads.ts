@@ -1,12 +1,12 @@
 import type { BenchServer } from '../bench-server.ts'
 import type { Measured } from '../http-target.ts'
+import { measureFlushedStream } from '../limits/flushed-stream.ts'
 import type { Nginx } from '../limits/nginx.ts'
 import { measureSha1 } from '../limits/sha1.ts'
-import { measureSyncedStream } from '../limits/synced-stream.ts'
 import { LongBodies } from '../load/stream-body.ts'
 import type { StreamResult } from '../load/stream-plan.ts'
 import { longUpload } from '../long-upload.ts'
-import { middle } from '../rounds.ts'
+import { median } from '../median.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { sizeText } from '../size-text.ts'
@@ -21,7 +21,7 @@ const cases = [
   { streams: 8, mib: 256, quickMib: 3 },
 ]
 
-/** Long uploads, beside what nginx takes unsynced and the disk takes synced, taken in turns. */
+/** Large uploads, alternating with nginx (no flush) and with plain disk writes (with flushes). */
 export const bigUploads: Scenario = {
   name: 'big-uploads',
   async run(context) {
@@ -36,7 +36,7 @@ export const bigUploads: Scenario = {
       const what = streams === 1 ? `${size}, one stream` : `${streams} × ${size} at once`
       rows.push(...(await measure(context, workspace, server, nginx, { what, streams, bytes }, disk)))
     }
-    const diskRate = middle(disk, Number)
+    const diskRate = median(disk, Number)
     const syncedRow = { what: 'synced disk writes, MiB by MiB, a sync every 8', value: diskRate / 1e6 }
     const sha1Row = { what: 'SHA-1, one core', value: measureSha1(context.limitMs) / 1e6 }
     return [...rows, ...[syncedRow, sha1Row].map((row): Row => ({ ...row, unit: 'MB/s', bare: true }))]
@@ -63,7 +63,7 @@ async function measure(
   const puts: Measured<StreamResult>[] = []
   const uploads: Measured<StreamResult>[] = []
   const diskHere: number[] = []
-  // Bodies are numbered from the first of this library on; the warm-up is one too.
+  // Bodies are numbered per library, including the warm-up.
   let body = 0
   await server.upload([longUpload(path, body++, context.size(64, 1) * MIB)])
   for (let round = 0; round < rounds; round++) {
@@ -73,7 +73,7 @@ async function measure(
       puts.push(await nginx.upload(files, 201))
       await nginx.clear()
     }
-    diskHere.push(measureSyncedStream(workspace.folder, bytes * streams))
+    diskHere.push(measureFlushedStream(workspace.folder, bytes * streams))
     uploads.push(await server.upload(bodies.map((one) => longUpload(path, one, bytes))))
   }
   disk.push(...diskHere)
@@ -82,9 +82,9 @@ async function measure(
   await expectContent(server, library, `/file-${last}`, new LongBodies().sha1(last, bytes))
 
   const rateOf = ({ seconds }: StreamResult) => (bytes * streams) / seconds / 1e6
-  const diskRate = middle(diskHere, Number) / 1e6
-  const upload = middle(uploads, rateOf)
-  const put = puts.length === 0 ? undefined : middle(puts, rateOf)
+  const diskRate = median(diskHere, Number) / 1e6
+  const upload = median(uploads, rateOf)
+  const put = puts.length === 0 ? undefined : median(puts, rateOf)
   const ofPut = put === undefined || streams > 1 ? Number.POSITIVE_INFINITY : 0.45 * rateOf(put)
   const row: Row = {
     what: `upload of ${what}`,

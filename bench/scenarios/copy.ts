@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'
-import { besidePings, longestPing } from '../pings.ts'
-import { middle } from '../rounds.ts'
+import { median } from '../median.ts'
+import { longestPing, whilePinging } from '../pings.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { contentSha1, expectContent, expectFiles, fileName, fill, randomContent } from '../transfers.ts'
@@ -13,7 +13,7 @@ const FILES_A_REQUEST = 100
 const ROUNDS = 5
 const FOLDER = 'folder'
 
-/** Folders of many files copied to another library, which is rows and no bytes. */
+/** Copies of folders with many files to another library: rows, no bytes. */
 export const copy: Scenario = {
   name: 'copy',
   async run(context) {
@@ -38,19 +38,19 @@ async function copyUploaded(context: Context): Promise<Row> {
     await expectContent(server, target, file, contentSha1(contents[1] ?? '', 0))
     rounds.push(copied)
   }
-  const { ms, usage } = middle(rounds, (one) => one.ms)
+  const { ms, usage } = median(rounds, (one) => one.ms)
   const what = `copy of ${files.toLocaleString('en-US')} × 16 KiB to another library`
   return { what, value: ms, unit: 'ms', usage, target: { atMost: 300 } }
 }
 
-/** Ten gigabytes of files, each with a block of its own that the library holds; a copy never looks at the bytes. */
+/** Files of 10 GB in total, each with a block row of its own; a copy never reads the bytes. */
 async function copyMany(context: Context): Promise<Row[]> {
   await using workspace = await context.workspace()
   const files = context.size(10_000, 300)
-  const source = await workspace.prepare(async (maker) => {
-    const made = await maker.newLibrary('Copied')
-    await maker.addFiles(made, at(`/${FOLDER}`), files, 'file', 1_000_000)
-    await maker.settle(made)
+  const source = await workspace.prepare(async (builder) => {
+    const made = await builder.newLibrary('Copied')
+    await builder.addFiles(made, at(`/${FOLDER}`), files, 'file', 1_000_000)
+    await builder.catchUp(made)
     return made.info.id
   })
   const server = await workspace.serve()
@@ -59,15 +59,15 @@ async function copyMany(context: Context): Promise<Row[]> {
   const tasks: { ms: number; usage: Usage; longest: number }[] = []
   for (let round = 0; round < context.size(3, 1); round++) {
     const target = await client.createLibrary(`Copy ${round}`)
-    rounds.push(await besidePings(server, () => copyOnce(server, source, target)))
+    rounds.push(await whilePinging(server, () => copyOnce(server, source, target)))
     await expectFiles(server, target, files)
     const other = await client.createLibrary(`Task ${round}`)
-    tasks.push(await besidePings(server, () => copyAsTask(server, source, other)))
+    tasks.push(await whilePinging(server, () => copyAsTask(server, source, other)))
     await expectFiles(server, other, files)
   }
   const inAll = `${files.toLocaleString('en-US')} files, ${(files / 1000).toLocaleString('en-US')} GB,`
-  const asked = middle(rounds, (one) => one.ms)
-  const task = middle(tasks, (one) => one.ms)
+  const asked = median(rounds, (one) => one.ms)
+  const task = median(tasks, (one) => one.ms)
   const target = { atMost: 2000 }
   return [
     { what: `copy of ${inAll} to another library`, value: asked.ms, unit: 'ms', usage: asked.usage, target },

@@ -1,6 +1,6 @@
 import { at } from '../../test/support/core.ts'
-import { numbered } from '../library-maker.ts'
-import { besideSyncedWrites } from '../limits/synced-writes.ts'
+import { numbered } from '../library-builder.ts'
+import { withFlushRate } from '../limits/flush-rate.ts'
 import { rateRow } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
@@ -8,18 +8,19 @@ const CLIENTS = 4
 const FOLDERS = 100
 
 /**
- * Empty files and folders made by a few clients in one library, each a commit: spread over folders as people have
- * them, and all in one folder that grows with every one of them.
+ * Empty files and folders created by several clients in one library, one commit each: spread over folders, and all in one
+ * growing folder.
  */
 export const create: Scenario = {
   name: 'create',
   async run(context) {
     await using workspace = await context.workspace()
-    const [forFiles, forFolders, spread] = await workspace.prepare(async (maker) => {
-      const made = await maker.newLibrary('Spread')
-      for (let n = 0; n < FOLDERS; n++) await maker.addFiles(made, at(`/${numbered('folder', n)}`), 1, 'file')
-      await maker.settle(made)
-      const others = [await maker.newLibrary('Files'), await maker.newLibrary('Folders')]
+    const [forFiles, forFolders, spread] = await workspace.prepare(async (builder) => {
+      const made = await builder.newLibrary('Spread')
+      for (let n = 0; n < FOLDERS; n++)
+        await builder.addFiles(made, at(`/${numbered('folder', n)}`), 1, 'file')
+      await builder.catchUp(made)
+      const others = [await builder.newLibrary('Files'), await builder.newLibrary('Folders')]
       return [...others, made].map(({ info }) => info.id)
     })
     const server = await workspace.serve()
@@ -29,7 +30,7 @@ export const create: Scenario = {
       measured: { count: context.size(4000, 100) },
     }
     const make = (path: string, operation: string) =>
-      besideSyncedWrites(workspace.folder, context.limitMs, () =>
+      withFlushRate(workspace.folder, context.limitMs, () =>
         server.load({ ...common, request: { method: 'POST', path, form: `operation=${operation}` } }),
       )
     const inFolders = `/folder-{n%${FOLDERS}}`
@@ -37,8 +38,8 @@ export const create: Scenario = {
     const foldersSpread = await make(`/api/v2.1/repos/${spread}/dir/?p=${inFolders}/folder-{n}`, 'mkdir')
     const files = await make(`/api/v2.1/repos/${forFiles}/file/?p=/file-{n}`, 'create')
     const folders = await make(`/api/v2.1/repos/${forFolders}/dir/?p=/folder-{n}`, 'mkdir')
-    const about = ({ syncsPerSecond }: { syncsPerSecond: number }) => ({
-      limit: { value: syncsPerSecond, of: 'syncs one by one' },
+    const about = ({ flushesPerSecond }: { flushesPerSecond: number }) => ({
+      limit: { value: flushesPerSecond, of: 'syncs one by one' },
       target: { atLeast: 1000 },
     })
     return [

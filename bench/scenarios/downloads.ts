@@ -5,7 +5,7 @@ import type { LoadResult } from '../load/plan.ts'
 import { LongBodies, PIECE_BYTES } from '../load/stream-body.ts'
 import type { StreamResult } from '../load/stream-plan.ts'
 import { longUpload } from '../long-upload.ts'
-import { middle } from '../rounds.ts'
+import { median } from '../median.ts'
 import { type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { sizeText } from '../size-text.ts'
@@ -25,10 +25,10 @@ const SMALL_CLIENTS = 32
 const SMALL_BYTES = 1000
 const RANGE_CLIENTS = 16
 const RANGE_BYTES = 64 * 1024
-/** All in eight digits, as numbers of requests are. */
+/** Positions have eight digits, like request numbers. */
 const RANGED_BYTES = 64 * MIB
 
-/** Files read by link, long and short and in parts, beside nginx with the same bytes. */
+/** Downloads by link: large, small and ranges, compared with nginx for the same bytes. */
 export const downloads: Scenario = {
   name: 'downloads',
   async run(context) {
@@ -53,8 +53,8 @@ async function long(context: Context, server: BenchServer, nginx: Nginx | undefi
     reads.push(await server.download([path]))
     if (nginx !== undefined) gets.push(await nginx.download(['/file']))
   }
-  for (const { answered } of [...reads, ...gets]) {
-    if (answered[0] !== bytes) throw new Error(`a download of ${bytes} bytes had ${answered[0]}`)
+  for (const { responseBytes } of [...reads, ...gets]) {
+    if (responseBytes[0] !== bytes) throw new Error(`a download of ${bytes} bytes had ${responseBytes[0]}`)
   }
   await expectContent(server, library, file, sha1)
   const rateOf = ({ seconds }: StreamResult) => bytes / seconds / 1e6
@@ -66,10 +66,10 @@ async function long(context: Context, server: BenchServer, nginx: Nginx | undefi
   if (first === undefined) throw new Error('nothing was read')
   const rows = [
     row(`download of ${sizeText(bytes)}, the first`, first),
-    row('the same again', middle(others, rateOf)),
+    row('the same again', median(others, rateOf)),
   ]
   if (gets.length === 0) return rows
-  const get = middle(gets, rateOf)
+  const get = median(gets, rateOf)
   const about = {
     limit: { value: rateOf(get), of: 'nginx GET' },
     target: { atLeast: 0.4 * rateOf(get) },
@@ -104,7 +104,7 @@ async function ranges(context: Context, server: BenchServer, nginx: Nginx | unde
   const path = await downloadPath(server, library, file)
   await expectRange(server, path)
   const { measured, warmUp } = context
-  // Here and there in the file, every place before any comes again.
+  // Scattered over the file; every range once before any repeats.
   const start = `{n*397%${RANGED_BYTES / RANGE_BYTES}*${RANGE_BYTES}`
   const headers = { Range: `bytes=${start}}-${start}+${RANGE_BYTES - 1}}` }
   const load = { connections: RANGE_CLIENTS, measured, warmUp, status: 206 }
@@ -114,18 +114,18 @@ async function ranges(context: Context, server: BenchServer, nginx: Nginx | unde
   return besideNginx(`downloads of 64 KiB ranges, ${RANGE_CLIENTS} clients`, result, 4000, raw)
 }
 
-/** A long file in a library of its own, checked, and as `file` with nginx. */
+/** A large file in its own library, verified, and as `file` in nginx. */
 async function storeLong(server: BenchServer, nginx: Nginx | undefined, bytes: number) {
   const library = await server.client.createLibrary(`File of ${bytes}`)
   await server.upload([longUpload(await uploadPath(server, library), 0, bytes)])
   const sha1 = new LongBodies().sha1(0, bytes)
   await nginx?.clear()
   await nginx?.upload([{ method: 'PUT', path: '/file', body: 0, bytes }], 201)
-  await nginx?.settle('file')
+  await nginx?.flush('file')
   return { library, file: '/file-0', sha1 }
 }
 
-/** A range somewhere in a file must have the bytes that were sent there. */
+/** Throws unless a range has the bytes that were uploaded there. */
 async function expectRange(server: BenchServer, path: string): Promise<void> {
   const piece = 5
   const expected = Buffer.alloc(PIECE_BYTES)
@@ -135,13 +135,12 @@ async function expectRange(server: BenchServer, path: string): Promise<void> {
   const response = await fetch(server.client.url + path, { headers })
   const bytes = Buffer.from(await response.arrayBuffer())
   if (response.status === 206 && bytes.equals(expected.subarray(RANGE_BYTES, 2 * RANGE_BYTES))) return
-  throw new Error(
-    `a range was answered with ${response.status} and ${bytes.length} bytes that are not its own`,
-  )
+  throw new Error(`a range was answered with ${response.status} and ${bytes.length} wrong bytes`)
 }
 
-function expectBytes({ bytesPerAnswer }: LoadResult, bytes: number): void {
-  if (bytesPerAnswer !== bytes) throw new Error(`answers had ${bytesPerAnswer} bytes instead of ${bytes}`)
+function expectBytes({ bytesPerResponse }: LoadResult, bytes: number): void {
+  if (bytesPerResponse !== bytes)
+    throw new Error(`responses had ${bytesPerResponse} bytes instead of ${bytes}`)
 }
 
 function besideNginx(

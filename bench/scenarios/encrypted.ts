@@ -3,7 +3,7 @@ import type { Measured } from '../http-target.ts'
 import { LongBodies } from '../load/stream-body.ts'
 import type { StreamResult } from '../load/stream-plan.ts'
 import { longUpload } from '../long-upload.ts'
-import { middle } from '../rounds.ts'
+import { median } from '../median.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { sizeText } from '../size-text.ts'
@@ -13,7 +13,7 @@ const MIB = 2 ** 20
 const ROUNDS = 3
 const PASSWORD = 'for the bench'
 
-/** Long uploads and downloads of an encrypted library, in turns with those of a plain one. */
+/** Large uploads and downloads of an encrypted library, alternating with a plain one. */
 export const encrypted: Scenario = {
   name: 'encrypted',
   async run(context) {
@@ -32,7 +32,7 @@ export const encrypted: Scenario = {
 
     function rowsOf(what: string, plainOnes: Rounds, secretOnes: Rounds): Row[] {
       const rateOf = ({ seconds }: StreamResult) => bytes / seconds / 1e6
-      const [usual, ours] = [middle(plainOnes, rateOf), middle(secretOnes, rateOf)]
+      const [usual, ours] = [median(plainOnes, rateOf), median(secretOnes, rateOf)]
       const size = sizeText(bytes)
       return [
         {

@@ -12,17 +12,17 @@ const CLIENTS = 8
 const VERSIONS_READ = 20
 const FOLDER = at('/folder')
 
-/** A long history of a big folder: the bytes it adds at rest, and the time an old version takes to read. */
+/** A long history of a large folder: stored bytes added, and the time to read an old version. */
 export const history: Scenario = {
   name: 'history',
   async run(context) {
     await using workspace = await context.workspace()
     const entries = context.size(20_000, 200)
     const commits = context.size(10_000, 100)
-    const library = await workspace.prepare(async (maker) => {
-      const made = await maker.newLibrary('Long history')
-      await maker.addFiles(made, FOLDER, entries, 'file')
-      await maker.settle(made)
+    const library = await workspace.prepare(async (builder) => {
+      const made = await builder.newLibrary('Long history')
+      await builder.addFiles(made, FOLDER, entries, 'file')
+      await builder.catchUp(made)
       return made.info.id
     })
     const bytesBefore = await workspace.storedBytes()
@@ -37,7 +37,7 @@ export const history: Scenario = {
         form: 'operation=create',
       },
     })
-    // What is derived from the commits counts too, and this answer needs it.
+    // Derived rows count too. This response requires the consumer to catch up.
     const last = `${FOLDER}/added-${digits(commits - 1)}`
     const detail = await server.client.get(`/api2/repos/${library}/file/detail/`, { p: last })
     if (detail.status !== 200) throw new Error(`the last file is not there: ${detail.status} ${detail.text}`)
@@ -59,7 +59,7 @@ export const history: Scenario = {
   },
 }
 
-/** Milliseconds each of some random versions took to read through the core with an empty cache, sorted. */
+/** Sorted times in ms to read random versions through the core with an empty cache. */
 async function readOldVersions(
   workspace: Workspace,
   id: LibraryId,
@@ -68,16 +68,16 @@ async function readOldVersions(
   const random = seededRandom(1)
   const times: number[] = []
   for (let n = 0; n < VERSIONS_READ; n++) {
-    await workspace.prepare(async (maker) => {
-      const { info } = await maker.openLibrary(id)
-      const { core } = maker.services
+    await workspace.prepare(async (builder) => {
+      const { info } = await builder.openLibrary(id)
+      const { core } = builder.services
       const seq = 2 + Math.floor(random() * (info.headSeq - 1))
       const began = performance.now()
       const [commit] = await listCommitsDown(core.db, info, seq, seq)
       if (commit === undefined) throw new Error(`commit ${seq} is missing`)
       const { dir } = await new Tree(core.objects, info.key, commit.rootId).getDir(FOLDER)
       times.push(performance.now() - began)
-      // Commit 1 made the library, 2 filled the folder, each later one added a file.
+      // Commit 1 created the library, 2 filled the folder, each later one added a file.
       if (dir.size !== entriesAtFirst + seq - 2) throw new Error(`commit ${seq} lists ${dir.size} entries`)
     })
   }

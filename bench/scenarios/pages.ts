@@ -5,21 +5,21 @@ import { EMPTY_ID } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'
-import { type LibraryMaker, numbered } from '../library-maker.ts'
+import { type LibraryBuilder, numbered } from '../library-builder.ts'
 import { p50Row, type Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 
 const A_PAGE = 100
 const EDITS_AT_ONCE = 128
 
-/** Pages of a long trash and of a long history, the first and a deep one; and a big library put back as it was. */
+/** The first pages and deep pages of a long trash and of a long history. */
 export const pages: Scenario = {
   name: 'pages',
   async run(context) {
     await using workspace = await context.workspace()
     const count = context.size(100_000, 1000)
-    const trash = await workspace.prepare((maker) => makeTrash(maker, count))
-    const history = await workspace.prepare((maker) => makeHistory(maker, count))
+    const trash = await workspace.prepare((builder) => makeTrash(builder, count))
+    const history = await workspace.prepare((builder) => makeHistory(builder, count))
     const server = await workspace.serve()
     const last = count / A_PAGE
     const entries = count.toLocaleString('en-US')
@@ -42,27 +42,27 @@ export const pages: Scenario = {
   },
 }
 
-/** As many files in folders of a thousand, deleted a folder's content at a time. */
-async function makeTrash(maker: LibraryMaker, count: number): Promise<string> {
-  const made = await maker.newLibrary('Deleted')
+/** `count` files in folders of 1,000, deleted folder by folder. */
+async function makeTrash(builder: LibraryBuilder, count: number): Promise<string> {
+  const made = await builder.newLibrary('Deleted')
   const names = Array.from({ length: 1000 }, (_, n) => numbered('file', n))
   for (let n = 0; n < count / names.length; n++) {
     const folder = at(`/${numbered('folder', n)}`)
-    await maker.addFiles(made, folder, names.length, 'file')
-    await remove(maker.services.core, made, folder, names)
+    await builder.addFiles(made, folder, names.length, 'file')
+    await remove(builder.services.core, made, folder, names)
   }
-  await maker.settle(made)
+  await builder.catchUp(made)
   return made.info.id
 }
 
-/** As many commits, each of which gives the one file another time. */
-async function makeHistory(maker: LibraryMaker, count: number): Promise<string> {
-  const made = await maker.newLibrary('Long')
+/** `count` commits, each of which changes the time of one file. */
+async function makeHistory(builder: LibraryBuilder, count: number): Promise<string> {
+  const made = await builder.newLibrary('Long')
   for (let n = 0; n < count; n += EDITS_AT_ONCE) {
     const some = Math.min(EDITS_AT_ONCE, count - n)
     await Promise.all(Array.from({ length: some }, (_, k) => touch(made, n + k)))
   }
-  await maker.settle(made)
+  await builder.catchUp(made)
   return made.info.id
 }
 
@@ -74,7 +74,7 @@ function touch(library: EditableLibrary, mtime: number) {
   })
 }
 
-/** Where the page begins that comes after so many others. */
+/** The cursor of a page after a number of others. */
 async function cursorAt(server: BenchServer, path: string, pages: number): Promise<string> {
   let cursor = ''
   for (let n = 0; n < pages; n++) {

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.ts'
 
 const CLIENTS = 8
 
-/** The cheapest calls there are: what routing costs, and what an API token costs on top of it. */
+/** The cheapest calls: cost of routing, and of an API token on top of it. */
 export const ping: Scenario = {
   name: 'ping',
   async run(context) {
@@ -17,7 +17,7 @@ export const ping: Scenario = {
       request: { method: 'GET', path: '/api2/ping/', anonymous: true },
     })
     const signedIn = await server.load({ ...common, request: { method: 'GET', path: '/api2/auth/ping/' } })
-    const raw = await measureRawHttp({ ...common, bytes: open.bytesPerAnswer })
+    const raw = await measureRawHttp({ ...common, bytes: open.bytesPerResponse })
     const limit = { value: raw.perSecond, of: 'node:http' }
     return [
       rateRow(`ping, ${CLIENTS} clients`, open, { limit, target: { atLeast: 8000 } }),

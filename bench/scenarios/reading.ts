@@ -6,17 +6,17 @@ import type { Scenario } from '../scenario.ts'
 const CLIENTS = 8
 const LIBRARIES = 10
 
-/** The small reads clients send all day: details of files spread over a folder, links, the list of libraries. */
+/** Typical small reads: details of files spread over a folder, links, the list of libraries. */
 export const reading: Scenario = {
   name: 'reading',
   async run(context) {
     await using workspace = await context.workspace()
     const files = context.size(1000, 100)
-    const library = await workspace.prepare(async (maker) => {
-      for (let n = 1; n < LIBRARIES; n++) await maker.newLibrary(`Library ${n}`)
-      const made = await maker.newLibrary('Read')
-      await maker.addFiles(made, at('/folder'), files, 'file')
-      await maker.settle(made)
+    const library = await workspace.prepare(async (builder) => {
+      for (let n = 1; n < LIBRARIES; n++) await builder.newLibrary(`Library ${n}`)
+      const made = await builder.newLibrary('Read')
+      await builder.addFiles(made, at('/folder'), files, 'file')
+      await builder.catchUp(made)
       return made.info.id
     })
     const server = await workspace.serve()
@@ -31,7 +31,7 @@ export const reading: Scenario = {
       const { measured, warmUp } = context
       const common = { connections: CLIENTS, measured, warmUp }
       const load = await server.load({ ...common, request: { method: 'GET', path } })
-      const raw = await measureRawHttp({ ...common, bytes: load.bytesPerAnswer })
+      const raw = await measureRawHttp({ ...common, bytes: load.bytesPerResponse })
       rows.push(
         rateRow(`${what}, ${CLIENTS} clients`, load, {
           limit: { value: raw.perSecond, of: 'node:http, same bytes' },

@@ -1,8 +1,8 @@
 import { makeFolder } from '../../src/library/entries.ts'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer, Load } from '../bench-server.ts'
-import { numbered } from '../library-maker.ts'
-import { besideSyncedWrites } from '../limits/synced-writes.ts'
+import { numbered } from '../library-builder.ts'
+import { withFlushRate } from '../limits/flush-rate.ts'
 import { p50Row, type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import type { Workspace } from '../workspace.ts'
@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace.ts'
 const CLIENTS = 4
 const SIZES = [1000, 10_000, 20_000, 100_000, 250_000]
 
-/** Files renamed by a few clients, and folders renamed and moved over and over by one, whatever they hold. */
+/** Files renamed by several clients, and folders of any size renamed and moved repeatedly by one. */
 export const rename: Scenario = {
   name: 'rename',
   async run(context) {
@@ -27,7 +27,7 @@ export const rename: Scenario = {
     }
 
     const server = await workspace.serve()
-    const files = await besideSyncedWrites(workspace.folder, context.limitMs, () =>
+    const files = await withFlushRate(workspace.folder, context.limitMs, () =>
       server.load({
         connections: CLIENTS,
         warmUp: { count: renames.warmUp },
@@ -39,7 +39,7 @@ export const rename: Scenario = {
         },
       }),
     )
-    const limit = { value: files.syncsPerSecond, of: 'syncs one by one' }
+    const limit = { value: files.flushesPerSecond, of: 'syncs one by one' }
     const what = `rename file in a folder of ${among.toLocaleString('en-US')}, ${CLIENTS} clients`
     const rows: Row[] = [rateRow(what, files.result, { limit })]
     const load = { connections: 1, warmUp: { count: folders.warmUp }, measured: { count: folders.measured } }
@@ -67,13 +67,13 @@ export const rename: Scenario = {
   },
 }
 
-/** A library with one folder of that many files, and so many empty ones to move it through. */
+/** A library with one folder of `files` files, and empty folders to move it through. */
 function makeLibrary(workspace: Workspace, files: number, places: number): Promise<string> {
-  return workspace.prepare(async (maker) => {
-    const made = await maker.newLibrary(`Holding ${files}`)
-    await maker.addFiles(made, at('/folder-00000000'), files, 'file')
+  return workspace.prepare(async (builder) => {
+    const made = await builder.newLibrary(`Holding ${files}`)
+    await builder.addFiles(made, at('/folder-00000000'), files, 'file')
     for (let n = 0; n < places; n++) await makeFolder(made, at(`/${numbered('place', n)}`))
-    await maker.settle(made)
+    await builder.catchUp(made)
     return made.info.id
   })
 }
@@ -86,7 +86,7 @@ function renameRequest(library: string): Load['request'] {
   }
 }
 
-/** Moves a folder from each place into the next. */
+/** Moves a folder from one place to the next. */
 function moveRequest(library: string, folder: string): Load['request'] {
   const body = JSON.stringify({
     src_repo_id: library,
@@ -110,11 +110,11 @@ async function folderRow(
   what: string,
   load: Load,
 ): Promise<Row> {
-  const { result, syncsPerSecond } = await besideSyncedWrites(workspace.folder, context.limitMs, () =>
+  const { result, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
     server.load(load),
   )
   return p50Row(what, result, {
-    limit: { value: 1000 / syncsPerSecond, of: 'one sync' },
+    limit: { value: 1000 / flushesPerSecond, of: 'one sync' },
     target: { atMost: 10 },
   })
 }

@@ -1,16 +1,16 @@
 import { remove } from '../../src/library/entries.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { at } from '../../test/support/core.ts'
-import { numbered } from '../library-maker.ts'
-import { besideSyncedWrites } from '../limits/synced-writes.ts'
-import { middle } from '../rounds.ts'
+import { numbered } from '../library-builder.ts'
+import { withFlushRate } from '../limits/flush-rate.ts'
+import { median } from '../median.ts'
 import type { Row } from '../row.ts'
 import type { Scenario } from '../scenario.ts'
 
 const A_FOLDER = 1000
 const ROUNDS = 20
 
-/** Libraries put back as they were before half of them was deleted, and that undone, in turns. */
+/** Reverts of a library to before half of it was deleted, alternating with reverting that. */
 export const revert: Scenario = {
   name: 'revert',
   async run(context) {
@@ -18,16 +18,16 @@ export const revert: Scenario = {
     const made = []
     for (const full of [1000, 100_000]) {
       const folders = context.size(full / A_FOLDER, 2)
-      const library = await workspace.prepare(async (maker) => {
-        const library = await maker.newLibrary('Reverted')
+      const library = await workspace.prepare(async (builder) => {
+        const library = await builder.newLibrary('Reverted')
         for (let n = 0; n < folders; n++) {
-          await maker.addFiles(library, at(`/${numbered('folder', n)}`), A_FOLDER, 'file')
+          await builder.addFiles(library, at(`/${numbered('folder', n)}`), A_FOLDER, 'file')
         }
-        const { info: whole } = await maker.openLibrary(library.info.id)
+        const { info: whole } = await builder.openLibrary(library.info.id)
         const half = Array.from({ length: Math.ceil(folders / 2) }, (_, n) => numbered('folder', n))
-        await remove(maker.services.core, library, ROOT, half)
-        await maker.settle(library)
-        const { info } = await maker.openLibrary(library.info.id)
+        await remove(builder.services.core, library, ROOT, half)
+        await builder.catchUp(library)
+        const { info } = await builder.openLibrary(library.info.id)
         return { id: info.id, commits: [whole.head, info.head], files: whole.fileCount }
       })
       made.push(library)
@@ -35,7 +35,7 @@ export const revert: Scenario = {
     const server = await workspace.serve()
     const rows: Row[] = []
     for (const { id, commits, files } of made) {
-      const { result: times, syncsPerSecond } = await besideSyncedWrites(
+      const { result: times, flushesPerSecond } = await withFlushRate(
         workspace.folder,
         context.limitMs,
         async () => {
@@ -54,13 +54,13 @@ export const revert: Scenario = {
           return times
         },
       )
-      const { ms, usage } = middle(times, (one) => one.ms)
+      const { ms, usage } = median(times, (one) => one.ms)
       rows.push({
         what: `revert of a library of ${files.toLocaleString('en-US')} files`,
         value: ms,
         unit: 'ms',
         usage,
-        limit: { value: 1000 / syncsPerSecond, of: 'one sync' },
+        limit: { value: 1000 / flushesPerSecond, of: 'one sync' },
         target: { atMost: 10 },
       })
     }

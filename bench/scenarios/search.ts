@@ -5,7 +5,7 @@ import type { LibraryId } from '../../src/objects/ids.ts'
 import { at } from '../../test/support/core.ts'
 import { uploadFile } from '../../test/support/transfer.ts'
 import type { BenchServer } from '../bench-server.ts'
-import type { LibraryMaker } from '../library-maker.ts'
+import type { LibraryBuilder } from '../library-builder.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import { Corpus } from '../search-corpus.ts'
@@ -21,7 +21,7 @@ const UPLOADERS = 8
 const PROBES = 8
 const MOST_BEHIND_MS = 5000
 
-/** Names and texts of a big server: how fast they are indexed, what that takes, and how fast they are found. */
+/** Indexing rate, index size and query latency for the names and texts of a large server. */
 export const search: Scenario = {
   name: 'search',
   async run(context) {
@@ -33,7 +33,7 @@ export const search: Scenario = {
       textLibraries: context.size(100, 2),
     }
     const made = await workspace.once('made', () =>
-      workspace.prepare((maker) => fill(maker, new Corpus(SEED), amount)),
+      workspace.prepare((builder) => fill(builder, new Corpus(SEED), amount)),
     )
     const rows = [...(await workspace.once('indexed', () => index(workspace, made)))]
     const server = await workspace.serve()
@@ -51,40 +51,40 @@ interface Made {
 }
 
 async function fill(
-  maker: LibraryMaker,
+  builder: LibraryBuilder,
   corpus: Corpus,
   amount: { names: number; libraries: number; texts: number; textLibraries: number },
 ): Promise<Made> {
   const libraries: LibraryId[] = []
   let [names, texts, textBytes] = [0, 0, 0]
   for (let n = 0; n < amount.libraries; n++) {
-    const library = await maker.newLibrary(`Library ${n}`)
+    const library = await builder.newLibrary(`Library ${n}`)
     const count = Math.floor(amount.names / amount.libraries)
     const files = Array.from({ length: count }, (_, k) => ({
       folder: at(`/folder ${Math.floor(k / FILES_A_FOLDER)}`),
       name: corpus.name(k),
       mtime: 1_600_000_000 + corpus.number(160_000_000),
     }))
-    await maker.addNamed(library, files)
+    await builder.addNamed(library, files)
     names += count
     libraries.push(library.info.id)
   }
   for (let n = 0; n < amount.textLibraries; n++) {
-    const library = await maker.openLibrary(libraries[n % libraries.length] as LibraryId)
+    const library = await builder.openLibrary(libraries[n % libraries.length] as LibraryId)
     for (let left = Math.floor(amount.texts / amount.textLibraries); left > 0; left -= TEXTS_A_COMMIT) {
       const files = []
       for (let k = 0; k < Math.min(left, TEXTS_A_COMMIT); k++) {
         const text = corpus.text(WORDS_A_TEXT)
-        const content = await maker.services.core.content.receive(chunk(text))
+        const content = await builder.services.core.content.receive(chunk(text))
         files.push({ name: corpus.name(texts, 'txt'), content })
         texts++
         textBytes += text.length
       }
-      await addFiles(maker.services.core, library, at('/'), files, { into: at(`/texts ${left}`) })
+      await addFiles(builder.services.core, library, at('/'), files, { into: at(`/texts ${left}`) })
     }
   }
   for (const id of libraries) {
-    await maker.services.core.pathIndex.catchUp((await maker.openLibrary(id)).info)
+    await builder.services.core.pathIndex.catchUp((await builder.openLibrary(id)).info)
   }
   return { libraries, names, texts, textBytes }
 }
@@ -93,13 +93,13 @@ async function* chunk(text: string) {
   yield Buffer.from(text)
 }
 
-/** Makes the index of all that is there, through the core. */
+/** Indexes everything through the core. */
 async function index(workspace: Workspace, made: Made): Promise<Row[]> {
   const before = await workspace.storedBytes()
-  const took = await workspace.prepare(async (maker) => {
-    const { search } = maker.services
+  const took = await workspace.prepare(async (builder) => {
+    const { search } = builder.services
     const began = performance.now()
-    for (const id of made.libraries) await search.index.catchUp((await maker.openLibrary(id)).info)
+    for (const id of made.libraries) await search.index.catchUp((await builder.openLibrary(id)).info)
     const named = performance.now()
     await search.texts.settled()
     const read = performance.now()
@@ -171,7 +171,7 @@ async function ask(
   return rows
 }
 
-/** The time until an uploaded file is found, while others upload. */
+/** The time until an uploaded file is found while other clients upload. */
 async function underUploads(context: Context, server: BenchServer, library: string): Promise<Row> {
   const request = uploadRequest({
     path: await uploadPath(server, library),
@@ -183,7 +183,7 @@ async function underUploads(context: Context, server: BenchServer, library: stri
   const load = server
     .load({ connections: UPLOADERS, warmUp: { count: 0 }, measured: { count }, request })
     .finally(() => (state.isDone = true))
-  // Heard of below, unless a probe fails first: then the server is stopped under the load, which is no news.
+  // Awaited below. If a probe fails first, the server is stopped under load, and that error is irrelevant.
   load.catch(() => {})
   const behind: number[] = []
   while (!state.isDone && behind.length < PROBES) {

@@ -1,6 +1,6 @@
 import type { BenchServer } from '../bench-server.ts'
+import { withFlushRate } from '../limits/flush-rate.ts'
 import type { Nginx } from '../limits/nginx.ts'
-import { besideSyncedWrites } from '../limits/synced-writes.ts'
 import { withNumber } from '../load/request-template.ts'
 import { p99Row, type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
@@ -23,7 +23,7 @@ interface Case {
   readonly folders: number
   readonly requests: number
   readonly files: number
-  /** Files a second. */
+  /** Files per second. */
   readonly target: number
   readonly p99?: number
 }
@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-/** Durable uploads of small files through one link, each request answered on its own. */
+/** Durable uploads of small files through one link, each acknowledged by itself. */
 export const smallUploads: Scenario = {
   name: 'small-uploads',
   async run(context) {
@@ -90,7 +90,7 @@ async function upload(context: Context, workspace: Workspace, server: BenchServe
   const contents = Array.from({ length: files }, (_, k) => randomContent(KIB_4, k))
   const folder = `folder-{n%${folders}}`
   const requests = context.size(one.requests, Math.ceil(one.requests / 100))
-  const { result: load, syncsPerSecond } = await besideSyncedWrites(workspace.folder, context.limitMs, () =>
+  const { result: load, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
     server.load({
       connections: clients,
       warmUp: { count: Math.ceil(requests / 8) },
@@ -104,14 +104,14 @@ async function upload(context: Context, workspace: Workspace, server: BenchServe
     await expectContent(server, library, file, contentSha1(contents.at(-1) ?? '', n))
   }
   const about = {
-    limit: { value: syncsPerSecond, of: 'syncs one by one' },
+    limit: { value: flushesPerSecond, of: 'syncs one by one' },
     target: { atLeast: target },
   }
   const row: Row = { ...rateRow(what, load, about), value: load.perSecond * files, unit: 'files/s' }
   return p99 === undefined ? [row] : [row, p99Row(what, load, p99)]
 }
 
-/** What nginx takes without syncing anything, one file a request. */
+/** nginx without flushes, one file per request. */
 async function put(context: Context, nginx: Nginx, clients: number): Promise<Row> {
   await nginx.clear()
   const load = await nginx.load({

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createFile } from '../../src/library/entries.ts'
 import { at } from '../../test/support/core.ts'
-import { type LibraryMaker, numbered } from '../library-maker.ts'
+import { type LibraryBuilder, numbered } from '../library-builder.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 import type { Workspace } from '../workspace.ts'
@@ -9,11 +9,11 @@ import type { Workspace } from '../workspace.ts'
 const STARTS = 5
 const ENTRIES_A_FOLDER = 20_000
 const FILE_BYTES = 100_000
-// The long chores begin a minute after the start, and threads end after a minute without work.
+// Maintenance starts one minute after the start, and idle threads end after one minute.
 const REST_MS = 150_000
 const LAST_CHORE = 'the stored bytes of the server'
 
-/** How soon a server answers after its start and what it holds then, with nothing stored and with much. */
+/** Start-up time and memory of a server, with an empty and with a large data folder. */
 export const start: Scenario = {
   name: 'start',
   async run(context) {
@@ -21,7 +21,7 @@ export const start: Scenario = {
     await using full = await context.workspace('start')
     const files = context.size(1_000_000, 2000)
     const commits = context.size(1000, 20)
-    await full.once('made', () => full.prepare((maker) => fill(maker, files, commits)))
+    await full.once('made', () => full.prepare((builder) => fill(builder, files, commits)))
     const stored = `${files.toLocaleString('en-US')} files stored`
     return [
       ...(await startSeveralTimes(context, empty, 'nothing stored')),
@@ -31,7 +31,7 @@ export const start: Scenario = {
   },
 }
 
-/** What it holds once all that is done after a start is done, and what was started for it has ended again. */
+/** Memory after the work that follows a start has finished and its threads have ended. */
 async function rest(workspace: Workspace, stored: string): Promise<Row> {
   const server = await workspace.serve()
   for (;;) {
@@ -58,7 +58,7 @@ async function startSeveralTimes(context: Context, workspace: Workspace, stored:
   const idleBytes: number[] = []
   for (let n = 0; n < context.size(STARTS, 1); n++) {
     const server = await workspace.serve()
-    // Idle is what remains once the start is over.
+    // Idle memory: what remains after the start.
     await delay(context.size(1000, 100))
     readyMs.push(server.readyMs)
     firstPingMs.push(server.firstPingMs)
@@ -77,17 +77,17 @@ async function startSeveralTimes(context: Context, workspace: Workspace, stored:
   ]
 }
 
-/** Folders of 20,000 entries, and in one of them a history of one-file commits. */
-async function fill(maker: LibraryMaker, files: number, commits: number): Promise<{ files: number }> {
-  const library = await maker.newLibrary('Full')
+/** Folders of 20,000 entries, one of them with a history of one-file commits. */
+async function fill(builder: LibraryBuilder, files: number, commits: number): Promise<{ files: number }> {
+  const library = await builder.newLibrary('Full')
   const entries = Math.min(files, ENTRIES_A_FOLDER)
   for (let n = 0; n < files / entries; n++) {
-    await maker.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
+    await builder.addFiles(library, at(`/${numbered('folder', n)}`), entries, 'file', FILE_BYTES)
   }
   for (let n = 0; n < commits; n++) {
     await createFile(library, at(`/${numbered('folder', 0)}/${numbered('added', n)}`))
   }
-  await maker.settle(library)
+  await builder.catchUp(library)
   return { files }
 }
 

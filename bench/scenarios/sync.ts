@@ -6,7 +6,7 @@ import { SeafClient } from '../../test/support/seaf-client.ts'
 import { ADMIN } from '../../test/support/server.ts'
 import { SyncClient, sha1 } from '../../test/support/sync-client.ts'
 import type { BenchServer } from '../bench-server.ts'
-import { besideSyncedWrites } from '../limits/synced-writes.ts'
+import { withFlushRate } from '../limits/flush-rate.ts'
 import { BODY_SHA1 } from '../load/request-template.ts'
 import { type Row, rateRow } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
@@ -18,7 +18,7 @@ const KIB_4 = 4096
 const MIB = 2 ** 20
 const CLIENT_DEADLINE_MS = 1_800_000
 
-/** Blocks one by one, as sync clients send and fetch them. */
+/** Blocks sent and fetched one by one, as sync clients do. */
 export const syncBlocks: Scenario = {
   name: 'sync-blocks',
   async run(context) {
@@ -37,7 +37,7 @@ export const syncBlocks: Scenario = {
   },
 }
 
-/** Real clients with much to do, where `seaf-cli` is on the `PATH`. */
+/** Real sync clients under load, if `seaf-cli` is on the `PATH`. */
 export const syncClients: Scenario = {
   name: 'sync-clients',
   async run(context) {
@@ -52,7 +52,7 @@ interface BlockCase {
   readonly size: string
   readonly bytes: number
   readonly clients: number
-  /** Requests a second to reach. */
+  /** Target in requests per second. */
   readonly put?: number
   readonly get: number
 }
@@ -76,7 +76,7 @@ async function blocks(
     body: randomContent(bytes),
     anonymous: true,
   } as const
-  const { result: puts, syncsPerSecond } = await besideSyncedWrites(workspace.folder, context.limitMs, () =>
+  const { result: puts, flushesPerSecond } = await withFlushRate(workspace.folder, context.limitMs, () =>
     server.load({
       connections: clients,
       warmUp: { count: Math.ceil(count / 8) },
@@ -98,7 +98,7 @@ async function blocks(
     request: ids.map((id) => ({ method: 'GET', path: `${base}/${id}`, headers, anonymous: true }) as const),
   })
   const about = {
-    limit: { value: syncsPerSecond, of: 'syncs one by one' },
+    limit: { value: flushesPerSecond, of: 'syncs one by one' },
     ...(put !== undefined && { target: { atLeast: put } }),
   }
   return [
@@ -107,7 +107,7 @@ async function blocks(
   ]
 }
 
-/** What a person waits for: a folder on its way up, on its way down, and one change in a large one. */
+/** Waiting times of a user: upload of a folder, download, and one change in a large library. */
 async function realClient(
   context: Context,
   workspace: Workspace,
@@ -147,7 +147,7 @@ async function realClient(
   return [...rows, ...(await oneChange(context, server))]
 }
 
-/** A commit that changes one file of very many, spread over folders: what the server takes for it. */
+/** Server cost of a push that changes one file of many, spread over folders. */
 async function oneChange(context: Context, server: BenchServer): Promise<Row[]> {
   const library = await server.client.createLibrary('Many files')
   const linked = await SyncClient.link(server.client, library)
@@ -169,8 +169,8 @@ async function oneChange(context: Context, server: BenchServer): Promise<Row[]> 
     times.push(performance.now() - began)
     if (reply.status !== 200) throw new Error(`a push was answered with ${reply.status}`)
   }
-  const middle = times.sort((a, b) => a - b)[times.length >> 1] ?? 0
-  return [{ what: `push of one file into ${folders * 1000}, head moved after`, value: middle, unit: 'ms' }]
+  const median = times.sort((a, b) => a - b)[times.length >> 1] ?? 0
+  return [{ what: `push of one file into ${folders * 1000}, head moved after`, value: median, unit: 'ms' }]
 }
 
 async function fillFolder(folder: string, files: number, bytes: number): Promise<void> {

@@ -1,19 +1,19 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'
-import { launchBrowser, openTab, type Pace } from '../browser.ts'
+import { launchBrowser, openTab, type Throttling } from '../browser.ts'
 import { digits } from '../load/request-template.ts'
 import type { Row } from '../row.ts'
 import type { Context, Scenario } from '../scenario.ts'
 
-/** A phone on a slow mobile network, as page audits have it. */
-const SLOW: Pace = { bytesPerSecond: 200_000, latencyMs: 150, slowerCpu: 4 }
+/** A phone on a slow mobile network, as in page audits. */
+const SLOW: Throttling = { bytesPerSecond: 200_000, latencyMs: 150, cpuSlowdown: 4 }
 const FILE_BYTES = 4096
 const FRAMES = 120
-/** A screenful at each frame. */
+/** One screen height per frame. */
 const SCROLL_STEP = 900
 
-/** What a visitor of the web app waits for: the first list, a huge folder, a thousand dropped files. */
+/** Waiting times in the web app: the first list, a very large folder, 1,000 dropped files. */
 export const webApp: Scenario = {
   name: 'web-app',
   async run(context) {
@@ -21,11 +21,11 @@ export const webApp: Scenario = {
     if (browser === undefined) return []
     await using workspace = await context.workspace()
     const many = context.size(100_000, 2000)
-    const ids = await workspace.prepare(async (maker) => {
-      const big = await maker.newLibrary('Big')
-      await maker.addFiles(big, at('/big'), many, 'file')
-      await maker.settle(big)
-      const drop = await maker.newLibrary('Drop')
+    const ids = await workspace.prepare(async (builder) => {
+      const big = await builder.newLibrary('Big')
+      await builder.addFiles(big, at('/big'), many, 'file')
+      await builder.catchUp(big)
+      const drop = await builder.newLibrary('Drop')
       return { big: big.info.id, drop: drop.info.id }
     })
     const server = await workspace.serve()
@@ -41,7 +41,7 @@ export const webApp: Scenario = {
   },
 }
 
-/** From nothing in the cache until the libraries stand there. */
+/** From an empty cache until the libraries are shown. */
 async function firstList(context: Context, browser: Browser, server: BenchServer): Promise<Row[]> {
   const rounds: { bytes: number; slowMs: number; fastMs: number }[] = []
   for (let round = 0; round < context.size(3, 1); round++) {
@@ -70,9 +70,9 @@ async function firstList(context: Context, browser: Browser, server: BenchServer
 async function timedOpening(
   browser: Browser,
   { client }: BenchServer,
-  pace?: Pace,
+  throttling?: Throttling,
 ): Promise<{ bytes: number; ms: number }> {
-  const { page, devtools, close } = await openTab(browser, client, pace)
+  const { page, devtools, close } = await openTab(browser, client, throttling)
   let bytes = 0
   devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength
@@ -110,7 +110,7 @@ async function bigFolder(
   ]
 }
 
-/** Times between frames while whatever scrolls is scrolled a screenful a frame. */
+/** Frame times while the list scrolls one screen height per frame. */
 async function scrolled(page: Page): Promise<{ p50Ms: number; p99Ms: number }> {
   const times = (await page.evaluate(`new Promise((resolve) => {
     const long = [...document.querySelectorAll('*')]
@@ -139,7 +139,7 @@ async function heapOf(devtools: CDPSession): Promise<number> {
   return usedSize
 }
 
-/** Small files dropped all at once, until the server lists every one. */
+/** Small files dropped at once, until the server lists all of them. */
 async function droppedFiles(
   browser: Browser,
   server: BenchServer,

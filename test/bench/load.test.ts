@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { LoadError } from '../../bench/load/child.ts'
+import { LoadError } from '../../bench/load/child-process.ts'
 import { type RequestShape, requestText } from '../../bench/load/request-text.ts'
 import { runLoad } from '../../bench/load/run-load.ts'
 
@@ -37,7 +37,7 @@ describe('the load generator', () => {
       { method: 'POST', path: '/a-{n}?rest={n%10}', form: 'to=b-{n+1}' },
     )
     assert.equal(result.requests, 40)
-    assert.equal(result.bytesPerAnswer, 4)
+    assert.equal(result.bytesPerResponse, 4)
     const expected = Array.from({ length: 50 }, (_, n) => {
       const digits = (number: number) => String(number).padStart(8, '0')
       return `/a-${digits(n)}?rest=${digits(n % 10)} to=b-${digits(n + 1)}`
@@ -57,10 +57,10 @@ describe('the load generator', () => {
       },
       { method: 'GET', path: '/' },
     )
-    assert.deepEqual([result.requests, result.bytesPerAnswer], [40, 100_002])
+    assert.deepEqual([result.requests, result.bytesPerResponse], [40, 100_002])
   })
 
-  it('fails with the count and the text of answers that were not declared', async () => {
+  it('fails with the count and the text of undeclared responses', async () => {
     let count = 0
     const load = underLoad(
       (_request, response) => {
@@ -69,7 +69,7 @@ describe('the load generator', () => {
       },
       { method: 'GET', path: '/thing' },
     )
-    const message = /^5 answers to GET \/thing were not 200, the first: 503 too busy/
+    const message = /^5 responses to GET \/thing were not 200, the first: 503 too busy/
     await assert.rejects(load, (error) => error instanceof LoadError && message.test(error.message))
   })
 

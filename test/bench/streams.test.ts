@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { LoadError } from '../../bench/load/child.ts'
+import { LoadError } from '../../bench/load/child-process.ts'
 import { requestText } from '../../bench/load/request-text.ts'
 import { runStreams } from '../../bench/load/run-streams.ts'
 import { LongBodies, PIECE_BYTES } from '../../bench/load/stream-body.ts'
@@ -53,11 +53,11 @@ describe('long streams of the load generator', () => {
 
   it('counts the bytes of long answers', async () => {
     const body = Buffer.alloc(BYTES, 'x')
-    const { answered } = await streamTo(
+    const { responseBytes } = await streamTo(
       (_request, response) => response.setHeader('Content-Length', BYTES).end(body),
       ['/a', '/b'].map((path) => ({ head: requestText({ method: 'GET', path }, 'here') })),
     )
-    assert.deepEqual(answered, [BYTES, BYTES])
+    assert.deepEqual(responseBytes, [BYTES, BYTES])
   })
 
   it('fails with the answer of a server that takes no more', async () => {

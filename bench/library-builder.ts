@@ -21,14 +21,14 @@ import { digits } from './load/request-template.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** The name of a made file or folder; `{n}` of a request template names the same one. */
+/** The name of a generated file or folder; equals `prefix-{n}` of a request template. */
 export const numbered = (prefix: string, n: number) => `${prefix}-${digits(n)}`
 
 /**
- * Makes big libraries through the core, in a fraction of the time it would take over HTTP. Its files
- * have objects but no blocks: they can be listed, renamed and added to, but not downloaded.
+ * Builds large libraries through the core, much faster than over HTTP. Files have objects but no blocks: they can be
+ * listed, renamed and moved, but not downloaded.
  */
-export class LibraryMaker implements AsyncDisposable {
+export class LibraryBuilder implements AsyncDisposable {
   readonly services: ApiServices
   readonly #db: Database
   readonly #searchDb: Database
@@ -45,7 +45,7 @@ export class LibraryMaker implements AsyncDisposable {
     this.#owner = owner
   }
 
-  static async open(config: Config): Promise<LibraryMaker> {
+  static async open(config: Config): Promise<LibraryBuilder> {
     const onFatal = (error: Error) => {
       throw error
     }
@@ -56,7 +56,7 @@ export class LibraryMaker implements AsyncDisposable {
     const searchDb = openSearchDatabase(config, db)
     const services = createServices({ db, searchDb, core, config, secret, now, logger })
     await ensureAdministrator(services.accounts, config.administrator)
-    return new LibraryMaker(
+    return new LibraryBuilder(
       { db, searchDb },
       services,
       await services.accounts.get(config.administrator.email),
@@ -79,8 +79,8 @@ export class LibraryMaker implements AsyncDisposable {
   }
 
   /**
-   * Adds `count` files named `prefix-00000000` and so on to a folder, in one commit. The folder is made. With a
-   * size, each is of that many bytes, and the library holds its block: a row as an upload leaves it, without bytes.
+   * Adds `count` files named `prefix-00000000` and so on to a folder, in one commit, and creates the folder. With `bytes`
+   * each has that size, and the library has a row for its block, without the bytes.
    */
   async addFiles(
     library: EditableLibrary,
@@ -89,7 +89,9 @@ export class LibraryMaker implements AsyncDisposable {
     prefix: string,
     bytes?: number,
   ): Promise<void> {
-    const files = Array.from({ length: count }, (_, n) => madeFile(`${folder}/${numbered(prefix, n)}`, bytes))
+    const files = Array.from({ length: count }, (_, n) =>
+      fileObjectFor(`${folder}/${numbered(prefix, n)}`, bytes),
+    )
     await library.commit(async (tree) => {
       await tree.makeDirs(folder)
       for (const [n, { id, object }] of files.entries()) {
@@ -112,12 +114,12 @@ export class LibraryMaker implements AsyncDisposable {
     })
   }
 
-  /** Adds files of any names to folders, in one commit. The folders are made. */
+  /** Adds named files to folders in one commit, and creates the folders. */
   async addNamed(
     library: EditableLibrary,
     files: readonly { folder: LibraryPath; name: string; mtime: number }[],
   ): Promise<void> {
-    const made = files.map(({ folder, name }) => madeFile(`${library.info.id}${folder}/${name}`))
+    const made = files.map(({ folder, name }) => fileObjectFor(`${library.info.id}${folder}/${name}`))
     await library.commit(async (tree) => {
       for (const folder of new Set(files.map((file) => file.folder))) await tree.makeDirs(folder)
       for (const [n, { folder, name, mtime }] of files.entries()) {
@@ -142,14 +144,14 @@ export class LibraryMaker implements AsyncDisposable {
     })
   }
 
-  /** Bytes of the text that is hashed to give the folder's id. */
+  /** Length of the JSON whose hash is the folder's id. */
   async encodedBytes(library: EditableLibrary, folder: LibraryPath): Promise<number> {
     const { tree } = await this.openLibrary(library.info.id)
     return (await tree.getDir(folder)).dir.encoded().length
   }
 
-  /** Resolves once what is derived from the commits of a library is there as well. */
-  async settle(library: EditableLibrary): Promise<void> {
+  /** Resolves once all consumers have processed the commits of a library. */
+  async catchUp(library: EditableLibrary): Promise<void> {
     const { info } = await this.openLibrary(library.info.id)
     await this.services.core.pathIndex.catchUp(info)
     await this.services.search.index.catchUp(info)
@@ -164,8 +166,8 @@ export class LibraryMaker implements AsyncDisposable {
   }
 }
 
-/** A file of one block that nobody else has. */
-function madeFile(seed: string, bytes?: number) {
+/** A file with one unique block. */
+function fileObjectFor(seed: string, bytes?: number) {
   const hash = sha1Hex(Buffer.from(seed))
   const object: FileObject = {
     blockIds: [hash as BlockId],
