@@ -22,6 +22,15 @@ export { grantName, type LinkGrant } from './link-secrets.ts'
 export { Links } from './links.ts'
 export { OpenLink } from './open-link.ts'
 export {
+  deletePartialUpload,
+  findPartialUpload,
+  listPartialFiles,
+  type PartialUpload,
+  putPartialUpload,
+  setReceived,
+  type UploadKey,
+} from './partial-upload-store.ts'
+export {
   type Guest,
   guestOf,
   type QuotaLimits,

@@ -1,5 +1,6 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
-import { pathKey } from '../library/index.ts'
+import { accountRelation } from '../identity/index.ts'
+import { libraryRelation, pathKey, viewRelation } from '../library/index.ts'
 import { baseName, joinPath, type LibraryId, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
@@ -39,8 +40,8 @@ const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.s
     k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.epoch,
     k.scoped_token_key, k.created_at,
     a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
-  from link k join account a on a.key = k.account_key join library l on l.key = k.library_key
-  left join sub_library sub on sub.key = k.sub_key`
+  from link k join ${accountRelation} a on a.key = k.account_key
+  join ${libraryRelation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
 
 /** Which links are asked for; what is left out does not matter. */
 export interface LinkFilter {
@@ -82,7 +83,7 @@ export async function listAllLinks(
 }
 
 export async function countAllLinks(reader: Reader, kind: LinkKind): Promise<number> {
-  const sql = `select count(*) as links from link k join library l on l.key = k.library_key
+  const sql = `select count(*) as links from link k join ${libraryRelation} l on l.key = k.library_key
     where k.kind = ? and l.deleted_at is null`
   return (await reader.get<{ links: number }>(sql, kind))?.links ?? 0
 }

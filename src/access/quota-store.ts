@@ -1,4 +1,6 @@
-import type { Dialect, Reader, Transaction } from '../database/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { accountRelation } from '../identity/index.ts'
+import { libraryRelation } from '../library/index.ts'
 
 /** Whose upload it is: the owner's of the library, that of another account, or of a link's visitor. */
 export type Guest = 0 | 1 | 2
@@ -51,7 +53,7 @@ export async function takenBy(
   { reservation = 0, restarted }: NotCounted = {},
 ): Promise<Taken> {
   const row = await reader.get<Record<string, number | null>>(
-    `select (select sum(size) from library where owner_key = ? and deleted_at is null) as stored,
+    `select (select sum(l.size) from ${libraryRelation} l where l.owner_key = ? and l.deleted_at is null) as stored,
        r.reserved, r.guest_reserved, r.visitor_reserved, u.unfinished, u.evictable, u.visitor_unfinished
      from (
        select sum(bytes) as reserved, sum(case when guest > ${OWN} then bytes end) as guest_reserved,
@@ -60,7 +62,7 @@ export async function takenBy(
      ) r cross join (
        select sum(p.received) as unfinished, sum(case when p.guest = ${VISITOR} then p.received end) as visitor_unfinished,
          sum(case when p.guest > ${OWN} or p.updated_at <= ? then p.received end) as evictable
-       from partial_upload p join library l on l.key = p.library_key
+       from partial_upload p join ${libraryRelation} l on l.key = p.library_key
        where l.owner_key = ? and p.updated_at >= case p.guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end
          and not (p.library_key = ? and p.account_key = ? and p.link_key = ? and p.total = ?)
      ) u`,
@@ -104,16 +106,6 @@ export async function insertReservation(
   return row.key
 }
 
-/** What older versions and deleted files take in the libraries of an owner, as it was last counted. */
-export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<number> {
-  const row = await reader.get<{ bytes: number | null }>(
-    `select sum(u.history_bytes + u.trash_bytes) as bytes
-     from library_usage u join library l on l.key = u.library_key where l.owner_key = ?`,
-    ownerKey,
-  )
-  return row?.bytes ?? 0
-}
-
 export async function hasReservation(reader: Reader, key: number): Promise<boolean> {
   return (await reader.get('select key from quota_reservation where key = ?', key)) !== undefined
 }
@@ -130,19 +122,14 @@ export async function deleteReservationsBefore(tx: Transaction, time: number): P
   return tx.run('delete from quota_reservation where expires_at <= ?', time)
 }
 
-/** Serializes transactions that add bytes for one owner. On SQLite they run one after another anyway. */
-export async function lockOwner(tx: Transaction, dialect: Dialect, ownerKey: number): Promise<void> {
-  if (dialect === 'postgres')
-    await tx.get('select key from account where key = ? for no key update', ownerKey)
-}
-
 /** The owner of a library and the quota of that account, 0 if it has none of its own. */
 export function findOwnerQuota(
   reader: Reader,
   libraryKey: number,
 ): Promise<{ ownerKey: number; quota: number } | undefined> {
   return reader.get<{ ownerKey: number; quota: number }>(
-    `select a.key as "ownerKey", a.quota from library l join account a on a.key = l.owner_key where l.key = ?`,
+    `select a.key as "ownerKey", a.quota
+     from ${libraryRelation} l join ${accountRelation} a on a.key = l.owner_key where l.key = ?`,
     libraryKey,
   )
 }
@@ -156,7 +143,7 @@ export interface Evictable {
 /** Those that make room for the owner, in the order in which they go: of guests first, and the idle first. */
 export function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
   return reader.all<{ file: string; received: number }>(
-    `select p.file, p.received from partial_upload p join library l on l.key = p.library_key
+    `select p.file, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
      where l.owner_key = ? and (p.guest > ${OWN} or p.updated_at <= ?)
      order by p.guest desc, p.updated_at, p.file`,
     ownerKey,
@@ -186,7 +173,9 @@ export async function deleteExpiredPartials(
   ownerKey?: number,
 ): Promise<string[]> {
   const whose =
-    ownerKey === undefined ? '' : 'and library_key in (select key from library where owner_key = ?)'
+    ownerKey === undefined
+      ? ''
+      : `and library_key in (select l.key from ${libraryRelation} l where l.owner_key = ?)`
   const rows = await tx.all<{ file: string }>(
     `delete from partial_upload where updated_at < case guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end ${whose}
      returning file`,

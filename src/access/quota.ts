@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import type { Account, Accounts } from '../identity/index.ts'
+import { type Account, type Accounts, lockAccount } from '../identity/index.ts'
 import { type GrowthGuard, type Library, type LibraryInfo, usageOf, usageOfMany } from '../library/index.ts'
+import { historyBytesOf } from '../usage/index.ts'
 import {
   countUnfinished,
   deleteExpiredPartials,
@@ -11,11 +12,9 @@ import {
   findOwnerQuota,
   type Guest,
   hasReservation,
-  historyBytesOf,
   insertReservation,
   listEvictable,
   listGuestReservations,
-  lockOwner,
   MEMBER,
   type NotCounted,
   OWN,
@@ -142,7 +141,7 @@ export class Quotas {
     const { ownerKey } = library
     const key = await this.#db.write(
       async (tx) => {
-        await lockOwner(tx, this.#db.dialect, ownerKey)
+        await lockAccount(tx, this.#db.dialect, ownerKey)
         const now = this.#now()
         const taken = await takenBy(tx, ownerKey, now, restarted && { restarted })
         if (bytes >= roomFor(guest, taken, limit)) fail({ code: 'quota-exceeded', limit })
@@ -167,7 +166,7 @@ export class Quotas {
     const owner = await findOwnerQuota(tx, source.libraryKey)
     if (owner === undefined) return
     const { ownerKey } = owner
-    await lockOwner(tx, this.#db.dialect, ownerKey)
+    await lockAccount(tx, this.#db.dialect, ownerKey)
     const now = this.#now()
     this.#evicted(tx, await deleteExpiredPartials(tx, now, ownerKey))
     const most = guest === VISITOR ? MOST_UPLOADS_OF_LINK : MOST_UPLOADS
@@ -202,7 +201,7 @@ export class Quotas {
         return limit === undefined ? undefined : { ownerKey: owner?.ownerKey ?? 0, limit }
       },
       check: async (tx, { ownerKey, limit }) => {
-        await lockOwner(tx, this.#db.dialect, ownerKey)
+        await lockAccount(tx, this.#db.dialect, ownerKey)
         const taken = await takenBy(tx, ownerKey, this.#now())
         if (roomFor(OWN, taken, limit) <= 0) fail({ code: 'quota-exceeded', limit })
       },

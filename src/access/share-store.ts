@@ -1,10 +1,14 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
+import { memberRelation } from '../identity/index.ts'
 import {
   type LibraryInfo,
   type LibraryRow,
   libraryFromRow,
+  libraryRelation,
+  libraryRowRelation,
   type Permission,
   type SubLibrary,
+  viewRelation,
 } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Grant, Grantee } from './grant.ts'
@@ -50,7 +54,7 @@ interface GrantRow {
 }
 
 const GRANT = 's.library_key, s.grantee, s.grantee_key, s.permission, sub.path, s.sub_key'
-const TO_SUB = 'left join sub_library sub on sub.key = s.sub_key'
+const TO_SUB = `left join ${viewRelation} sub on sub.key = s.sub_key`
 const LIBRARIES_A_QUERY = 500
 
 /** All an account was granted on some libraries and folders in them, by the key of the library. */
@@ -67,7 +71,7 @@ export async function grantsOf(
       `select ${GRANT}, s.is_admin from share s ${TO_SUB}
        where s.grantee = 'user' and s.grantee_key = ? and ${among}
        union all
-       select ${GRANT}, s.is_admin * m.is_admin from group_member m
+       select ${GRANT}, s.is_admin * m.is_admin from ${memberRelation} m
        join share s on s.grantee = 'group' and s.grantee_key = m.group_key ${TO_SUB}
        where m.account_key = ? and ${among}
        union all
@@ -209,7 +213,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
     `select l.*, s.grantee as share_to, s.grantee_key as share_to_key, s.permission as share_permission,
        s.is_admin as share_admin, s.granted_by as share_by,
        sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since
-     from share s join library l on l.key = s.library_key ${TO_SUB}
+     from share s join ${libraryRowRelation} l on l.key = s.library_key ${TO_SUB}
      where l.deleted_at is null and ${condition}
      order by l.updated_at desc, l.key desc, s.created_at, s.grantee_key`,
     ...values,
@@ -235,7 +239,7 @@ export async function sizesSharedWith(
     const some = groupKeys.slice(start, start + 500)
     const rows = await reader.all<{ group_key: number; size: number | string }>(
       `select s.grantee_key as group_key, sum(l.size) as size
-       from share s join library l on l.key = s.library_key ${TO_SUB}
+       from share s join ${libraryRelation} l on l.key = s.library_key ${TO_SUB}
        where s.grantee = 'group' and s.grantee_key in (${some.map(() => '?').join(', ')})
          and sub.key is null and l.deleted_at is null
        group by s.grantee_key`,
@@ -289,7 +293,7 @@ export async function accountsReading(
     `select s.grantee_key as account_key from share s
      where s.library_key = ? and s.grantee = 'user' and ${among}
      union
-     select m.account_key from share s join group_member m on m.group_key = s.grantee_key
+     select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group' and ${among}`,
     libraryKey,
     ...keys,
@@ -304,7 +308,7 @@ export async function accountsSharing(reader: Reader, libraryKey: number): Promi
   const rows = await reader.all<{ account_key: number }>(
     `select grantee_key as account_key from share where library_key = ? and grantee = 'user'
      union
-     select m.account_key from share s join group_member m on m.group_key = s.grantee_key
+     select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group'`,
     libraryKey,
     libraryKey,

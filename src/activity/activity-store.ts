@@ -1,4 +1,5 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
+import { libraryRelation, positionRelation } from '../library/index.ts'
 import { type CommitId, idFromBytes, idToBytes, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
 
@@ -114,7 +115,8 @@ export async function keysBehind(
   for (let start = 0; start < libraryKeys.length; start += 500) {
     const some = libraryKeys.slice(start, start + 500)
     const rows = await reader.all<{ key: number }>(
-      `select l.key from library l left join follower f on f.library_key = l.key and f.name = ?
+      `select l.key from ${libraryRelation} l
+       left join ${positionRelation} f on f.library_key = l.key and f.name = ?
        where l.key in (${marks(some)}) and (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
       name,
       ...some,
@@ -136,7 +138,7 @@ export async function newestTimes(
     const some = libraryKeys.slice(start, start + 500)
     const rows = await reader.all<{ key: number; at: number | null }>(
       `select l.key, (select max(a.at) from activity a where a.library_key = l.key ${by}) as at
-       from library l where l.key in (${marks(some)})`,
+       from ${libraryRelation} l where l.key in (${marks(some)})`,
       ...(author === undefined ? [] : [author]),
       ...some,
     )
@@ -225,7 +227,7 @@ export async function namesOfLibraries(
 ): Promise<Map<number, { id: LibraryId; name: string }>> {
   if (keys.length === 0) return new Map()
   const rows = await reader.all<{ key: number; id: string; name: string }>(
-    `select key, id, name from library where key in (${marks(keys)})`,
+    `select l.key, l.id, l.name from ${libraryRelation} l where l.key in (${marks(keys)})`,
     ...keys,
   )
   return new Map(rows.map((row) => [row.key, { id: row.id as LibraryId, name: row.name }]))

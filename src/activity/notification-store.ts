@@ -1,4 +1,5 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
+import { accountRelation } from '../identity/index.ts'
 import { type LibraryId, parseLibraryId } from '../objects/index.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 
@@ -66,7 +67,7 @@ export async function trimNotifications(
        select a.key as account_key, (
          select n.key from notification n where n.account_key = a.key order by n.key desc limit 1 offset ?
        ) as key
-       from account a where a.key in (${accountKeys.map(() => '?').join(', ')})
+       from ${accountRelation} a where a.key in (${accountKeys.map(() => '?').join(', ')})
      )
      delete from notification where key in (
        select n.key from oldest join notification n on n.account_key = oldest.account_key and n.key <= oldest.key

@@ -1,4 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
+import { accountRelation } from '../identity/index.ts'
+import { libraryRelation, positionRelation } from '../library/index.ts'
 
 /** A URL that is told what happens in a library. */
 export interface Webhook {
@@ -52,8 +54,8 @@ export async function listWebhooks(reader: Reader, libraryKey: number): Promise<
 }
 
 // A webhook acts for the owner who made it: it ends with the account, and rests while the account is deactivated.
-const ACTING = `from webhook w join library l on l.key = w.library_key
-  join account a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
+const ACTING = `from webhook w join ${libraryRelation} l on l.key = w.library_key
+  join ${accountRelation} a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
 
 /** Those of a library whose maker still owns it and may act. Oldest first. */
 export async function listActingWebhooks(reader: Reader, libraryKey: number): Promise<Webhook[]> {
@@ -116,8 +118,8 @@ export async function deleteWebhooksOf(tx: Transaction, libraryKey: number): Pro
 /** Libraries with a webhook whose commits were not all told of. */
 export async function librariesToTell(reader: Reader, follower: string): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
-    `select distinct l.key from webhook w join library l on l.key = w.library_key
-     left join follower f on f.library_key = l.key and f.name = ?
+    `select distinct l.key from webhook w join ${libraryRelation} l on l.key = w.library_key
+     left join ${positionRelation} f on f.library_key = l.key and f.name = ?
      where (f.seq is null or f.seq < l.head_seq) and l.deleted_at is null`,
     follower,
   )

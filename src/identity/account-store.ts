@@ -1,5 +1,6 @@
-import type { Reader, Transaction, Value } from '../database/index.ts'
+import type { Dialect, Reader, Transaction, Value } from '../database/index.ts'
 import { type Account, emailOnceRemoved, type Role, removedMark } from './account.ts'
+import type { LibraryRelations } from './relations.ts'
 
 /** The columns of an account that make an `Account`; `password_hash` stays behind. */
 export const accountColumns = [
@@ -160,9 +161,8 @@ const orders = {
   name: 'name',
   quota: 'quota',
   'last-login': 'coalesce(last_login_at, 0)',
-  usage: '(select coalesce(sum(size), 0) from library where owner_key = account.key and deleted_at is null)',
 }
-export type AccountOrder = keyof typeof orders
+export type AccountOrder = keyof typeof orders | 'usage'
 
 export interface AccountQuery {
   readonly offset?: number
@@ -174,12 +174,18 @@ export interface AccountQuery {
   readonly roles?: readonly Role[]
 }
 
-export async function listAccounts(reader: Reader, query: AccountQuery): Promise<Account[]> {
+export async function listAccounts(
+  reader: Reader,
+  query: AccountQuery,
+  { ownedBytes }: Pick<LibraryRelations, 'ownedBytes'>,
+): Promise<Account[]> {
   const { condition, parameters } = conditionOf(query)
+  const { orderBy = 'created' } = query
+  const order = orderBy === 'usage' ? ownedBytes('account.key') : orders[orderBy]
   const direction = query.descending ? 'desc' : 'asc'
   const rows = await reader.all<AccountRow>(
     `select ${accountColumns} from account where ${condition}
-     order by ${orders[query.orderBy ?? 'created']} ${direction}, key limit ? offset ?`,
+     order by ${order} ${direction}, key limit ? offset ?`,
     ...parameters,
     query.limit,
     query.offset ?? 0,
@@ -370,4 +376,9 @@ export async function releaseDefaultLibrary(
     accountKey,
     ...libraryKeys,
   )
+}
+
+/** Serializes transactions that add bytes for one owner. On SQLite they run one after another anyway. */
+export async function lockAccount(tx: Transaction, dialect: Dialect, key: number): Promise<void> {
+  if (dialect === 'postgres') await tx.get('select key from account where key = ? for no key update', key)
 }

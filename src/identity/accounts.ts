@@ -37,6 +37,7 @@ import type { AccountDependent, GroupDependent } from './dependents.ts'
 import type { Directory } from './directory.ts'
 import { leaveGroups } from './groups.ts'
 import type { Passwords } from './passwords.ts'
+import type { LibraryRelations } from './relations.ts'
 import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
 import { deleteWebdavSecret } from './webdav-secret-store.ts'
@@ -73,6 +74,7 @@ export interface AccountsOptions {
   readonly now: () => number
   /** Told of every change, so that this process shows new names at once. */
   readonly directory?: Directory
+  readonly relations: LibraryRelations
   /** The modules with rows that refer to accounts, highest in the import order first. */
   readonly dependents: readonly AccountDependent[]
   readonly groupDependents: readonly GroupDependent[]
@@ -169,7 +171,10 @@ export class Accounts {
 
   /** One page, in order of creation unless asked otherwise, and how many there are on all pages. */
   async list(query: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
-    return { accounts: await listAccounts(this.#db, query), total: await countAccounts(this.#db, query) }
+    return {
+      accounts: await listAccounts(this.#db, query, this.#options.relations),
+      total: await countAccounts(this.#db, query),
+    }
   }
 
   /** Accounts holding `text` in id, nickname, contact e-mail or login id; an exact id comes first. */

@@ -8,6 +8,7 @@ import { findTicket } from '../access/ticket-store.ts'
 import type { Database } from '../database/database.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { type DatabaseSetting, openDatabase } from '../database/open.ts'
+import { libraryRelations } from '../server/relations.ts'
 import { incrementEpoch } from './account-store.ts'
 import { findAccountByApiToken } from './api-token-store.ts'
 import { CredentialOrigins } from './credential-origins.ts'
@@ -80,7 +81,10 @@ async function upgrade(setting: DatabaseSetting): Promise<void> {
     await writeOlder(db)
   }
   await using db = await openDatabase(setting, { onFatal })
-  const origins = new CredentialOrigins(db, new ScopedTokens(db, Buffer.from('secret'), () => NOW))
+  const origins = new CredentialOrigins(
+    db,
+    new ScopedTokens(db, Buffer.from('secret'), () => NOW, libraryRelations),
+  )
   const isOpen = async () => {
     const tickets = await Promise.all([40, 41, 42].map((n) => findTicket(db, hashed(n))))
     const found = [await findSyncGrant(db, hashed(20)), ...tickets]

@@ -12,7 +12,12 @@ export {
   strangerCalled,
 } from './account.ts'
 export { type AccountRule, AccountRuleError } from './account-rules.ts'
-export type { AccountOrder } from './account-store.ts'
+export {
+  type AccountOrder,
+  findDefaultLibraryKey,
+  lockAccount,
+  setDefaultLibraryKey,
+} from './account-store.ts'
 export { type AccountChanges, Accounts, type AlsoFor } from './accounts.ts'
 export type { LinkedDevice } from './api-token-store.ts'
 export { ApiTokens, type Authentication } from './api-tokens.ts'
@@ -39,6 +44,7 @@ export {
   type PasswordOutcome,
 } from './password-guard.ts'
 export { Passwords } from './passwords.ts'
+export { accountRelation, type LibraryRelations, memberRelation } from './relations.ts'
 export { canAddLibrary, roleAllows } from './roles.ts'
 export { type Scope, type ScopeAccess, scopeAdmits, scopeReaches } from './scope.ts'
 export type { PersonalToken } from './scoped-token-store.ts'

@@ -1,6 +1,7 @@
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { type Account, isRemoved } from './account.ts'
 import { type AccountRow, accountColumns, accountFromRow } from './account-store.ts'
+import type { LibraryRelations } from './relations.ts'
 import type { Scope, ScopeAccess } from './scope.ts'
 
 /** A scoped token as it rests, without what it opens. Times are Unix seconds. */
@@ -93,21 +94,36 @@ export async function insertScopedToken(tx: Transaction, token: NewScopedToken):
   return row?.key
 }
 
-// A token of a library that changed hands opens nothing: the new owner did not give it out.
-const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
-    coalesce(sub_library.id, library.id) as library_id
-  from scoped_token join account on account.key = scoped_token.account_key
-    left join library on library.key = scoped_token.library_key
-    left join sub_library on sub_library.key = scoped_token.sub_key
-  where scoped_token.epoch = account.epoch and (scoped_token.expires_at is null or scoped_token.expires_at > ?)
-    and (scoped_token.kind = 'personal'
-      or (library.owner_key = scoped_token.account_key and library.deleted_at is null))`
+/** The statements that look up the library a token is bound to. */
+export interface ScopedTokenQueries {
+  readonly byHash: string
+  readonly byKey: string
+  readonly personal: string
+}
 
-const byHash = `${acting} and scoped_token.kind = ? and scoped_token.hash = ?`
-const byKey = `${acting} and scoped_token.key = ?`
+export function scopedTokenQueries({ libraries, views }: LibraryRelations): ScopedTokenQueries {
+  const bound = `left join ${libraries} library on library.key = scoped_token.library_key
+    left join ${views} v on v.key = scoped_token.sub_key`
+  // A token of a library that changed hands opens nothing: the new owner did not give it out.
+  const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
+      coalesce(v.id, library.id) as library_id
+    from scoped_token join account on account.key = scoped_token.account_key ${bound}
+    where scoped_token.epoch = account.epoch and (scoped_token.expires_at is null or scoped_token.expires_at > ?)
+      and (scoped_token.kind = 'personal'
+        or (library.owner_key = scoped_token.account_key and library.deleted_at is null))`
+  return {
+    byHash: `${acting} and scoped_token.kind = ? and scoped_token.hash = ?`,
+    byKey: `${acting} and scoped_token.key = ?`,
+    personal: `select ${TOKEN_COLUMNS.join(', ')}, coalesce(v.id, library.id) as library_id,
+        library.name as library_name, v.path as sub_path
+      from scoped_token ${bound}
+      where account_key = ? and kind = 'personal' order by scoped_token.key desc`,
+  }
+}
 
 export function findScopedAccount(
   reader: Reader,
+  { byHash }: ScopedTokenQueries,
   kind: 'personal' | 'library',
   hash: Uint8Array,
   now: number,
@@ -117,6 +133,7 @@ export function findScopedAccount(
 
 export function findScopedAccountByKey(
   reader: Reader,
+  { byKey }: ScopedTokenQueries,
   key: number,
   now: number,
 ): Promise<ScopedAccount | undefined> {
@@ -155,17 +172,14 @@ export async function setScopedTokenUse(tx: Transaction, key: number, now: numbe
 }
 
 /** Newest first. */
-export async function listPersonalTokens(reader: Reader, accountKey: number): Promise<PersonalToken[]> {
+export async function listPersonalTokens(
+  reader: Reader,
+  { personal }: ScopedTokenQueries,
+  accountKey: number,
+): Promise<PersonalToken[]> {
   const rows = await reader.all<
     TokenRow & { library_id: string | null; library_name: string | null; sub_path: string | null }
-  >(
-    `select ${TOKEN_COLUMNS.join(', ')}, coalesce(sub_library.id, library.id) as library_id,
-       library.name as library_name, sub_library.path as sub_path
-     from scoped_token left join library on library.key = scoped_token.library_key
-       left join sub_library on sub_library.key = scoped_token.sub_key
-     where account_key = ? and kind = 'personal' order by scoped_token.key desc`,
-    accountKey,
-  )
+  >(personal, accountKey)
   return rows.map((row) => ({
     ...tokenFromRow(row),
     // Of a sub-library nothing is told but its folder.

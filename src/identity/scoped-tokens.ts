@@ -4,6 +4,7 @@ import { fail } from '../errors.ts'
 import type { Account } from './account.ts'
 import { lockActiveAccount } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
+import type { LibraryRelations } from './relations.ts'
 import type { ScopeAccess } from './scope.ts'
 import {
   countPersonalTokens,
@@ -17,6 +18,8 @@ import {
   listPersonalTokens,
   type PersonalToken,
   type ScopedAccount,
+  type ScopedTokenQueries,
+  scopedTokenQueries,
   setLibraryTokenAccess,
   setScopedTokenUse,
 } from './scoped-token-store.ts'
@@ -57,8 +60,10 @@ export class ScopedTokens {
   readonly #db: Database
   readonly #now: () => number
   readonly #sealing: Sealing
+  readonly #queries: ScopedTokenQueries
 
-  constructor(db: Database, secret: Buffer, now: () => number) {
+  constructor(db: Database, secret: Buffer, now: () => number, relations: LibraryRelations) {
+    this.#queries = scopedTokenQueries(relations)
     this.#db = db
     this.#now = now
     this.#sealing = new Sealing(secret, 'library tokens')
@@ -96,7 +101,7 @@ export class ScopedTokens {
 
   /** Newest first; those that ended are left out. */
   async listPersonal(account: Account): Promise<PersonalToken[]> {
-    const all = await listPersonalTokens(this.#db, account.key)
+    const all = await listPersonalTokens(this.#db, this.#queries, account.key)
     return all.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > this.#now())
   }
 
@@ -183,7 +188,7 @@ export class ScopedTokens {
 
   /** Who acts on behalf of a token now; undefined once it has ended or its account may act no more. */
   async findActor(tokenKey: number): Promise<Account | undefined> {
-    const found = await findScopedAccountByKey(this.#db, tokenKey, this.#now())
+    const found = await findScopedAccountByKey(this.#db, this.#queries, tokenKey, this.#now())
     return found !== undefined && !found.removed && found.account.active ? found.account : undefined
   }
 
@@ -194,7 +199,7 @@ export class ScopedTokens {
 
   async #authenticate(kind: 'personal' | 'library', token: string): Promise<Authentication> {
     if (!/^[0-9a-f]{40}$/.test(token)) return { reason: 'unknown' }
-    const found = await findScopedAccount(this.#db, kind, hashOf(token), this.#now())
+    const found = await findScopedAccount(this.#db, this.#queries, kind, hashOf(token), this.#now())
     if (!found) return { reason: 'unknown' }
     if (found.removed) return { reason: 'deleted' }
     if (!found.account.active) return { reason: 'inactive' }

@@ -5,6 +5,7 @@ import { after, describe } from 'node:test'
 import { findPostgres } from '../../test/support/postgres.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { openDatabase } from '../database/open.ts'
+import { libraryRelations } from '../server/relations.ts'
 import type { Account } from './account.ts'
 import { Accounts } from './accounts.ts'
 import { ApiTokens } from './api-tokens.ts'
@@ -99,6 +100,7 @@ export class TestIdentity implements AsyncDisposable {
         },
       ],
       groupDependents: [],
+      relations: libraryRelations,
     })
   }
 

@@ -78,3 +78,36 @@ export async function findHeldBlock(
   )
   return row && { id, size: row.size, data: row.data ?? undefined }
 }
+
+/** Blocks a library holds, after one of them, and whether another library holds each too. */
+export async function listHeldAfter(
+  reader: Reader,
+  libraryKey: number,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; size: number; shared: boolean }[]> {
+  const rows = await reader.all<{ block_id: Uint8Array; size: number; shared: number }>(
+    `select b.block_id, b.size, case when exists (
+       select 1 from library_block o where o.block_id = b.block_id and o.library_key <> b.library_key
+     ) then 1 else 0 end as shared
+     from library_block b where b.library_key = ? and b.block_id > ? order by b.block_id limit ?`,
+    libraryKey,
+    after,
+    limit,
+  )
+  return rows.map((row) => ({ id: row.block_id, size: row.size, shared: row.shared === 1 }))
+}
+
+/** Blocks of the whole server after one of them, each once. */
+export async function listStoredAfter(
+  reader: Reader,
+  after: Uint8Array,
+  limit: number,
+): Promise<{ id: Uint8Array; size: number }[]> {
+  return reader.all<{ id: Uint8Array; size: number }>(
+    `select block_id as id, min(size) as size from library_block where block_id > ?
+     group by block_id order by block_id limit ?`,
+    after,
+    limit,
+  )
+}

@@ -1,6 +1,7 @@
 export { copyAcross, type RemovalWatcher, refuseUndecrypted, takeAway, type Watcher } from './across.ts'
 export { changeStatus, libraryTotals, listLibraryPage, purgeAllDeleted, restoreTo } from './administration.ts'
 export type { ListedLibrary } from './administration-store.ts'
+export { listHeldAfter, listStoredAfter } from './block-rows-store.ts'
 export { blockSizes, contentOfBlocks, holdBlocks, missingBlocks } from './block-upload.ts'
 export { CommitFollower, isGone, refuseDeleted } from './commit-follower.ts'
 export {
@@ -129,6 +130,13 @@ export { showsFile } from './reach.ts'
 export { missingObjects, ObjectIntake } from './receive-objects.ts'
 export { deleteReceivedBefore } from './received-store.ts'
 export { RecentCommits } from './recent-commits.ts'
+export {
+  libraryRelation,
+  libraryRowRelation,
+  ownedBytes,
+  positionRelation,
+  viewRelation,
+} from './relations.ts'
 export { restoreEntries, revertFile, revertFolder, revertLibrary, type Wanted } from './revert.ts'
 export { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, treeOf } from './revisions.ts'
 export { asSeen, baseOf, inOrigin, originOf } from './scope.ts'

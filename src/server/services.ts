@@ -50,6 +50,7 @@ import {
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
 import { accountDependents, groupDependents } from './dependents.ts'
+import { libraryRelations } from './relations.ts'
 import { threadsOf } from './stores.ts'
 
 // A hundred pages are enough to look at.
@@ -124,7 +125,7 @@ export function createServices(parts: {
       activityLogger.error({ err: error }, 'telling what happened failed; it is tried again'),
   })
   const syncTokens = new SyncTokens(db, now)
-  const scopedTokens = new ScopedTokens(db, secret, now)
+  const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
   const origins = new CredentialOrigins(db, scopedTokens)
   const tickets = new Tickets(db, access, origins, now, config.ticketSeconds)
   const archives = createArchives({
@@ -319,6 +320,7 @@ export function createAccounts(parts: {
       core?.keys.forgetAccount(account.key)
       await initialPassword?.forget(account.email)
     },
+    relations: libraryRelations,
     dependents: accountDependents(now),
     groupDependents,
   })

@@ -1,8 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Guest } from '../access/index.ts'
-import type { Database, Transaction } from '../database/index.ts'
-import { type DataKey, KeyedTurns } from '../library/index.ts'
-import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import {
   deletePartialUpload,
   findPartialUpload,
@@ -11,7 +8,10 @@ import {
   putPartialUpload,
   setReceived,
   type UploadKey,
-} from './resumable-store.ts'
+} from '../access/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { type DataKey, KeyedTurns } from '../library/index.ts'
+import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
 // A file without an upload, and that no request is writing, was left behind by one that was given up.

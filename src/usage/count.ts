@@ -2,6 +2,7 @@ import type { Reader } from '../database/index.ts'
 import {
   type LibraryInfo,
   listCommitsDown,
+  listHeldAfter,
   listMergedCommits,
   listTrash,
   type TrashCursor,
@@ -9,7 +10,7 @@ import {
 import type { DirId, FileId } from '../objects/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
 import { CountingWalk, type Rests } from './counting-walk.ts'
-import { type LibraryUsage, listHeldAfter } from './usage-store.ts'
+import type { LibraryUsage } from './usage-store.ts'
 
 const ROWS_A_STEP = 250
 

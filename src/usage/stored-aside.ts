@@ -1,5 +1,6 @@
 import { serveAside } from '../database/index.ts'
-import { listStoredAfter, type StoredBlocks } from './usage-store.ts'
+import { listStoredAfter } from '../library/index.ts'
+import type { StoredBlocks } from './usage-store.ts'
 
 const ROWS_A_STEP = 500
 

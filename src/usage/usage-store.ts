@@ -1,4 +1,6 @@
 import type { Database, Reader } from '../database/index.ts'
+import { accountRelation } from '../identity/index.ts'
+import { libraryRelation } from '../library/index.ts'
 import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /**
@@ -64,7 +66,7 @@ export async function putLibraryUsage(db: Database, libraryKey: number, usage: L
       await tx.run(
         `insert into library_usage (library_key, head, oldest_seq, computed_at, current_bytes, trash_bytes,
            history_bytes, unreferenced_bytes, shared_bytes, blocks)
-         select key, ?, ?, ?, ?, ?, ?, ?, ?, ? from library where key = ?`,
+         select l.key, ?, ?, ?, ?, ?, ?, ?, ?, ? from ${libraryRelation} l where l.key = ?`,
         idToBytes(usage.head),
         usage.oldestSeq,
         usage.computedAt,
@@ -81,49 +83,17 @@ export async function putLibraryUsage(db: Database, libraryKey: number, usage: L
   )
 }
 
-/** Blocks a library holds, after one of them, and whether another library holds each too. */
-export async function listHeldAfter(
-  reader: Reader,
-  libraryKey: number,
-  after: Uint8Array,
-  limit: number,
-): Promise<{ id: Uint8Array; size: number; shared: boolean }[]> {
-  const rows = await reader.all<{ block_id: Uint8Array; size: number; shared: number }>(
-    `select b.block_id, b.size, case when exists (
-       select 1 from library_block o where o.block_id = b.block_id and o.library_key <> b.library_key
-     ) then 1 else 0 end as shared
-     from library_block b where b.library_key = ? and b.block_id > ? order by b.block_id limit ?`,
-    libraryKey,
-    after,
-    limit,
-  )
-  return rows.map((row) => ({ id: row.block_id, size: row.size, shared: row.shared === 1 }))
-}
-
 /** Bytes and number of all blocks, each counted once however many libraries hold it. */
 export interface StoredBlocks {
   readonly bytes: number
   readonly blocks: number
 }
 
-/** Blocks of the whole server after one of them, each once. */
-export async function listStoredAfter(
-  reader: Reader,
-  after: Uint8Array,
-  limit: number,
-): Promise<{ id: Uint8Array; size: number }[]> {
-  return reader.all<{ id: Uint8Array; size: number }>(
-    `select block_id as id, min(size) as size from library_block where block_id > ?
-     group by block_id order by block_id limit ?`,
-    after,
-    limit,
-  )
-}
-
 /** Keys of libraries after one of them, deleted ones too, whose count is of another head or missing. */
 export async function listStaleAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
-    `select library.key from library left join library_usage on library_usage.library_key = library.key
+    `select library.key from ${libraryRelation} library
+       left join library_usage on library_usage.library_key = library.key
      where library.key > ? and (deleted_at is null or deleted_at > 0)
        and (library_usage.head is null or library_usage.head <> library.head)
      order by library.key limit ?`,
@@ -164,7 +134,7 @@ export async function listAccountUsage(
 ): Promise<AccountUsage[]> {
   const rows = await reader.all<SumRow>(
     `select account.email, ${SUMS}, sum(coalesce(${ALL_BYTES}, 0)) as total
-     from library join account on account.key = library.owner_key ${COUNTED}
+     from ${libraryRelation} library join ${accountRelation} account on account.key = library.owner_key ${COUNTED}
      where deleted_at is null or deleted_at > 0
      group by account.key, account.email order by total desc, account.key limit ? offset ?`,
     limit,
@@ -176,7 +146,7 @@ export async function listAccountUsage(
 /** All libraries of the server. */
 export async function sumUsage(reader: Reader): Promise<Omit<AccountUsage, 'email'>> {
   const row = await reader.get<SumRow>(
-    `select ${SUMS} from library ${COUNTED} where deleted_at is null or deleted_at > 0`,
+    `select ${SUMS} from ${libraryRelation} library ${COUNTED} where deleted_at is null or deleted_at > 0`,
   )
   return sumsIn(row ?? {})
 }
@@ -194,4 +164,14 @@ function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
     deleted: sum('deleted_bytes'),
     uncounted: sum('uncounted'),
   }
+}
+
+/** Bytes of older versions and deleted files in the libraries of an owner, as last counted. */
+export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<number> {
+  const row = await reader.get<{ bytes: number | null }>(
+    `select sum(u.history_bytes + u.trash_bytes) as bytes
+     from library_usage u join ${libraryRelation} l on l.key = u.library_key where l.owner_key = ?`,
+    ownerKey,
+  )
+  return row?.bytes ?? 0
 }

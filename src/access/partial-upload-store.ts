@@ -1,7 +1,7 @@
-import type { Guest } from '../access/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { pathKey } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import type { Guest } from './quota-store.ts'
 
 /**
  * What a resumable upload is known by: whatever upload address its chunks come through, those of one account belong

@@ -1,0 +1,19 @@
+// Subqueries that other modules join instead of naming the tables. Their columns are part of the public interface.
+
+/** Libraries, deleted ones too: those have `deleted_at`. */
+export const libraryRelation = `(select key, id, name, owner_key, size, head, head_seq, updated_at, deleted_at
+  from library)`
+
+/** All columns of libraries, for `libraryFromRow`. */
+export const libraryRowRelation = '(select * from library)'
+
+/** Views of shared folders. */
+export const viewRelation = '(select key, id, library_key, path, since_seq from sub_library)'
+
+/** Positions of consumers: the number of the last commit a consumer has processed in a library. */
+export const positionRelation = '(select library_key, name, seq from follower)'
+
+/** Bytes of the libraries of an account, as an expression. `owner` is a column or a placeholder. */
+export function ownedBytes(owner: string): string {
+  return `(select coalesce(sum(size), 0) from library where owner_key = ${owner} and deleted_at is null)`
+}
