@@ -45,7 +45,7 @@ describe('the load generator', () => {
     assert.deepEqual(seen.sort(), expected)
   })
 
-  it('takes an answer that comes in pieces for one answer', async () => {
+  it('reads a response that arrives in pieces', async () => {
     const result = await underLoad(
       (_request, response) => {
         response.writeHead(200, { 'Content-Length': 100_002 })
@@ -73,7 +73,7 @@ describe('the load generator', () => {
     await assert.rejects(load, (error) => error instanceof LoadError && message.test(error.message))
   })
 
-  it('does the sums of a number one after the other', async () => {
+  it('applies the operators of a placeholder from left to right', async () => {
     const seen: string[] = []
     await underLoad(
       (request, response) => {

@@ -18,7 +18,7 @@ async function bench(...args: string[]) {
 }
 
 describe('the bench', () => {
-  it('starts servers of its own and prints a table with a row for each kind of work', async () => {
+  it('starts servers and prints a table with a row for each kind of work', async () => {
     const { output, errors, code } = await bench('--quick', '--only', 'ping,create', '--database', 'sqlite')
     assert.equal(code, 0, output + errors)
     assert.match(
@@ -35,7 +35,7 @@ describe('the bench', () => {
     assert.match(output, /^memory peak .* SQLite +[\d,.]+ MB .*≤ 600 MB +(yes|NO)$/m)
   })
 
-  it('uploads and downloads, and says what it cost the server', async () => {
+  it('uploads and downloads, and reports the CPU time and memory of the server', async () => {
     const args = ['--quick', '--only', 'big-uploads,downloads', '--database', 'sqlite']
     const { output, errors, code } = await bench(...args)
     assert.equal(code, 0, output + errors)
@@ -47,7 +47,7 @@ describe('the bench', () => {
     )
   })
 
-  it('names the scenarios there are when it is asked for another', async () => {
+  it('lists the scenarios when an unknown one is requested', async () => {
     const { output, errors, code } = await bench('--only', 'flying')
     assert.equal(code, 2, output)
     assert.match(errors, /^There is no scenario flying: choose from ping, /)

@@ -36,8 +36,8 @@ async function sha1Of(request: IncomingMessage): Promise<string> {
   return createHash('sha1').update(body.subarray(0, BYTES)).digest('hex')
 }
 
-describe('long streams of the load generator', () => {
-  it('sends each body whole, as its number says, and no two alike', async () => {
+describe('large streams of the load generator', () => {
+  it('sends each body completely, and no two equal', async () => {
     const seen: string[] = []
     const take: RequestListener = (request, response) => {
       void sha1Of(request).then((hash) => {
@@ -51,7 +51,7 @@ describe('long streams of the load generator', () => {
     assert.notEqual(seen[0], seen[1])
   })
 
-  it('counts the bytes of long answers', async () => {
+  it('counts the bytes of large responses', async () => {
     const body = Buffer.alloc(BYTES, 'x')
     const { responseBytes } = await streamTo(
       (_request, response) => response.setHeader('Content-Length', BYTES).end(body),
@@ -60,7 +60,7 @@ describe('long streams of the load generator', () => {
     assert.deepEqual(responseBytes, [BYTES, BYTES])
   })
 
-  it('fails with the answer of a server that takes no more', async () => {
+  it('fails with the response of a server that stops reading', async () => {
     const sending = streamTo(
       (_request, response) => response.writeHead(507, { 'Content-Length': 4 }).end('full'),
       [uploadOf('/full', 1, 64 * PIECE_BYTES)],
