@@ -1,9 +1,9 @@
 import { inGroups, type Transaction } from '../database/index.ts'
-import type { AccountDependent, GroupDependent } from '../identity/index.ts'
+import type { AccountDependent, ApiTokenDependent, GroupDependent } from '../identity/index.ts'
 import type { LibraryDependent, LibraryTransfer } from '../library/index.ts'
 
 /** Shares, links, tickets and unfinished uploads of libraries, accounts and groups that are removed. */
-export const accessRows: LibraryDependent & AccountDependent & GroupDependent = {
+export const accessRows: LibraryDependent & AccountDependent & GroupDependent & ApiTokenDependent = {
   async onDeleted(tx, libraryKeys) {
     for (const { some, marks } of inGroups(libraryKeys)) {
       await tx.run(`delete from ticket where library_key in (${marks})`, ...some)
@@ -32,6 +32,12 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent = 
     await tx.run('delete from ticket where account_key = ?', key)
     await tx.run('delete from link where account_key = ?', key)
     await tx.run('delete from partial_upload where account_key = ?', key)
+  },
+
+  async onDeviceWiped(tx, apiTokenKeys) {
+    for (const { some, marks } of inGroups(apiTokenKeys)) {
+      await tx.run(`delete from ticket where api_token_key in (${marks})`, ...some)
+    }
   },
 
   async onMemberRemoved(tx, groupKey, accountKey) {

@@ -178,17 +178,14 @@ export async function deleteApiToken(tx: Transaction, key: number): Promise<bool
   return (await tx.run('delete from api_token where key = ?', key)) === 1
 }
 
-/** Ends the tickets and sync tokens a device was given, while its token stays to tell it to wipe itself. */
-export async function deleteDerivedOfDevice(
-  tx: Transaction,
+export async function listApiTokenKeysOfDevice(
+  reader: Reader,
   accountKey: number,
   { platform, deviceId }: Holder,
-): Promise<void> {
-  const parent = `api_token_key in (select key from api_token
-    where account_key = ? and platform = ? and device_id = ?)`
-  for (const table of ['ticket', 'sync_token']) {
-    await tx.run(`delete from ${table} where ${parent}`, accountKey, platform, deviceId)
-  }
+): Promise<number[]> {
+  const sql = 'select key from api_token where account_key = ? and platform = ? and device_id = ?'
+  const rows = await reader.all<{ key: number }>(sql, accountKey, platform, deviceId)
+  return rows.map(({ key }) => key)
 }
 
 export async function deleteApiTokenOfDevice(

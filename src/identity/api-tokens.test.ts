@@ -27,7 +27,12 @@ await onEachDatabase('ApiTokens', (open) => {
     const token = await identity.apiTokens.issue(ann)
     assert.match(token, /^[0-9a-f]{40}$/)
     assert.equal(await identity.apiTokens.issue(ann), token)
-    const afterRestart = new ApiTokens(identity.db, secret, () => identity.time)
+    const afterRestart = new ApiTokens({
+      db: identity.db,
+      secret,
+      now: () => identity.time,
+      dependents: [],
+    })
     assert.equal(await afterRestart.issue(ann), token)
     assert.deepEqual(await opened(afterRestart, token), ann)
   })
@@ -76,7 +81,12 @@ await onEachDatabase('ApiTokens', (open) => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
     const token = await identity.apiTokens.issue(ann)
-    const moved = new ApiTokens(identity.db, Buffer.from('another secret of the server'), () => identity.time)
+    const moved = new ApiTokens({
+      db: identity.db,
+      secret: Buffer.from('another secret of the server'),
+      now: () => identity.time,
+      dependents: [],
+    })
     assert.deepEqual(await opened(moved, token), ann)
     const newer = await moved.issue(ann)
     assert.notEqual(newer, token)

@@ -6,13 +6,13 @@ import {
   type ApiTokenUse,
   deleteApiToken,
   deleteApiTokenOfDevice,
-  deleteDerivedOfDevice,
   findAccountByApiToken,
   findApiToken,
   findHolder,
   insertApiToken,
   type LinkedDevice,
   listApiTokenDevices,
+  listApiTokenKeysOfDevice,
   lockActiveAccount,
   markDeviceWiped,
   replaceApiToken,
@@ -22,10 +22,11 @@ import {
   updateApiTokenLogin,
   updateApiTokenUse,
 } from './api-token-store.ts'
+import type { ApiTokenDependent } from './dependents.ts'
 import { cut, type Device, isDesktop, type Platform, platforms } from './device.ts'
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
 import { deleteIdleApiTokens, listSessions, type Session } from './session-store.ts'
-import { deleteSyncTokensOfDevice } from './sync-token-store.ts'
+import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
 
 /** Whom an API token opens, or why it opens nobody. */
 export type Authentication =
@@ -47,6 +48,16 @@ const longestUserAgent = 255
 /** Where a sign-in came from; '' for what is not known. */
 export type SignedInBy = Partial<SignInClient>
 
+export interface ApiTokensOptions {
+  readonly db: Database
+  readonly secret: Buffer
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Seconds without use after which a token ends; 0 for never. */
+  readonly idleSeconds?: number
+  readonly dependents: readonly ApiTokenDependent[]
+}
+
 /**
  * API tokens: 40 hex characters that open an account, the same on every login of a device until they
  * are revoked or nobody has used them for a while. Only their hashes are kept. A token is made again from a random nonce in its row and
@@ -59,11 +70,14 @@ export class ApiTokens {
   /** Seconds without use after which a token ends; 0 for never. */
   readonly #idleSeconds: number
 
-  constructor(db: Database, secret: Buffer, now: () => number, idleSeconds = 0) {
-    this.#db = db
-    this.#secret = secret
-    this.#now = now
-    this.#idleSeconds = idleSeconds
+  readonly #dependents: readonly ApiTokenDependent[]
+
+  constructor(options: ApiTokensOptions) {
+    this.#db = options.db
+    this.#secret = options.secret
+    this.#now = options.now
+    this.#idleSeconds = options.idleSeconds ?? 0
+    this.#dependents = options.dependents
   }
 
   /** The token of the account, or of the account on one device. Throws account-not-found if it may not have one. */
@@ -182,7 +196,9 @@ export class ApiTokens {
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       await endSync(tx, account.key, device)
-      await deleteDerivedOfDevice(tx, account.key, device)
+      const keys = await listApiTokenKeysOfDevice(tx, account.key, device)
+      await deleteSyncTokensDerivedFrom(tx, keys)
+      for (const dependent of this.#dependents) await dependent.onDeviceWiped(tx, keys)
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())
       if (existed) await also?.(tx)
       return existed

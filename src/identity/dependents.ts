@@ -11,3 +11,9 @@ export interface GroupDependent {
   onMemberRemoved(tx: Transaction, groupKey: number, accountKey: number): Promise<void>
   onGroupDeleted(tx: Transaction, groupKey: number): Promise<void>
 }
+
+/** A module with credentials derived from API tokens. */
+export interface ApiTokenDependent {
+  /** A device is to be wiped. Its API tokens stay until it confirms; every credential derived from them ends now. */
+  onDeviceWiped(tx: Transaction, apiTokenKeys: readonly number[]): Promise<void>
+}

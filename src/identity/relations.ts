@@ -9,9 +9,9 @@ export const memberRelation = '(select group_key, account_key, is_admin from gro
 /** Relations of the library module. It is above `identity` in the import order, so `server` passes them. */
 export interface LibraryRelations {
   /** Columns `key`, `id`, `name`, `owner_key` and `deleted_at`. */
-  readonly libraries: string
+  readonly libraryRelation: string
   /** Views of shared folders, with columns `key`, `id` and `path`. */
-  readonly views: string
+  readonly viewRelation: string
   /** Bytes of the libraries of an account, as an expression over the column with its key. */
   readonly ownedBytes: (owner: string) => string
 }

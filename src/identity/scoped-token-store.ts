@@ -101,9 +101,9 @@ export interface ScopedTokenQueries {
   readonly personal: string
 }
 
-export function scopedTokenQueries({ libraries, views }: LibraryRelations): ScopedTokenQueries {
-  const bound = `left join ${libraries} library on library.key = scoped_token.library_key
-    left join ${views} v on v.key = scoped_token.sub_key`
+export function scopedTokenQueries({ libraryRelation, viewRelation }: LibraryRelations): ScopedTokenQueries {
+  const bound = `left join ${libraryRelation} library on library.key = scoped_token.library_key
+    left join ${viewRelation} v on v.key = scoped_token.sub_key`
   // A token of a library that changed hands opens nothing: the new owner did not give it out.
   const acting = `select ${accountColumns}, ${TOKEN_COLUMNS.join(', ')}, scoped_token.kind,
       coalesce(v.id, library.id) as library_id

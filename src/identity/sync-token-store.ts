@@ -148,3 +148,12 @@ export async function deleteSyncTokensOfAccountFor(
   const sql = `delete from sync_token where account_key = ? and library_key in (${marks})`
   await tx.run(sql, accountKey, ...libraryKeys)
 }
+
+export async function deleteSyncTokensDerivedFrom(
+  tx: Transaction,
+  apiTokenKeys: readonly number[],
+): Promise<void> {
+  if (apiTokenKeys.length === 0) return
+  const marks = apiTokenKeys.map(() => '?').join(', ')
+  await tx.run(`delete from sync_token where api_token_key in (${marks})`, ...apiTokenKeys)
+}

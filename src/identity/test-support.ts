@@ -60,7 +60,7 @@ export class TestIdentity implements AsyncDisposable {
     this.passwords = new Passwords({ cost: cheapCost })
     this.directory = new Directory(db, now)
     this.accounts = this.accountsWith(this.passwords)
-    this.apiTokens = new ApiTokens(db, secret, now)
+    this.apiTokens = new ApiTokens({ db, secret, now, dependents: [] })
     this.syncTokens = new SyncTokens(db, now)
     this.#rateLimit = options.rateLimit ?? true
     this.login = this.loginWith(this.passwords)

@@ -1,6 +1,11 @@
 import { accessRows } from '../access/index.ts'
 import { activityRows } from '../activity/index.ts'
-import { type AccountDependent, type GroupDependent, libraryCredentials } from '../identity/index.ts'
+import {
+  type AccountDependent,
+  type ApiTokenDependent,
+  type GroupDependent,
+  libraryCredentials,
+} from '../identity/index.ts'
 import { jobRows } from '../jobs/index.ts'
 import {
   contentRows,
@@ -41,6 +46,9 @@ export function accountDependents(now: () => number): readonly AccountDependent[
     },
   ]
 }
+
+/** Every module with credentials derived from API tokens. */
+export const apiTokenDependents: readonly ApiTokenDependent[] = [accessRows]
 
 /** Every module with rows that refer to groups. */
 export const groupDependents: readonly GroupDependent[] = [accessRows]

@@ -2,8 +2,4 @@ import type { LibraryRelations } from '../identity/index.ts'
 import { libraryRelation, ownedBytes, viewRelation } from '../library/index.ts'
 
 /** The relations of the library module that `identity` joins. */
-export const libraryRelations: LibraryRelations = {
-  libraries: libraryRelation,
-  views: viewRelation,
-  ownedBytes,
-}
+export const libraryRelations: LibraryRelations = { libraryRelation, viewRelation, ownedBytes }

@@ -49,7 +49,7 @@ import {
 } from '../transfer/index.ts'
 import { ServerState, Statistics, Usage } from '../usage/index.ts'
 import { programVersion } from '../version.ts'
-import { accountDependents, groupDependents } from './dependents.ts'
+import { accountDependents, apiTokenDependents, groupDependents } from './dependents.ts'
 import { libraryRelations } from './relations.ts'
 import { threadsOf } from './stores.ts'
 
@@ -101,7 +101,13 @@ export function createServices(parts: {
   )
   const accounts = createAccounts({ db, now, passwords, directory, core, initialPassword })
   const passwordChecks = new PasswordChecks({ accounts, passwords, ...guarding })
-  const apiTokens = new ApiTokens(db, secret, now, config.sessionIdleDays * 86_400)
+  const apiTokens = new ApiTokens({
+    db,
+    secret,
+    now,
+    idleSeconds: config.sessionIdleDays * 86_400,
+    dependents: apiTokenDependents,
+  })
   const access = new Access(core)
   const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
   const quotas = new Quotas({
