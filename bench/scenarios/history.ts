@@ -1,6 +1,6 @@
-import { listCommitsDown } from '../../src/library/commit-store.ts'
-import { Tree } from '../../src/library/tree.ts'
+import { listCommitsDown } from '../../src/commits/commit-store.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
+import { Tree } from '../../src/tree/tree.ts'
 import { at } from '../../test/support/core.ts'
 import { seededRandom } from '../../test/support/random.ts'
 import { digits } from '../load/request-template.ts'

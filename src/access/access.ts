@@ -1,26 +1,27 @@
-import { fail } from '../errors.ts'
-import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches } from '../identity/index.ts'
 import {
-  AdministeredLibrary,
   baseOf,
   findLibraries,
   findLibrary,
   findLibraryByKey,
-  findSubLibraryAt,
-  findSubLibraryInfos,
-  Library,
-  type LibraryCore,
   type LibraryInfo,
   type LibraryName,
   type LibrarySummary,
   listLibrariesOf,
   listLibraryKeysOf,
   listLibraryNamesOf,
+} from '../commits/index.ts'
+import { fail } from '../errors.ts'
+import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches } from '../identity/index.ts'
+import {
+  AdministeredLibrary,
+  Library,
+  type LibraryCore,
   type OwnedLibrary,
   type Permission,
   type Right,
 } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/index.ts'
+import { findSubLibraryAt, findSubLibraryInfos } from '../views/index.ts'
 import { capped, decide, type Grant } from './grant.ts'
 import { folderOf, type OwnedReadables, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'

@@ -1,12 +1,7 @@
+import { findDeletedLibrary, type LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, type Groups, isAdmin, type Membership } from '../identity/index.ts'
-import {
-  findDeletedLibrary,
-  getLibrary,
-  type LibraryCore,
-  type LibraryInfo,
-  OwnedLibrary,
-} from '../library/index.ts'
+import { getLibrary, type LibraryCore, OwnedLibrary } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
 

@@ -1,14 +1,9 @@
+import { inOrigin, type LibraryInfo, type LibraryStatus, originOf } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type Account, findGroups, type Group } from '../identity/index.ts'
-import {
-  findSubLibraryAt,
-  inOrigin,
-  type LibraryInfo,
-  type LibraryStatus,
-  originOf,
-  type Permission,
-} from '../library/index.ts'
+import type { Permission } from '../library/index.ts'
 import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
+import { findSubLibraryAt } from '../views/index.ts'
 import { seesPublic } from './access.ts'
 import { capped, type Decision, decide, type Grant } from './grant.ts'
 import { grantsOf } from './share-store.ts'

@@ -1,3 +1,5 @@
+import type { Also } from '../commits/index.ts'
+import { checkMagic, type LibraryEncryption } from '../content/index.ts'
 import {
   HashQueue,
   PasswordGuard,
@@ -5,12 +7,9 @@ import {
   type PasswordOutcome,
 } from '../identity/index.ts'
 import {
-  type Also,
   changePassword,
-  checkMagic,
   type Library,
   type LibraryCore,
-  type LibraryEncryption,
   type OwnedLibrary,
   openWithPassword,
 } from '../library/index.ts'

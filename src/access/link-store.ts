@@ -1,7 +1,15 @@
+import { libraryRelation, viewRelation } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
-import { libraryRelation, pathKey, viewRelation } from '../library/index.ts'
-import { baseName, joinPath, type LibraryId, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
+import {
+  baseName,
+  joinPath,
+  type LibraryId,
+  type LibraryPath,
+  pathKey,
+  ROOT,
+  seenFrom,
+} from '../objects/index.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
 interface LinkRow {

@@ -1,4 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import {
+  type Also,
+  asSeen,
+  findLibraryByKey,
+  holdHead,
+  inOrigin,
+  type LibraryInfo,
+  originOf,
+} from '../commits/index.ts'
 import { writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import {
@@ -8,18 +17,7 @@ import {
   type PasswordGuardOptions,
   roleAllows,
 } from '../identity/index.ts'
-import {
-  type AdministeredLibrary,
-  type Also,
-  asSeen,
-  findLibraryByKey,
-  holdHead,
-  inOrigin,
-  type Library,
-  type LibraryCore,
-  type LibraryInfo,
-  originOf,
-} from '../library/index.ts'
+import type { AdministeredLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Access } from './access.ts'
 import { checkAdministrator } from './administration.ts'

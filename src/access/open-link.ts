@@ -1,6 +1,7 @@
 import { DomainError, fail } from '../errors.ts'
-import type { EditableLibrary, Library, StoredDir } from '../library/index.ts'
+import type { EditableLibrary, Library } from '../library/index.ts'
 import { baseName, type FileDirent, type LibraryPath, ROOT } from '../objects/index.ts'
+import type { StoredDir } from '../tree/index.ts'
 import type { Link } from './link.ts'
 import type { TicketLink } from './tickets.ts'
 

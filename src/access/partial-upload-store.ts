@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import { pathKey } from '../library/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
+import { type LibraryPath, pathKey } from '../objects/index.ts'
 import type { Guest } from './quota-store.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
-import { libraryRelation } from '../library/index.ts'
 
 /** Whose upload it is: the owner's of the library, that of another account, or of a link's visitor. */
 export type Guest = 0 | 1 | 2

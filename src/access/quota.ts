@@ -1,7 +1,8 @@
+import { type GrowthGuard, type LibraryInfo, usageOf, usageOfMany } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, type Accounts, lockAccount } from '../identity/index.ts'
-import { type GrowthGuard, type Library, type LibraryInfo, usageOf, usageOfMany } from '../library/index.ts'
+import type { Library } from '../library/index.ts'
 import { historyBytesOf } from '../usage/index.ts'
 import {
   countUnfinished,

@@ -1,4 +1,5 @@
-import { baseOf, type Library, type LibraryInfo, type Permission } from '../library/index.ts'
+import { baseOf, type LibraryInfo } from '../commits/index.ts'
+import type { Library, Permission } from '../library/index.ts'
 import type { LibraryId, LibraryPath } from '../objects/index.ts'
 
 /** How a library came within a user's reach. */

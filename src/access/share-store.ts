@@ -1,15 +1,15 @@
-import type { Reader, Transaction, Value } from '../database/index.ts'
-import { memberRelation } from '../identity/index.ts'
 import {
   type LibraryInfo,
   type LibraryRow,
   libraryFromRow,
   libraryRelation,
   libraryRowRelation,
-  type Permission,
   type SubLibrary,
   viewRelation,
-} from '../library/index.ts'
+} from '../commits/index.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { memberRelation } from '../identity/index.ts'
+import type { Permission } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
 import type { Grant, Grantee } from './grant.ts'
 

@@ -1,4 +1,7 @@
-import { type LibraryCore, type LibraryInfo, lookThrough, Pace, type Permission } from '../library/index.ts'
+import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryCore, Permission } from '../library/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { lookThrough } from '../views/index.ts'
 import { capped } from './grant.ts'
 import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 

@@ -1,3 +1,4 @@
+import { type Also, inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import {
@@ -8,24 +9,15 @@ import {
   memberKeys,
   roleAllows,
 } from '../identity/index.ts'
+import type { Actor, AdministeredLibrary, Library, LibraryCore, Right } from '../library/index.ts'
+import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
 import {
-  type Actor,
-  type AdministeredLibrary,
-  type Also,
   findSubLibraryAt,
   findSubLibraryByKey,
-  inOrigin,
-  type Library,
-  type LibraryCore,
-  type LibraryInfo,
   listSubLibraries,
-  originOf,
-  type Right,
-  type SubLibrary,
   subLibraryPlace,
   subLibraryToShare,
-} from '../library/index.ts'
-import { baseName, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../objects/index.ts'
+} from '../views/index.ts'
 import type { Grantee } from './grant.ts'
 import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {

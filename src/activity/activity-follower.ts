@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Transaction } from '../database/index.ts'
 import {
   CommitFollower,
   findLibraryByKey,
   followedSeq,
   isGone,
-  type LibraryCore,
   type LibraryInfo,
   listRenames,
   moveFollower,
   type NumberedCommit,
   writeFollowed,
-} from '../library/index.ts'
+} from '../commits/index.ts'
+import type { Transaction } from '../database/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import { deleteDerived, insertCommitActivities, keysBehind } from './activity-store.ts'

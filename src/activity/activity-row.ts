@@ -1,5 +1,6 @@
-import { type Change, isRecovery, type NumberedCommit } from '../library/index.ts'
+import { isRecovery, type NumberedCommit } from '../commits/index.ts'
 import { type CommitId, type LibraryPath, parentOf, ROOT } from '../objects/index.ts'
+import type { Change } from '../tree/index.ts'
 
 export type ActivityOp = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
 export type ActivityObject = 'repo' | 'dir' | 'file'

@@ -1,5 +1,5 @@
+import { libraryRelation, positionRelation } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
-import { libraryRelation, positionRelation } from '../library/index.ts'
 import { type CommitId, idFromBytes, idToBytes, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
 

@@ -1,8 +1,9 @@
 import type { Access } from '../access/index.ts'
 import type { Database } from '../database/index.ts'
 import type { Account } from '../identity/index.ts'
-import { type LibraryCore, Pace } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { ROOT, withSlash } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
 import type { ActivityFollower } from './activity-follower.ts'
 import {
   findActivities,

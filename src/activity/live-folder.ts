@@ -1,5 +1,8 @@
-import { baseOf, folderAsOf, type LibraryCore, type LibraryInfo, Tree } from '../library/index.ts'
+import { baseOf, type LibraryInfo } from '../commits/index.ts'
+import { folderAsOf } from '../history/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
+import { Tree } from '../tree/index.ts'
 import type { LibraryLiveEvent } from './hub.ts'
 
 /** How an event appears in a library: the path there, if the event is about one. */

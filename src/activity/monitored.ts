@@ -1,6 +1,7 @@
 import type { Access } from '../access/index.ts'
+import type { LibraryInfo } from '../commits/index.ts'
 import type { Account, Accounts } from '../identity/index.ts'
-import type { LibraryCore, LibraryInfo } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { Teller, ToldCommit } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 import { deleteMonitored, insertMonitored, listWatchers, monitoredBy } from './monitored-store.ts'

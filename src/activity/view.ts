@@ -1,5 +1,6 @@
 import type { Readable } from '../access/index.ts'
-import { folderStays, type LibraryCore } from '../library/index.ts'
+import { folderStays } from '../history/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import type { Activity } from './activity-row.ts'
 

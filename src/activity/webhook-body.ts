@@ -1,4 +1,5 @@
-import type { LibraryEvent, LibraryInfo } from '../library/index.ts'
+import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryEvent } from '../library/index.ts'
 import type { ToldCommit } from './activity-follower.ts'
 import { fitting } from './activity-row.ts'
 

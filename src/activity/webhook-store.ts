@@ -1,6 +1,6 @@
+import { libraryRelation, positionRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
-import { libraryRelation, positionRelation } from '../library/index.ts'
 
 /** A URL that is told what happens in a library. */
 export interface Webhook {

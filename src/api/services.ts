@@ -18,6 +18,7 @@ import type {
 import type { LibraryCore } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { DocumentTexts, Thumbnails } from '../previews/index.ts'
+import type { ClientPush } from '../push/index.ts'
 import type { Search } from '../search/index.ts'
 import type { ServerState, Statistics, Usage } from '../usage/index.ts'
 import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
@@ -57,6 +58,7 @@ export interface ApiServices {
   readonly chores: Chores
   readonly copyMoveTasks: CopyMoveTasks
   readonly core: LibraryCore
+  readonly push: ClientPush
   readonly directory: Directory
   readonly documentTexts: DocumentTexts
   readonly libraryPasswords: LibraryPasswords

@@ -1,8 +1,9 @@
 import { type Explanation, explain } from '../access/index.ts'
+import { findLibrary, type LibraryInfo } from '../commits/index.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/index.ts'
-import { findLibrary, findWithOrigin, type LibraryInfo } from '../library/index.ts'
 import { type LibraryPath, parseLibraryId } from '../objects/index.ts'
+import { findWithOrigin } from '../views/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 

@@ -1,6 +1,7 @@
+import { findLibraryByKey, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config.ts'
 import { openDatabase } from '../database/index.ts'
-import { findLibraryByKey, type LibraryCore, listLibraryHeads } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
 import type { Search } from '../search/index.ts'
 import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/index.ts'
+import { findLibraryByKey } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
   copyAcross,
   type EditableLibrary,
-  findLibraryByKey,
   type Library,
   type LibraryCore,
   pathsOf,
@@ -16,11 +16,11 @@ import {
   refuseUndecrypted,
   type Selection,
   select,
-  Tree,
   takeAway,
   type Watcher,
 } from '../library/index.ts'
 import type { DirId, LibraryPath } from '../objects/index.ts'
+import { Tree } from '../tree/index.ts'
 import type { ClaimedTask, TaskProgress } from './copy-move-task.ts'
 import {
   advanceTask,

@@ -1,6 +1,6 @@
+import type { LibraryStatus } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import type { LibraryId } from '../objects/index.ts'
-import type { LibraryStatus } from './library-info.ts'
 
 /** A library in a list of all there are. Its owner may have been removed since. */
 export interface ListedLibrary {

@@ -1,3 +1,4 @@
+import type { Also, LibraryInfo, LibraryStatus } from '../commits/index.ts'
 import {
   type LibraryQuery,
   type LibraryTotals,
@@ -8,9 +9,8 @@ import {
   totalsOfAll,
 } from './administration-store.ts'
 import type { LibraryCore } from './core.ts'
-import { type Also, undeleteLibrary } from './libraries.ts'
+import { undeleteLibrary } from './libraries.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
-import type { LibraryInfo, LibraryStatus } from './library-info.ts'
 import { purge } from './purge.ts'
 
 const PAGE = 100

@@ -1,7 +1,6 @@
+import { inOrigin, type Scope } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
-import { type LibraryPath, selfAndAbove, withSlash } from '../objects/index.ts'
-import { pathKey } from './path-key.ts'
-import { inOrigin, type Scope } from './scope.ts'
+import { type LibraryPath, pathKey, selfAndAbove, withSlash } from '../objects/index.ts'
 
 /** The tables whose rows are bound to a path and follow it through renames and moves. */
 const FOLLOWING = ['file_lock', 'star', 'smart_link', 'sub_library', 'link'] as const

@@ -1,20 +1,11 @@
+import { type EntryLimits, Growth, type LibraryInfo, RecentCommits, Writers } from '../commits/index.ts'
+import { ContentStore, Keyring } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
+import { PathIndex, TrashCounts } from '../history/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { BlockIntake } from './block-intake.ts'
-import { ContentStore } from './content.ts'
+import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import type { LibraryDependent } from './dependents.ts'
-import { type EntryLimits, Growth } from './growth.ts'
-import { Keyring } from './keyring.ts'
-import { LargeObjects } from './large-objects.ts'
 import { LibraryEvents } from './library-events.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { ObjectStore } from './object-store.ts'
-import { PathIndex } from './path-index.ts'
-import { RecentCommits } from './recent-commits.ts'
-import { TrashCounts } from './trash-counts.ts'
-import { TreeChanges } from './tree-changes.ts'
-import { Uncommitted } from './uncommitted.ts'
-import { Writers } from './writer.ts'
 
 export interface CoreOptions {
   readonly db: Database
@@ -46,10 +37,6 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
-  readonly blockIntake: BlockIntake
-  /** What clients sent that no commit names yet. */
-  readonly uncommitted: Uncommitted
-  readonly largeObjects: LargeObjects
   readonly writers: Writers
   /** What commits may add. */
   readonly growth: Growth
@@ -73,8 +60,6 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
-  const largeObjects = new LargeObjects()
-  const uncommitted = new Uncommitted(db)
   const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library, before) => {
     for (const listener of listeners) listener(library, before)
   })
@@ -86,9 +71,6 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     recentCommits,
     content,
     keys,
-    blockIntake: new BlockIntake(db, content, uncommitted, now),
-    uncommitted,
-    largeObjects,
     writers,
     growth,
     pathIndex,
@@ -101,7 +83,6 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
       await writers.idle()
       await pathIndex.stop()
       keys[Symbol.dispose]()
-      await largeObjects[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,10 +1,9 @@
+import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import type { LibraryCore } from './core.ts'
 import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
 import { createLibraryIn } from './libraries.ts'
 import type { Actor } from './library.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey } from './library-store.ts'
 
 const NAME = 'My Library'
 

@@ -1,4 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type Committed,
+  describeAdded,
+  describeAddedDirs,
+  describeDeleted,
+  describeRenamed,
+} from '../commits/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import {
   baseName,
@@ -11,14 +18,12 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import type { WorkingTree } from '../tree/index.ts'
 import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { describeAdded, describeAddedDirs, describeDeleted, describeRenamed } from './describe.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { Pace } from './pace.ts'
-import type { WorkingTree } from './working-tree.ts'
-import type { Committed } from './writer.ts'
 
 /** About a millisecond's work (I10). */
 const FOLDERS_A_TURN = 200

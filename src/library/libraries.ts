@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type { Transaction } from '../database/index.ts'
-import { fail } from '../errors.ts'
-import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
-import { insertCommits } from './commit-store.ts'
-import type { LibraryCore } from './core.ts'
-import type { LibraryTransfer } from './dependents.ts'
-import { describeCreatedLibrary, describeRenamedLibrary } from './describe.ts'
-import type { Actor, OwnedLibrary } from './library.ts'
-import type { LibraryEncryption, LibraryInfo } from './library-info.ts'
 import {
+  type Also,
+  describeCreatedLibrary,
+  describeRenamedLibrary,
   findDeletedLibrary,
   findLibrary,
   findLibraryByKey,
+  insertCommits,
   insertLibrary,
   insertRename,
+  type LibraryInfo,
   listAllLibrariesOf,
   listDeletedLibrariesOf,
   markAllDeleted,
@@ -22,7 +18,14 @@ import {
   setOwner,
   setOwnerOfAll,
   unmarkDeleted,
-} from './library-store.ts'
+} from '../commits/index.ts'
+import type { LibraryEncryption } from '../content/index.ts'
+import type { Transaction } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
+import type { LibraryCore } from './core.ts'
+import type { LibraryTransfer } from './dependents.ts'
+import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
 
 export interface LibraryWish {
@@ -34,7 +37,6 @@ export interface LibraryWish {
 }
 
 /** More to be written in the transaction of an act. */
-export type Also = (tx: Transaction) => Promise<void>
 export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
 
 /**

@@ -1,7 +1,7 @@
+import type { LibraryInfo } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { Actor } from './library.ts'
-import type { LibraryInfo } from './library-info.ts'
 
 interface Happened<Kind extends string> {
   readonly kind: Kind

@@ -1,11 +1,8 @@
+import { type Also, describeChangedPassword, setEncryption } from '../commits/index.ts'
+import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryCore } from './core.ts'
-import { describeChangedPassword } from './describe.ts'
-import { checkPassword, dataKeyFrom, withNewPassword } from './encryption.ts'
-import type { Also } from './libraries.ts'
 import type { Library, OwnedLibrary } from './library.ts'
-import type { LibraryEncryption } from './library-info.ts'
-import { setEncryption } from './library-store.ts'
 
 /** Holds the key of an encrypted library for who gives its password. False if that is another one. */
 export async function openWithPassword(

@@ -1,10 +1,9 @@
+import type { Committed, Edit, Edited, LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import { Tree } from '../tree/index.ts'
+import { FolderMoved, findSubLibraryInfos, refuseMoved } from '../views/index.ts'
 import type { LibraryCore } from './core.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { FolderMoved, findSubLibraryInfos, refuseMoved } from './sub-libraries.ts'
-import { Tree } from './tree.ts'
-import type { Committed, Edit, Edited } from './writer.ts'
 
 /** What a user may do at a path. */
 export type Permission = 'r' | 'rw'

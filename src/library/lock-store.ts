@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import type { LibraryPath } from '../objects/index.ts'
-import { pathKey } from './path-key.ts'
+import { type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** A lock that holds now. */
 export interface FileLock {

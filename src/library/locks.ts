@@ -1,11 +1,12 @@
+import { type Also, asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
-import type { Also } from './libraries.ts'
 import type { EditableLibrary, Library } from './library.ts'
-import type { LibraryInfo } from './library-info.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
-import { asSeen, inOrigin, originOf } from './scope.ts'
+
+/** The services that reading locks needs. */
+type LockStores = Pick<LibraryCore, 'db' | 'now'>
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
@@ -16,13 +17,13 @@ function expiry(now: number, seconds: number): number | null {
 }
 
 /** The locks of a library by path. */
-export async function locksOf(core: LibraryCore, library: LibraryInfo): Promise<Map<string, FileLock>> {
+export async function locksOf(core: LockStores, library: LibraryInfo): Promise<Map<string, FileLock>> {
   const locks = await seenLocks(core, library)
   return new Map(locks.map((lock) => [lock.path, lock]))
 }
 
 /** The locks that hold in a library, each at the path it shows. */
-export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promise<FileLock[]> {
+export async function seenLocks(core: LockStores, library: LibraryInfo): Promise<FileLock[]> {
   const locks = await listLocks(core.db, library.key, core.now())
   if (library.sub === undefined) return locks
   return locks.flatMap((lock) => {
@@ -33,7 +34,7 @@ export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promis
 
 /** The lock that holds at a path. */
 export function findLockAt(
-  core: LibraryCore,
+  core: LockStores,
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock | undefined> {
@@ -90,7 +91,7 @@ export async function unlockFile(
 
 /** Begins the holder's time anew. Throws path-not-found, not-locked, lock-not-yours. */
 export async function refreshLock(
-  core: LibraryCore,
+  core: LockStores,
   library: EditableLibrary,
   path: LibraryPath,
   seconds: number,
@@ -107,7 +108,7 @@ export async function refreshLock(
 
 /** Those of the paths at or below which somebody else holds a lock. */
 export async function lockedAmong(
-  core: LibraryCore,
+  core: LockStores,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
 ): Promise<Set<LibraryPath>> {
@@ -117,7 +118,7 @@ export async function lockedAmong(
 
 /** Throws locked if somebody else holds a lock at one of the paths, or on a file below it. */
 export async function refuseLocked(
-  core: LibraryCore,
+  core: LockStores,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
 ): Promise<void> {
@@ -125,7 +126,7 @@ export async function refuseLocked(
   if (first !== undefined) fail({ code: 'locked', path: first.lock.path })
 }
 
-async function heldByOthers(core: LibraryCore, library: EditableLibrary, paths: readonly LibraryPath[]) {
+async function heldByOthers(core: LockStores, library: EditableLibrary, paths: readonly LibraryPath[]) {
   const locks = await seenLocks(core, library.info)
   const asked = new Set(paths)
   return locks.flatMap((lock) => {

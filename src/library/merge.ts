@@ -1,13 +1,12 @@
+import { describeMoved, inOrigin } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/index.ts'
-import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { describeMoved } from './describe.ts'
-import { jointly } from './joint.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { inOrigin } from './scope.ts'
+import { jointly } from './same-origin.ts'
 import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
 
 /**

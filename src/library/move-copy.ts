@@ -1,12 +1,12 @@
+import { describeAdded, describeMoved } from '../commits/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
-import { copyAcross, refuseUndecrypted, takeAway } from './across.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { describeAdded, describeMoved } from './describe.ts'
+import { copyAcross, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
 import type { Placed } from './entries.ts'
-import { jointly } from './joint.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
+import { jointly } from './same-origin.ts'
 import {
   entriesOf,
   pathsOf,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { claimForPurge, deleteLibraryRow } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import type { LibraryCore } from './core.ts'
-import { claimForPurge, deleteLibraryRow } from './library-store.ts'
 
 const BATCH = 1000
 

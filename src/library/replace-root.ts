@@ -1,11 +1,11 @@
+import type { Committed } from '../commits/index.ts'
 import type { DirId, LibraryPath } from '../objects/index.ts'
+import { Tree } from '../tree/index.ts'
+import { settleSubLibraries, writeSettled } from '../views/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
-import { settleSubLibraries, writeSettled } from './sub-libraries.ts'
-import { Tree } from './tree.ts'
-import type { Committed } from './writer.ts'
 
 /** A whole tree that is to become that of a library, or of the folder a sub-library shows. */
 export interface NewRoot {

@@ -1,4 +1,6 @@
+import { describeRestored, describeRevertedLibrary, type NumberedCommit } from '../commits/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
+import { getCommit, getCommitFor, treeOf } from '../history/index.ts'
 import {
   type CommitId,
   type Dirent,
@@ -8,19 +10,14 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { Tree, type WorkingTree } from '../tree/index.ts'
+import { settleSubLibraries, writeSettled } from '../views/index.ts'
 import { dropBound, linkedPaths } from './bound-paths-store.ts'
-import type { NumberedCommit } from './commit-store.ts'
 import type { LibraryCore } from './core.ts'
-import { describeRestored, describeRevertedLibrary } from './describe.ts'
-import { getCommit } from './history.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
-import { Pace } from './pace.ts'
-import { getCommitFor, treeOf } from './revisions.ts'
 import type { RoomLeft } from './selection.ts'
-import { settleSubLibraries, writeSettled } from './sub-libraries.ts'
-import { Tree } from './tree.ts'
-import type { WorkingTree } from './working-tree.ts'
 
 /** Something to be put back as it was in a commit. */
 export interface Wanted {

@@ -1,3 +1,4 @@
+import type { LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import {
   baseName,
@@ -10,12 +11,9 @@ import {
   selfAndAbove,
   toNfc,
 } from '../objects/index.ts'
-import type { StoredDir } from './dir-cache.ts'
+import { Pace } from '../scheduling/index.ts'
+import type { StoredDir, Totals, WorkingTree } from '../tree/index.ts'
 import type { Placed } from './entries.ts'
-import type { LibraryInfo } from './library-info.ts'
-import type { Totals } from './object-store.ts'
-import { Pace } from './pace.ts'
-import type { WorkingTree } from './working-tree.ts'
 
 /** Entries of one folder, to be moved or copied together. */
 export interface Selection {

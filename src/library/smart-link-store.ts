@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import type { LibraryId, LibraryPath } from '../objects/index.ts'
-import { pathKey } from './path-key.ts'
+import { type LibraryId, type LibraryPath, pathKey } from '../objects/index.ts'
 
 /** Where a smart link leads now. */
 export interface SmartLink {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { inOrigin } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
-import { inOrigin } from './scope.ts'
 import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
 
 /**

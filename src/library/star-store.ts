@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from '../database/index.ts'
-import { type LibraryId, type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
-import { pathKey } from './path-key.ts'
+import { type LibraryId, type LibraryPath, pathKey, ROOT, seenFrom } from '../objects/index.ts'
 
 /** A library, folder or file that an account starred; the path of a library is the root. */
 export interface Star {

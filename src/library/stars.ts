@@ -1,7 +1,8 @@
+import { asSeen, inOrigin } from '../commits/index.ts'
 import { below, type LibraryId, type LibraryPath } from '../objects/index.ts'
+import { findSubLibrary } from '../views/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
-import { asSeen, inOrigin } from './scope.ts'
 import {
   deleteStar,
   deleteStarIn,
@@ -12,7 +13,6 @@ import {
   starredLibraryIds,
   starredPaths,
 } from './star-store.ts'
-import { findSubLibrary } from './sub-library-store.ts'
 
 /** What an account starred, newest first; some of it may be gone, or closed to it by now. */
 export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {

@@ -1,6 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type Committed,
+  describeConflict,
+  describeModified,
+  describeUploaded,
+  findCommit,
+} from '../commits/index.ts'
+import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
+import { treeAsOf } from '../history/index.ts'
 import {
   baseName,
   below,
@@ -16,17 +25,11 @@ import {
   ROOT,
   segmentsOf,
 } from '../objects/index.ts'
-import { findCommit } from './commit-store.ts'
-import type { Content } from './content.ts'
+import type { Tree, WorkingTree } from '../tree/index.ts'
 import type { LibraryCore } from './core.ts'
-import { describeConflict, describeModified, describeUploaded } from './describe.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { treeAsOf } from './sub-history.ts'
-import type { Tree } from './tree.ts'
-import type { WorkingTree } from './working-tree.ts'
-import type { Committed } from './writer.ts'
 
 /** Files of one name in a folder, the others numbered: past this many, the next is refused. */
 const MOST_NUMBERED = 1000

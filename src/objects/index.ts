@@ -47,6 +47,7 @@ export {
   unpackFile,
 } from './packed.ts'
 export { PACKET_HEAD_BYTES, packetHead, zlibStored } from './packets.ts'
+export { pathKey } from './path-key.ts'
 export {
   baseName,
   below,

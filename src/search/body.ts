@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import type { Dialect } from '../database/index.ts'
-import { Pace } from '../library/index.ts'
+import { Pace } from '../scheduling/index.ts'
 import { markedAsName, renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
 import { gramsOf, tokensIn } from './tokens.ts'

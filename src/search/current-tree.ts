@@ -1,5 +1,8 @@
-import { findLibraryByKey, type LibraryCore, Pace, Tree } from '../library/index.ts'
+import { findLibraryByKey } from '../commits/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { Dirent, LibraryPath } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { Tree } from '../tree/index.ts'
 
 /**
  * The trees of the heads as they are now, to re-check search hits against: the index follows the commits a little later, and

@@ -1,4 +1,4 @@
-import { Pace } from '../library/index.ts'
+import { Pace } from '../scheduling/index.ts'
 import { fold } from './fold.ts'
 import type { Query } from './query.ts'
 import { type Phrase, type Run, runsOf, shortened } from './tokens.ts'

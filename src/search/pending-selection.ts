@@ -1,5 +1,5 @@
+import { findOwnerKeys } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
-import { findOwnerKeys } from '../library/index.ts'
 import { takeTurns } from '../scheduling/index.ts'
 import { listPendingLibraries, listPendingOf, type PendingText } from './text-store.ts'
 

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Database } from '../database/index.ts'
 import {
   findLibraryByKey,
   isGone,
-  type LibraryCore,
   type LibraryHead,
   listCommitsDown,
   listLibraryHeads,
   listLibraryKeys,
-} from '../library/index.ts'
+} from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
 import { deletePosition, listPositions, listPositionsBetween, type Position } from './position-store.ts'
 import type { SearchIndex } from './search-index.ts'

@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { CommitFollower, type LibraryInfo, type NumberedCommit, refuseDeleted } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
-import {
-  type Change,
-  CommitFollower,
-  countDirs,
-  type LibraryCore,
-  type LibraryInfo,
-  type NumberedCommit,
-  refuseDeleted,
-  TooManyChanges,
-} from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { type CommitId, EMPTY_ID } from '../objects/index.ts'
+import { type Change, countDirs, TooManyChanges } from '../tree/index.ts'
 import type { Entry } from './entry-store.ts'
 import { findPosition, type Position, resetPosition } from './position-store.ts'
 import { prepareSchema } from './search-schema-store.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../database/index.ts'
-import { type Change, entriesOnce, type LibraryCore, Pace } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import {
   baseName,
   type Dirent,
@@ -9,6 +9,8 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { type Change, entriesOnce } from '../tree/index.ts'
 import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
 import type { StepWriter } from './step-writer.ts'

@@ -1,15 +1,13 @@
+import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { Upkeep } from '../jobs/index.ts'
+import { deleteExpiredLocks, purgeDeletedBefore } from '../library/index.ts'
+import type { Logger } from '../logging.ts'
 import {
-  countAllDirs,
-  deleteExpiredLocks,
   deleteReceivedBefore,
-  deleteReceivedCommitsBefore,
   deleteReceivedSubCommitsBefore,
   deleteUncommittedBefore,
-  purgeDeletedBefore,
-} from '../library/index.ts'
-import type { Logger } from '../logging.ts'
+} from '../push/index.ts'
 import { CountingStopped } from '../usage/index.ts'
 import type { Services } from './services.ts'
 

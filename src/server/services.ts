@@ -34,10 +34,11 @@ import {
 } from '../identity/index.ts'
 import { Images } from '../imaging/index.ts'
 import { ChoreLog, CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/index.ts'
-import { type LibraryCore } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { PageServices } from '../pages/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
+import { ClientPush } from '../push/index.ts'
 import { Search } from '../search/index.ts'
 import { NotificationTokens, SyncDoor, type SyncServices } from '../sync/index.ts'
 import {
@@ -118,7 +119,10 @@ export function createServices(parts: {
     onEvicted: (files) => partialUploads.discard(files),
   })
   core.growth.guard = quotas.growthGuard
-  core.uncommitted.allowance = (library, kind) => quotas.uncommittedAllowance(library, kind)
+  const push = new ClientPush({
+    ...core,
+    allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
+  })
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
     core,
@@ -170,6 +174,7 @@ export function createServices(parts: {
     }),
     chores: new ChoreLog(now),
     core,
+    push,
     directory,
     // Not the workers of the index: who looks at a document does not wait until all others are read.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),

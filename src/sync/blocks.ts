@@ -1,3 +1,4 @@
+import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import {
   begin,
@@ -11,17 +12,9 @@ import {
   STREAM_BYTES,
   TextRefusal,
 } from '../http/index.ts'
-import {
-  blockSizes,
-  type Library,
-  type LibraryCore,
-  type LibraryInfo,
-  noteShown,
-  SMALLEST_STORED_BLOCK,
-  type StoredBytes,
-  shownAmong,
-} from '../library/index.ts'
+import type { Library } from '../library/index.ts'
 import { type BlockId, EMPTY_ID, parseBlockId, parseFileId } from '../objects/index.ts'
+import type { ClientPush } from '../push/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 
@@ -37,8 +30,8 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Sends a block as it is stored.',
     params,
-    async handle({ params: { repo_id: id, block_id: blockId }, request }, { core, syncDoor }) {
-      return sendBlock(core, await syncDoor.open(request, id), blockId)
+    async handle({ params: { repo_id: id, block_id: blockId }, request }, { push, syncDoor }) {
+      return sendBlock(push, await syncDoor.open(request, id), blockId)
     },
   }),
   route({
@@ -48,19 +41,19 @@ export const blockRoutes = [
     summary: 'Takes a block, for a file to name it.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.edit(request, id)
       const length = Number(request.header('content-length') ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
       request.chargeTo(String(library.actor.key))
       if (length < SMALLEST_STORED_BLOCK) {
         const bytes = await readBody(body, SMALLEST_STORED_BLOCK, request.bodyClaim)
-        await core.blockIntake.put(library, blockId, bytes)
+        await push.putBlock(library, blockId, bytes)
       } else {
         await request.bodyClaim.growTo(STREAM_BYTES)
-        await core.blockIntake.receive(library, blockId, bounded(body))
+        await push.receiveBlock(library, blockId, bounded(body))
       }
-      if (library.info.sub !== undefined) await noteShown(core, library.info, [blockId])
+      if (library.info.sub !== undefined) await push.noteShown(library.info, [blockId])
       return done
     },
   }),
@@ -70,10 +63,10 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'The sizes of the blocks of a file, in order.',
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
-    async handle({ params: { repo_id: id, file_id: fileId }, request }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      const isShown = fileId === EMPTY_ID || (await shownAmong(core, library.info, [fileId])).has(fileId)
-      const sizes = isShown ? await blockSizes(core, library, fileId) : undefined
+      const isShown = fileId === EMPTY_ID || (await push.shownAmong(library.info, [fileId])).has(fileId)
+      const sizes = isShown ? await push.blockSizes(library, fileId) : undefined
       if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')
       return sizes
     },
@@ -81,18 +74,9 @@ export const blockRoutes = [
 ]
 
 /** Throws block-missing, at once or later. */
-function sendBlock(core: LibraryCore, { info }: Library, id: BlockId): HttpResponse | Promise<HttpResponse> {
-  const found = info.sub === undefined ? core.content.findBlock(info.key, id) : findShown(core, info, id)
+function sendBlock(push: ClientPush, { info }: Library, id: BlockId): HttpResponse | Promise<HttpResponse> {
+  const found = push.findBlock(info, id)
   return found instanceof Promise ? found.then((block) => sendBytes(block, id)) : sendBytes(found, id)
-}
-
-async function findShown(
-  core: LibraryCore,
-  info: LibraryInfo,
-  id: BlockId,
-): Promise<StoredBytes | undefined> {
-  const isShown = (await shownAmong(core, info, [id])).has(id)
-  return isShown ? core.content.findBlock(info.key, id) : undefined
 }
 
 function sendBytes(block: StoredBytes | undefined, id: BlockId): HttpResponse | Promise<HttpResponse> {

@@ -1,5 +1,5 @@
+import type { LibraryInfo } from '../commits/index.ts'
 import { jsonTextResponse, map, rawText, readBody, TextRefusal } from '../http/index.ts'
-import { findSyncedCommit, type LibraryInfo, receiveCommit } from '../library/index.ts'
 import {
   type CommitLibrary,
   encodeCommit,
@@ -21,9 +21,9 @@ export const commitRoutes = [
     auth: 'none',
     summary: 'Sends a commit.',
     params,
-    async handle({ params: { repo_id: id, commit_id: commitId }, request }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id, commit_id: commitId }, request }, { push, syncDoor }) {
       const { info } = await syncDoor.open(request, id)
-      const commit = await findSyncedCommit(core, info, commitId)
+      const commit = await push.findCommit(info, commitId)
       if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
       return jsonTextResponse(encodeCommit(commit, libraryInCommit(info)))
     },
@@ -35,12 +35,12 @@ export const commitRoutes = [
     summary: 'Takes a commit, which becomes part of the history when the head moves to it.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.edit(request, id)
       request.chargeTo(String(library.actor.key))
       const commit = parse(await readBody(body, LARGEST_COMMIT, request.bodyClaim))
       if (commit.id !== commitId || commit.libraryId !== id) throw badRequest('Commit does not match its URL')
-      await receiveCommit(core, library, commit)
+      await push.receiveCommit(library, commit)
       return done
     },
   }),

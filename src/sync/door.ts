@@ -1,15 +1,11 @@
 import type { Access } from '../access/index.ts'
+import { findLibrary } from '../commits/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import { type HttpRequest, TextRefusal } from '../http/index.ts'
 import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index.ts'
-import {
-  type EditableLibrary,
-  findLibrary,
-  findSubLibraryInfos,
-  type Library,
-  type LibraryCore,
-} from '../library/index.ts'
+import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryId, ROOT } from '../objects/index.ts'
+import { findSubLibraryInfos } from '../views/index.ts'
 
 export interface SyncDoorOptions {
   readonly access: Access

@@ -1,8 +1,8 @@
 import { guestOf } from '../access/index.ts'
 import { DomainError } from '../errors.ts'
 import { type HttpRequest, optionalText, Refusal, rawText } from '../http/index.ts'
-import { noteHead, push, type SetAside } from '../library/index.ts'
 import { type CommitId, type LibraryId, parseCommitId, ROOT } from '../objects/index.ts'
+import type { SetAside } from '../push/index.ts'
 import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, parseLibraryIdOrRefuse, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -58,10 +58,10 @@ export const headRoutes = [
     auth: 'none',
     summary: 'The head of a library.',
     params: { repo_id: libraryParam },
-    async handle({ params, request }, { core, syncDoor }) {
+    async handle({ params, request }, { push, syncDoor }) {
       await syncDoor.expectLibrary(params.repo_id)
       const { info } = await syncDoor.open(request, params.repo_id)
-      await noteHead(core, info)
+      await push.noteHead(info)
       return { is_corrupted: 0, head_commit_id: info.head }
     },
   }),
@@ -98,13 +98,13 @@ export const headRoutes = [
 ]
 
 async function moveHead(
-  { core, quotas, syncDoor }: SyncServices,
+  { push, quotas, syncDoor }: SyncServices,
   request: HttpRequest,
   id: LibraryId,
   head: CommitId,
 ): Promise<void> {
   const library = await syncDoor.edit(request, id)
-  await push(core, library, head, async (bytes) => {
+  await push.push(library, head, async (bytes) => {
     // Everything the commit names was looked at meanwhile, which may take long: the right may have ended.
     await syncDoor.edit(request, id)
     // An account over its quota may still delete and rename.

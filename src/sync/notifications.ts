@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
+import { baseOf, type LibraryInfo } from '../commits/index.ts'
 import type { RequestHead } from '../http/index.ts'
-import {
-  baseOf,
-  findSubLibraryInfos,
-  type LibraryCore,
-  type LibraryInfo,
-  listSubLibraries,
-  Tree,
-} from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { CommitId, LibraryId } from '../objects/index.ts'
+import { Tree } from '../tree/index.ts'
+import { findSubLibraryInfos, listSubLibraries } from '../views/index.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
 /** Where clients connect to. */

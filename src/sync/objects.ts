@@ -1,13 +1,5 @@
 import { fail } from '../errors.ts'
 import { type Chunks, rawResponse, rawText } from '../http/index.ts'
-import {
-  findSyncedCommit,
-  listObjects,
-  missingBlocks,
-  missingObjects,
-  ObjectIntake,
-  packObjects,
-} from '../library/index.ts'
 import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../objects/index.ts'
 import { PacketReader } from './packet-reader.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
@@ -26,18 +18,18 @@ export const objectRoutes = [
     summary: 'Lists the ids of the dirs and files of one commit that another has not at the same path.',
     params,
     query: { 'server-head': rawText(), 'client-head': rawText(), 'dir-only': rawText() },
-    async handle({ params: { repo_id: id }, query, request }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id }, query, request }, { push, syncDoor }) {
       const serverHead = parseCommitId(query['server-head'] ?? '')
       if (serverHead === undefined) throw badRequest('Invalid server-head parameter.')
       const sent = query['client-head'] ?? ''
       const clientHead = sent === '' ? undefined : parseCommitId(sent)
       if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
       const library = await syncDoor.open(request, id)
-      const commit = await findSyncedCommit(core, library.info, serverHead)
+      const commit = await push.findCommit(library.info, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
       // A commit we do not know is as good as none: an error would leave that client stuck for good.
-      const known = clientHead && (await findSyncedCommit(core, library.info, clientHead))
-      const ids = listObjects(core, library, commit.rootId, known?.rootId ?? EMPTY_ID, {
+      const known = clientHead && (await push.findCommit(library.info, clientHead))
+      const ids = push.listObjects(library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
       })
       return rawResponse({ headers: jsonHeaders, body: await beginList(ids) })
@@ -51,12 +43,12 @@ export const objectRoutes = [
     params,
     body: 'raw',
     faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
-    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds({ request, body, library }, parseFsId, { strict: true })
       // An empty answer would have the client ask again, and again.
       if (ids.length === 0) throw badRequest('No ids in request')
-      const packets = await packObjects(core, library, ids, ENOUGH_PACKED)
+      const packets = await push.packObjects(library, ids, ENOUGH_PACKED)
       return rawResponse({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
     },
   }),
@@ -67,10 +59,9 @@ export const objectRoutes = [
     summary: 'Says which dirs and files a client has to send.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      return missingObjects(
-        core,
+      return push.missingObjects(
         library,
         await readIds({ request, body, library }, parseFsId, { strict: false }),
       )
@@ -83,11 +74,10 @@ export const objectRoutes = [
     summary: 'Says which blocks a client has to send; those only other libraries hold are among them.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds({ request, body, library }, parseBlockId, { strict: false })
-      return missingBlocks(
-        core,
+      return push.missingBlocks(
         library,
         ids.filter((one) => one !== (EMPTY_ID as string)),
       )
@@ -100,10 +90,10 @@ export const objectRoutes = [
     summary: 'Takes dirs and files, for a commit to name them.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { core, syncDoor }) {
+    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.edit(request, id)
       request.chargeTo(String(library.actor.key))
-      const intake = new ObjectIntake(core, library)
+      const intake = push.receiveObjects(library)
       const packets = new PacketReader(body, request.bodyClaim)
       try {
         for (let object = await packets.next(); object !== undefined; object = await packets.next()) {

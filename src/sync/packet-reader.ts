@@ -1,6 +1,6 @@
 import type { BodyClaim, IncomingBody } from '../http/index.ts'
-import type { SentObject } from '../library/index.ts'
 import { PACKET_HEAD_BYTES, parseFsId } from '../objects/index.ts'
+import type { SentObject } from '../push/index.ts'
 import { badRequest } from './readers.ts'
 
 /** Most bytes of one packet. */

@@ -1,14 +1,9 @@
+import { findLibraries } from '../commits/index.ts'
 import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
-import {
-  findLibraries,
-  findSubLibraryInfos,
-  type Library,
-  lockFile,
-  locksOf,
-  unlockFile,
-} from '../library/index.ts'
+import { type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
+import { findSubLibraryInfos } from '../views/index.ts'
 import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'

@@ -2,6 +2,7 @@ import type { Access, Quotas } from '../access/index.ts'
 import { routesFor } from '../http/index.ts'
 import type { Account, Accounts, SyncTokens } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import type { ClientPush } from '../push/index.ts'
 import type { SyncDoor } from './door.ts'
 import type { NotificationTokens } from './notification-tokens.ts'
 
@@ -13,6 +14,7 @@ export interface SyncServices {
   readonly notificationTokens: NotificationTokens
   /** Unix seconds. */
   readonly now: () => number
+  readonly push: ClientPush
   readonly quotas: Quotas
   readonly syncDoor: SyncDoor
   readonly syncTokens: SyncTokens

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import type { Cover } from '../library/index.ts'
+import type { Cover } from '../content/index.ts'
 import { poison } from '../poison.ts'
 import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import type { DataKey } from '../content/index.ts'
 import { noteReceived } from '../http/index.ts'
-import type { DataKey, Library, LibraryCore } from '../library/index.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent, FileDirent, FileObject } from '../objects/index.ts'
 import type { LentBytes } from '../storage/index.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TicketWish } from '../access/index.ts'
-import { Cover, type DataKey, type Library } from '../library/index.ts'
+import { Cover, type DataKey } from '../content/index.ts'
+import type { Library } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 import { accountRequester, visitorRequester } from '../scheduling/index.ts'
 import type { SpaceHold } from './archive-space.ts'

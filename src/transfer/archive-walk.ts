@@ -1,5 +1,5 @@
-import type { StoredDir, Tree } from '../library/index.ts'
 import type { Dirent, FileDirent } from '../objects/index.ts'
+import type { StoredDir, Tree } from '../tree/index.ts'
 import { FreeNames, harmlessName, harmlessNames } from './zip/names.ts'
 import type { ZipEntry } from './zip/records.ts'
 

@@ -1,16 +1,11 @@
 import { guestOf, type TicketUse } from '../access/index.ts'
+import { describeAdded } from '../commits/index.ts'
+import type { Content } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import { type Fields, type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
-import {
-  addFiles,
-  type Content,
-  contentOfBlocks,
-  deleteUncommitted,
-  describeAdded,
-  type Placed,
-  replaceFile,
-} from '../library/index.ts'
+import { addFiles, type Placed, replaceFile } from '../library/index.ts'
 import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../objects/index.ts'
+import { deleteUncommitted } from '../push/index.ts'
 import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'
 import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'
@@ -109,12 +104,12 @@ type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
 
 /** Commits the content the blocks make up, while its bytes are set aside from the quota. */
 async function withContent(
-  { core, quotas }: TransferServices,
+  { push, quotas }: TransferServices,
   { library, isOfLink }: TicketUse,
   { ids, size }: BlockFile,
   commit: (content: Content, also: Also) => Promise<Placed>,
 ): Promise<Placed> {
-  const content = await contentOfBlocks(core, library, ids, size)
+  const content = await push.contentOfBlocks(library, ids, size)
   await using reservation = await quotas.reserve(library.info, size, { guest: guestOf(library, isOfLink) })
   return await commit(content, async (tx) => {
     await deleteUncommitted(tx, library.info.key, ids)

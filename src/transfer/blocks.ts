@@ -1,3 +1,4 @@
+import { discardAll, type TakenBlock } from '../content/index.ts'
 import {
   type HttpRequest,
   type IncomingBody,
@@ -6,7 +7,6 @@ import {
   STREAM_BYTES,
   type StreamedPart,
 } from '../http/index.ts'
-import { discardAll, holdBlocks, type TakenBlock } from '../library/index.ts'
 import { type BlockId, parseBlockId } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'
@@ -39,7 +39,7 @@ async function receiveBlocks(
   body: IncomingBody,
   ticket: string,
 ): Promise<void> {
-  const { core } = services
+  const { core, push } = services
   const operations = ['upload-blocks', 'update-blocks'] as const
   await using session = await UploadSession.open(services, request, body, ticket, operations)
   session.library.editable(session.ticketPath)
@@ -49,7 +49,7 @@ async function receiveBlocks(
   let held = 0
   let count = 0
   const hold = async () => {
-    await holdBlocks(core, await session.editable(session.ticketPath), taken)
+    await push.holdBlocks(await session.editable(session.ticketPath), taken)
     taken = []
     held = 0
     bodyClaim.shrinkTo(STREAM_BYTES)

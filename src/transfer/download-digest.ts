@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { StoredBytes } from '../content/index.ts'
 import type { ResponseHeaders, Span } from '../http/index.ts'
-import type { StoredBytes } from '../library/index.ts'
 
 /** Longer content is not read twice just for its digest. */
 export const MOST_DIGESTED = 64 * 2 ** 20

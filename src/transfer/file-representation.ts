@@ -1,3 +1,4 @@
+import type { StoredBytes } from '../content/index.ts'
 import {
   type HttpRequest,
   type Representation,
@@ -5,7 +6,6 @@ import {
   servedAs,
   type Validators,
 } from '../http/index.ts'
-import type { StoredBytes } from '../library/index.ts'
 import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
 

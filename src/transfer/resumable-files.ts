@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Cover, DataKey } from '../library/index.ts'
+import type { Cover, DataKey } from '../content/index.ts'
 
 /** Bytes per read and per write. */
 const PIECE_BYTES = 512 * 1024

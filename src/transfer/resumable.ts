@@ -1,16 +1,17 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Guest } from '../access/index.ts'
 import {
   deletePartialUpload,
   findPartialUpload,
+  type Guest,
   listPartialFiles,
   type PartialUpload,
   putPartialUpload,
   setReceived,
   type UploadKey,
 } from '../access/index.ts'
+import type { DataKey } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
-import { type DataKey, KeyedTurns } from '../library/index.ts'
+import { KeyedTurns } from '../scheduling/index.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 

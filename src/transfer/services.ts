@@ -1,9 +1,11 @@
 import type { Access, Links, Quotas, Tickets } from '../access/index.ts'
+import type { LibraryInfo } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { routesFor } from '../http/index.ts'
 import type { Account } from '../identity/index.ts'
-import type { LibraryCore, LibraryInfo } from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
+import type { ClientPush } from '../push/index.ts'
 import type { Archives } from './archive-tasks.ts'
 import type { IndexedUploads } from './idx-progress.ts'
 import type { PartialUploads } from './resumable.ts'
@@ -20,6 +22,7 @@ export interface TransferServices {
   /** Tells the maker of a link what came in through it, in the transaction it comes in with. */
   readonly onLinkUpload: (tx: Transaction, upload: LinkUpload) => Promise<void>
   readonly partialUploads: PartialUploads
+  readonly push: ClientPush
   readonly quotas: Quotas
   readonly tickets: Tickets
   readonly transferLimits: TransferLimits

@@ -1,6 +1,7 @@
+import type { Content } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import { type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
-import { type Content, replaceFile } from '../library/index.ts'
+import { replaceFile } from '../library/index.ts'
 import {
   baseName,
   type CommitId,

@@ -1,6 +1,7 @@
+import { inOrigin } from '../commits/index.ts'
+import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import type { StreamedPart } from '../http/index.ts'
-import { type Content, inOrigin } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { WholeFile } from './resumable.ts'
 import type { ChunkFile } from './resumable-files.ts'

@@ -1,11 +1,6 @@
+import { type Content, SMALLEST_STORED_BLOCK, smallContent, UnkeptBlocks } from '../content/index.ts'
 import { STREAM_BYTES, type StreamedPart } from '../http/index.ts'
-import {
-  type Content,
-  type LibraryCore,
-  SMALLEST_STORED_BLOCK,
-  smallContent,
-  UnkeptBlocks,
-} from '../library/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
 

@@ -7,10 +7,11 @@ import {
   type TicketUse,
   type UploadSource,
 } from '../access/index.ts'
+import type { DataKey } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { boundaryOf, type HttpRequest, type IncomingBody, MultipartStream } from '../http/index.ts'
-import type { DataKey, EditableLibrary, Library } from '../library/index.ts'
+import type { EditableLibrary, Library } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
 import type { HttpRequest } from '../http/index.ts'
-import type { StoredDir } from '../library/index.ts'
 import { type LibraryPath, parseName, parsePath, ROOT } from '../objects/index.ts'
+import type { StoredDir } from '../tree/index.ts'
 import { uploadError } from './upload-errors.ts'
 import { type FormTexts, lastSegment, parseLastModify } from './upload-form.ts'
 import type { UploadSession } from './upload-session.ts'

@@ -1,3 +1,4 @@
+import type { Content } from '../content/index.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -7,7 +8,7 @@ import {
   rawText,
   type StreamedPart,
 } from '../http/index.ts'
-import { addFiles, type Content, type NewFile, type Placed } from '../library/index.ts'
+import { addFiles, type NewFile, type Placed } from '../library/index.ts'
 import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../objects/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { addChunk, receiveChunk } from './upload-chunk.ts'

@@ -1,12 +1,7 @@
+import { type LibraryInfo, listCommitsDown, listMergedCommits } from '../commits/index.ts'
+import { listHeldAfter } from '../content/index.ts'
 import type { Reader } from '../database/index.ts'
-import {
-  type LibraryInfo,
-  listCommitsDown,
-  listHeldAfter,
-  listMergedCommits,
-  listTrash,
-  type TrashCursor,
-} from '../library/index.ts'
+import { listTrash, type TrashCursor } from '../history/index.ts'
 import type { DirId, FileId } from '../objects/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
 import { CountingWalk, type Rests } from './counting-walk.ts'

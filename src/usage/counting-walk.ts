@@ -1,6 +1,6 @@
 import type { Reader } from '../database/index.ts'
-import { listBlocksOf, readAdded } from '../library/index.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../objects/index.ts'
+import { listBlocksOf, readAdded } from '../tree/index.ts'
 import { type BlockUse, type BlockUses, UNREFERENCED } from './block-uses.ts'
 import { IdSet, SeenIds } from './id-set.ts'
 

@@ -1,5 +1,5 @@
+import { listStoredAfter } from '../content/index.ts'
 import { serveAside } from '../database/index.ts'
-import { listStoredAfter } from '../library/index.ts'
 import type { StoredBlocks } from './usage-store.ts'
 
 const ROWS_A_STEP = 500

@@ -1,6 +1,6 @@
+import { libraryRelation } from '../commits/index.ts'
 import type { Database, Reader } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
-import { libraryRelation } from '../library/index.ts'
 import { type CommitId, idFromBytes, idToBytes } from '../objects/index.ts'
 
 /**

@@ -1,14 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { findLibraryWithDeleted, type LibraryInfo } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
-import {
-  findLibraryWithDeleted,
-  type HistorySource,
-  keepDays,
-  type LibraryInfo,
-  oldestShown,
-  Pace,
-  type PathIndex,
-} from '../library/index.ts'
+import { type HistorySource, keepDays, oldestShown, type PathIndex } from '../history/index.ts'
+import { Pace } from '../scheduling/index.ts'
 import { type Counted, type CountWish, count } from './count.ts'
 import {
   type AccountUsage,

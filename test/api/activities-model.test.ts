@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { listCommitsDown } from '../../src/library/commit-store.ts'
+import { listCommitsDown } from '../../src/commits/commit-store.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId, type LibraryId } from '../../src/objects/ids.ts'

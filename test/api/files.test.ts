@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { insertObjects, prepareFile } from '../../src/library/object-store.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import { type BlockId, type FileId, parseLibraryId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
+import { insertObjects, prepareFile } from '../../src/tree/object-store.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { assertError, assertReply, EMPTY, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { checkPassword } from '../../src/library/encryption.ts'
+import { checkPassword } from '../../src/content/encryption.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { type LibraryRow, libraryFromRow } from '../../src/commits/library-store.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
-import { type LibraryRow, libraryFromRow } from '../../src/library/library-store.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { keyRangeOf } from '../../src/search/keys.ts'
 import type { Client } from '../support/client.ts'

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { countAllDirs } from '../../src/commits/dir-count-backfill.ts'
 import { createLibraryCore } from '../../src/library/core.ts'
-import { countAllDirs, countDirs } from '../../src/library/dir-counts.ts'
 import { makeFolder } from '../../src/library/entries.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { ROOT } from '../../src/objects/paths.ts'
 import { libraryDependents } from '../../src/server/dependents.ts'
+import { countDirs } from '../../src/tree/dir-counts.ts'
 import { at, openTestCore } from '../support/core.ts'
 
 it('counts the folders of a tree stored before they were counted, however many paths lead to each', async () => {

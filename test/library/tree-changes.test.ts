@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { diffTrees } from '../../src/library/diff.ts'
-import type { WorkingTree } from '../../src/library/working-tree.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
 import { joinPath, type LibraryPath, ROOT } from '../../src/objects/paths.ts'
+import { diffTrees } from '../../src/tree/diff.ts'
+import type { WorkingTree } from '../../src/tree/working-tree.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 
 const FOLDERS = ['/', '/a', '/a/b', '/c'].map(at)

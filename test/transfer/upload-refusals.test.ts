@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { pathKey } from '../../src/library/path-key.ts'
+import { pathKey } from '../../src/objects/path-key.ts'
 import type { LibraryPath } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
 import { makeReadOnly } from '../support/library-content.ts'

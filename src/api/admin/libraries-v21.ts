@@ -1,4 +1,5 @@
 import { openAsAdministrator } from '../../access/index.ts'
+import { findLibrary, type LibraryStatus } from '../../commits/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, optionalText, type Reader, rawText, required, text } from '../../http/index.ts'
 import { type Account, canAddLibrary, parseEmail } from '../../identity/index.ts'
@@ -6,8 +7,6 @@ import {
   changeStatus,
   createLibrary,
   deleteLibrary,
-  findLibrary,
-  type LibraryStatus,
   listLibraryPage,
   renameLibrary,
   transferLibrary,

@@ -1,7 +1,8 @@
 import { fail } from '../../errors.ts'
 import { list, required } from '../../http/index.ts'
-import { type Library, makeManyFolders, Pace } from '../../library/index.ts'
+import { type Library, makeManyFolders } from '../../library/index.ts'
 import { type LibraryPath, parseLibraryId, parsePath, ROOT } from '../../objects/index.ts'
+import { Pace } from '../../scheduling/index.ts'
 import { route } from '../services.ts'
 
 const words = { made: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }

@@ -1,8 +1,8 @@
 import type { Link, LinkWish } from '../../access/index.ts'
 import type { Audit, AuditNote, Doer } from '../../audit/index.ts'
+import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
 import type { Account, AccountChanges, Group } from '../../identity/index.ts'
-import type { LibraryInfo } from '../../library/index.ts'
 import type { ApiServices } from '../services.ts'
 
 /** A call as far as the audit log is told of it. */

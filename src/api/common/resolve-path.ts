@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import type { Library, StoredDir } from '../../library/index.ts'
+import type { Library } from '../../library/index.ts'
 import {
   type Dirent,
   type FileDirent,
@@ -9,6 +9,7 @@ import {
   ROOT,
   withSlash,
 } from '../../objects/index.ts'
+import type { StoredDir } from '../../tree/index.ts'
 import type { SentPath } from './readers.ts'
 
 /** A file of a library and where it is. */

@@ -1,6 +1,7 @@
+import { inOrigin } from '../../commits/index.ts'
 import { errorMessage, type HttpRequest, type HttpResponse, jsonResponse, rawText } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
-import { copy, createFile, inOrigin, type Library, move, type Placed, rename } from '../../library/index.ts'
+import { copy, createFile, type Library, move, type Placed, rename } from '../../library/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../objects/index.ts'
 import { type Destination, openDestination } from '../batch/destination.ts'
 import { denied, worded } from '../common/fault-messages.ts'

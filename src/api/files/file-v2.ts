@@ -1,5 +1,6 @@
+import { findOrigin } from '../../history/index.ts'
 import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
-import { findOrigin, isStarred, type Library, removeOne } from '../../library/index.ts'
+import { isStarred, type Library, removeOne } from '../../library/index.ts'
 import { type FileId, parentOf, ROOT } from '../../objects/index.ts'
 import { denied } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'

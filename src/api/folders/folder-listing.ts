@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../../http/index.ts'
-import { type Library, type ShownDir, type StoredDir, shownDir } from '../../library/index.ts'
+import type { Library } from '../../library/index.ts'
 import {
   type Dirent,
   joinPath,
@@ -10,6 +10,7 @@ import {
   segmentsOf,
   withSlash,
 } from '../../objects/index.ts'
+import { type ShownDir, type StoredDir, shownDir } from '../../tree/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import type { ApiServices } from '../services.ts'

@@ -1,6 +1,6 @@
 import { errorMessage, rawText } from '../../http/index.ts'
-import { subLibraryAt } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
+import { subLibraryAt } from '../../views/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { asFolder, folderAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'

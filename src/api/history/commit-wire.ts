@@ -1,6 +1,7 @@
+import type { NumberedCommit } from '../../commits/index.ts'
 import { type Person, strangerCalled } from '../../identity/index.ts'
-import type { Change, NumberedCommit } from '../../library/index.ts'
 import type { Dirent } from '../../objects/index.ts'
+import type { Change } from '../../tree/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 
 /** An entry of `GET /api/v2.1/repos/<id>/history/`. */

@@ -1,5 +1,5 @@
+import { getCommitFor, listFileHistoryFrom, treeOf } from '../../history/index.ts'
 import { errorMessage, type FaultResponse, rawText } from '../../http/index.ts'
-import { getCommitFor, listFileHistoryFrom, treeOf } from '../../library/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
 import { worded } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'

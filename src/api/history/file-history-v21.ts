@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
+import { listFileHistoryFrom, listFileHistoryPage, type Revision } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Directory, Person } from '../../identity/index.ts'
-import { listFileHistoryFrom, listFileHistoryPage, type Revision } from '../../library/index.ts'
 import { type CommitId, type LibraryPath, parseCommitId } from '../../objects/index.ts'
 import { readPage } from '../common/paging.ts'
 import { parseWhole } from '../common/parse-values.ts'

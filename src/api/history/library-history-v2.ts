@@ -1,6 +1,6 @@
 import { DomainError } from '../../errors.ts'
+import { getCommitDetail, listHistory } from '../../history/index.ts'
 import { Refusal, rawText } from '../../http/index.ts'
-import { getCommitDetail, listHistory } from '../../library/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'

@@ -1,5 +1,6 @@
+import { getTreeAt, getTreeAtTime } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
-import { getTreeAt, getTreeAtTime, type Library } from '../../library/index.ts'
+import type { Library } from '../../library/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'

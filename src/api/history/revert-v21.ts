@@ -1,4 +1,5 @@
-import { getCommit, revertLibrary } from '../../library/index.ts'
+import { getCommit } from '../../history/index.ts'
+import { revertLibrary } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
 import { commitIdParam, libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'

@@ -1,5 +1,5 @@
+import type { Revision } from '../../history/index.ts'
 import type { Person } from '../../identity/index.ts'
-import type { Revision } from '../../library/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { commitRecord, creatorOf, shownDescription } from './commit-wire.ts'

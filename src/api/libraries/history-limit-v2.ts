@@ -1,5 +1,5 @@
+import { keepDays, setKeepDays } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
-import { keepDays, setKeepDays } from '../../library/index.ts'
 import { libraryDeed, noting } from '../common/audit.ts'
 import { parseWhole } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'

@@ -1,6 +1,7 @@
 import type { SharedLibrary } from '../../access/index.ts'
+import type { LibraryInfo, LibrarySummary } from '../../commits/index.ts'
 import { type Account, type Person, personOf, strangerCalled } from '../../identity/index.ts'
-import type { LibraryInfo, LibrarySummary, Permission } from '../../library/index.ts'
+import type { Permission } from '../../library/index.ts'
 import { toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type Parties, partiesOf } from '../shares/share-wire.ts'

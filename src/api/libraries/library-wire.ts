@@ -1,5 +1,6 @@
+import type { LibraryInfo } from '../../commits/index.ts'
 import type { Person } from '../../identity/index.ts'
-import type { Library, LibraryInfo } from '../../library/index.ts'
+import type { Library } from '../../library/index.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
 import { type Parties, personIn } from '../shares/share-wire.ts'
 import type { Listed } from './library-list.ts'

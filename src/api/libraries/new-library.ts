@@ -1,10 +1,6 @@
+import { encryptionFromPassword, type LibraryEncryption, parsePasswordHashCost } from '../../content/index.ts'
 import { errorMessage } from '../../http/index.ts'
-import {
-  encryptionFromPassword,
-  type LibraryEncryption,
-  type LibraryWish,
-  parsePasswordHashCost,
-} from '../../library/index.ts'
+import type { LibraryWish } from '../../library/index.ts'
 import { newLibraryId, parseLibraryId } from '../../objects/index.ts'
 import { parseWhole } from '../common/parse-values.ts'
 

@@ -1,6 +1,7 @@
+import type { LibraryInfo } from '../../commits/index.ts'
+import type { LibraryEncryption } from '../../content/index.ts'
 import { errorMessage, rawText, throttled } from '../../http/index.ts'
 import type { PasswordOutcome } from '../../identity/index.ts'
-import type { LibraryEncryption, LibraryInfo } from '../../library/index.ts'
 import { doerOf, libraryDeed, noting } from '../common/audit.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'

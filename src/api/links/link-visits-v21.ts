@@ -14,7 +14,7 @@ import {
   required,
 } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
-import { copy, type Selection, shownDir } from '../../library/index.ts'
+import { copy, type Selection } from '../../library/index.ts'
 import {
   baseName,
   type Dirent,
@@ -26,6 +26,7 @@ import {
   toNfc,
   withSlash,
 } from '../../objects/index.ts'
+import { shownDir } from '../../tree/index.ts'
 import { openDestination } from '../batch/destination.ts'
 import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { asFile, asFolder } from '../common/resolve-path.ts'

@@ -1,15 +1,8 @@
 import type { Recipient, ShareWish } from '../../access/index.ts'
+import { inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../../commits/index.ts'
 import { DomainError, fail } from '../../errors.ts'
 import type { Group } from '../../identity/index.ts'
-import {
-  type AdministeredLibrary,
-  type AlsoOfLibrary,
-  inOrigin,
-  type Library,
-  type LibraryInfo,
-  originOf,
-  type SubLibrary,
-} from '../../library/index.ts'
+import type { AdministeredLibrary, AlsoOfLibrary, Library } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
 import { type AuditedCall, type Deed, libraryDeed, noting } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'

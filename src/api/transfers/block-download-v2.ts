@@ -1,6 +1,6 @@
 import { errorMessage, type Reader, rawText } from '../../http/index.ts'
-import { showsFile } from '../../library/index.ts'
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/index.ts'
+import { showsFile } from '../../views/index.ts'
 import { denied } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

@@ -1,5 +1,5 @@
 import { errorMessage, optionalText, rawText } from '../../http/index.ts'
-import { type Library, missingBlocks } from '../../library/index.ts'
+import type { Library } from '../../library/index.ts'
 import { type BlockId, MOST_IDS, parseBlockId, parsePath, ROOT } from '../../objects/index.ts'
 import { denied } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
@@ -26,7 +26,7 @@ export const blockLinkRoutes = [
     async handle({ user, params, query, body, request }, services) {
       const library = await services.access.open(user, params.repo_id)
       const ticket = await issue(services, library, 'upload-blocks', query.p)
-      const missing = await missingBlocks(services.core, library, readBlockList(body.blklist))
+      const missing = await services.push.missingBlocks(library, readBlockList(body.blklist))
       const root = `${request.baseUrl}/seafhttp`
       return {
         rawblksurl: `${root}/upload-raw-blks-api/${ticket}`,

@@ -1,5 +1,5 @@
+import { inOrigin } from '../../commits/index.ts'
 import { jsonResponse, map, required } from '../../http/index.ts'
-import { inOrigin } from '../../library/index.ts'
 import { joinPath, parseName, ROOT } from '../../objects/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

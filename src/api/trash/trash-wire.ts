@@ -1,4 +1,4 @@
-import type { TrashCursor, TrashPage, TrashRow } from '../../library/index.ts'
+import type { TrashCursor, TrashPage, TrashRow } from '../../history/index.ts'
 import { baseName, parentOf, withSlash } from '../../objects/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 

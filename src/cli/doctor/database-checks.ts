@@ -1,6 +1,6 @@
+import { newestChange } from '../../commits/index.ts'
 import type { Config } from '../../config.ts'
 import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
-import { newestChange } from '../../library/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** No clock that is right shows a time before this program was released. Unix seconds. */

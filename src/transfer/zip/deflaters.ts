@@ -1,5 +1,5 @@
 import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib'
-import { Slots } from '../../library/index.ts'
+import { Slots } from '../../scheduling/index.ts'
 
 // The fastest level. Level 6 takes twice the time for 6 to 10 % less, and Huffman coding alone makes archives up to twice as
 // large in about the same time (bench/history.md).

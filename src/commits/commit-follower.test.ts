@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { at, openTestCore } from '../../test/support/core.ts'
+import { makeFolder } from '../library/entries.ts'
+import { getLibrary } from '../library/libraries.ts'
+import { purge } from '../library/purge.ts'
+import { CommitFollower } from './commit-follower.ts'
+import { markDeleted } from './library-store.ts'
+
+describe('a follower of commits', () => {
+  it('follows other libraries while a step of one takes long, also of the same owner', async () => {
+    await using test = await openTestCore()
+    const [owner, other] = [await test.actor(), await test.actor()]
+    const large = await test.newLibrary(owner)
+    const small = [await test.newLibrary(owner), await test.newLibrary(other)]
+    const followed = small.map(() => Promise.withResolvers<void>())
+    const release = Promise.withResolvers<void>()
+    const follower = new CommitFollower({
+      db: test.db,
+      name: 'test',
+      position: async () => 0,
+      async step(library) {
+        if (library.key === large.info.key) await release.promise
+        else followed[small.findIndex(({ info }) => info.key === library.key)]?.resolve()
+        return library.headSeq
+      },
+      onError: (error) => assert.fail(String(error)),
+    })
+    follower.wake(large.info)
+    for (const { info } of small) follower.wake(info)
+    await Promise.all(followed.map(({ promise }) => promise))
+    release.resolve()
+    await follower.stop()
+  })
+
+  it('ends when its library is purged, whatever its steps say', async () => {
+    await using test = await openTestCore()
+    const made = await test.newLibrary(await test.actor())
+    await makeFolder(made, at('/a'))
+    const info = await getLibrary(test.core, made.info.id)
+    let steps = 0
+    const follower = new CommitFollower({
+      db: test.db,
+      name: 'test',
+      position: async () => 0,
+      async step({ key }) {
+        steps += 1
+        await test.db.write((tx) => markDeleted(tx, key, 1))
+        await purge(test.core, key)
+        // Others moved the position: to be asked again.
+        return undefined
+      },
+      onError: (error) => assert.fail(String(error)),
+    })
+    await assert.rejects(follower.catchUp(info), { message: /^library-not-found/ })
+    assert.equal(steps, 1)
+    await follower.stop()
+  })
+})

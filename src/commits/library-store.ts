@@ -1,0 +1,445 @@
+import type { LibraryEncryption } from '../content/index.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/index.ts'
+import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
+
+/** All columns of a library, as they are stored. */
+export interface LibraryRow {
+  key: number
+  id: string
+  owner_key: number
+  name: string
+  description: string
+  head: Uint8Array
+  head_seq: number
+  root: Uint8Array
+  size: number
+  file_count: number
+  updated_at: number
+  modifier: string
+  status: number
+  enc_version: number
+  magic: string
+  random_key: string
+  salt: string
+  pwd_hash: string
+  pwd_hash_algo: string
+  pwd_hash_params: string
+  history_days: number | null
+  valid_since_seq: number
+  created_at: number
+  deleted_at: number | null
+  epoch: number
+}
+
+/** A library about to be made. */
+export interface NewLibrary {
+  readonly id: LibraryId
+  readonly ownerKey: number
+  readonly name: string
+  readonly description: string
+  readonly head: CommitId
+  readonly root: DirId
+  readonly createdAt: number
+  readonly modifier: string
+  readonly encryption: LibraryEncryption | undefined
+  readonly historyDays: number | null
+}
+
+/** What moves together with a head (I2). */
+export interface HeadMove {
+  readonly key: number
+  readonly from: CommitId
+  readonly to: CommitId
+  readonly seq: number
+  readonly root: DirId
+  readonly size: number
+  readonly fileCount: number
+  readonly at: number
+  readonly modifier: string
+}
+
+export function findLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where id = ? and deleted_at is null', id)
+}
+
+export function findLibraryByKey(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where key = ? and deleted_at is null', key)
+}
+
+/** By its key, even if it is among the deleted. */
+export function findLibraryWithDeleted(reader: Reader, key: number): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where key = ? and (deleted_at is null or deleted_at > 0)', key)
+}
+
+/** Those of the libraries that exist, in no order. */
+export async function findLibraries(reader: Reader, ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
+  const found: LibraryInfo[] = []
+  for (let start = 0; start < ids.length; start += 500) {
+    const some = ids.slice(start, start + 500)
+    const rows = await reader.all<LibraryRow>(
+      `select * from library where deleted_at is null and id in (${some.map(() => '?').join(', ')})`,
+      ...some,
+    )
+    for (const row of rows) found.push(libraryFromRow(row))
+  }
+  return found
+}
+
+export function findDeletedLibrary(reader: Reader, id: LibraryId): Promise<LibraryInfo | undefined> {
+  return one(reader, 'select * from library where id = ? and deleted_at > 0', id)
+}
+
+/** Newest change first. */
+export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibrarySummary[]> {
+  const rows = await reader.all<LibraryRow>(
+    `select key, id, name, head, size, updated_at, modifier, status, enc_version, salt from library
+     where owner_key = ? and deleted_at is null order by updated_at desc, key desc`,
+    ownerKey,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    name: row.name,
+    head: idFromBytes<CommitId>(row.head),
+    size: row.size,
+    updatedAt: row.updated_at,
+    modifier: row.modifier,
+    status: statusOf(row),
+    encrypted: row.enc_version !== 0,
+    salt: row.salt,
+  }))
+}
+
+/** As listLibrariesOf, with no more than tells them apart; of `among` only, if it is given. */
+export async function listLibraryNamesOf(
+  reader: Reader,
+  ownerKey: number,
+  among?: readonly number[],
+): Promise<LibraryName[]> {
+  const only = among === undefined ? '' : `and key in (${among.map(() => '?').join(', ')})`
+  const rows = await reader.all<LibraryRow>(
+    `select key, id, name, status, enc_version from library
+     where owner_key = ? and deleted_at is null ${only} order by updated_at desc, key desc`,
+    ownerKey,
+    ...(among ?? []),
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    name: row.name,
+    status: statusOf(row),
+    encrypted: row.enc_version !== 0,
+  }))
+}
+
+/** The keys of what an account owns, as one text: for who has a thousand and asks often. */
+export async function listLibraryKeysOf(reader: Reader, ownerKey: number): Promise<number[]> {
+  const row = await reader.get<{ keys: string | null }>(
+    "select string_agg(cast(key as text), ',') as keys from library where owner_key = ? and deleted_at is null",
+    ownerKey,
+  )
+  return row?.keys ? row.keys.split(',').map(Number) : []
+}
+
+/** As listLibrariesOf, with all there is to know of each. */
+export async function listAllLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const sql =
+    'select * from library where owner_key = ? and deleted_at is null order by updated_at desc, key desc'
+  return (await reader.all<LibraryRow>(sql, ownerKey)).map(libraryFromRow)
+}
+
+/** Where the head of a library is. */
+export interface LibraryHead {
+  readonly key: number
+  readonly id: LibraryId
+  readonly head: CommitId
+  readonly headSeq: number
+}
+
+/** A page of all libraries that are not deleted, by key. */
+export async function listLibraryHeads(
+  reader: Reader,
+  afterKey: number,
+  limit: number,
+): Promise<LibraryHead[]> {
+  const rows = await reader.all<{ key: number; id: string; head: Uint8Array; head_seq: number }>(
+    `select key, id, head, head_seq from library
+     where key > ? and deleted_at is null order by key limit ?`,
+    afterKey,
+    limit,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    head: idFromBytes<CommitId>(row.head),
+    headSeq: row.head_seq,
+  }))
+}
+
+/** A page of all libraries that are not deleted, by key: their roots, and whether the folders below are counted. */
+export async function listRootsAfter(
+  reader: Reader,
+  afterKey: number,
+  limit: number,
+): Promise<{ key: number; root: DirId; isCounted: boolean }[]> {
+  const rows = await reader.all<{ key: number; root: Uint8Array; uncounted: Uint8Array | null }>(
+    `select l.key, l.root, f.id as uncounted from library l
+       left join fs_object f on f.library_key = l.key and f.id = l.root and f.dir_count is null
+     where l.key > ? and l.deleted_at is null order by l.key limit ?`,
+    afterKey,
+    limit,
+  )
+  return rows.map(({ key, root, uncounted }) => ({
+    key,
+    root: idFromBytes<DirId>(root),
+    isCounted: uncounted === null,
+  }))
+}
+
+/** The accounts that own libraries, by library; without those that are gone. */
+export async function findOwnerKeys(reader: Reader, keys: readonly number[]): Promise<Map<number, number>> {
+  if (keys.length === 0) return new Map()
+  const sql = `select key, owner_key from library where key in (${keys.map(() => '?').join(', ')})`
+  const rows = await reader.all<{ key: number; owner_key: number }>(sql, ...keys)
+  return new Map(rows.map((row) => [row.key, row.owner_key]))
+}
+
+/** The keys in a range that libraries have, deleted or not. */
+export async function listLibraryKeys(reader: Reader, afterKey: number, upToKey: number): Promise<number[]> {
+  const sql = 'select key from library where key > ? and key <= ?'
+  return (await reader.all<{ key: number }>(sql, afterKey, upToKey)).map(({ key }) => key)
+}
+
+/** Latest deletion first. */
+export async function listDeletedLibrariesOf(reader: Reader, ownerKey: number): Promise<LibraryInfo[]> {
+  const rows = await reader.all<LibraryRow>(
+    'select * from library where owner_key = ? and deleted_at > 0 order by deleted_at desc, key desc',
+    ownerKey,
+  )
+  return rows.map(libraryFromRow)
+}
+
+/** When any library last changed, in Unix seconds; 0 if there is none. */
+export async function newestChange(reader: Reader): Promise<number> {
+  const row = await reader.get<{ at: number | null }>('select max(updated_at) as at from library')
+  return row?.at ?? 0
+}
+
+/** Bytes in all libraries of an owner; deleted ones do not count. */
+export async function usageOf(reader: Reader, ownerKey: number): Promise<number> {
+  const row = await reader.get<{ used: number | string | null }>(
+    'select sum(size) as used from library where owner_key = ? and deleted_at is null',
+    ownerKey,
+  )
+  // PostgreSQL sums big integers into a numeric, which arrives as text.
+  return Number(row?.used ?? 0)
+}
+
+/** Bytes in use by owner key, for those of `ownerKeys` that own something. */
+export async function usageOfMany(
+  reader: Reader,
+  ownerKeys: readonly number[],
+): Promise<Map<number, number>> {
+  if (ownerKeys.length === 0) return new Map()
+  const rows = await reader.all<{ owner_key: number; used: number | string }>(
+    `select owner_key, sum(size) as used from library
+     where deleted_at is null and owner_key in (${ownerKeys.map(() => '?').join(', ')}) group by owner_key`,
+    ...ownerKeys,
+  )
+  return new Map(rows.map((row) => [row.owner_key, Number(row.used)]))
+}
+
+/** Resolves to the new library's key, or undefined if the id is taken (by a deleted one, too). */
+export async function insertLibrary(tx: Transaction, library: NewLibrary): Promise<number | undefined> {
+  const { encryption } = library
+  const row = await tx.get<{ key: number }>(
+    `insert into library (id, owner_key, name, description, head, head_seq, root, size, file_count,
+       updated_at, modifier, enc_version, magic, random_key, salt, pwd_hash, pwd_hash_algo, pwd_hash_params,
+       history_days, created_at)
+     values (?, ?, ?, ?, ?, 1, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do nothing returning key`,
+    library.id,
+    library.ownerKey,
+    library.name,
+    library.description,
+    idToBytes(library.head),
+    idToBytes(library.root),
+    library.createdAt,
+    library.modifier,
+    encryption?.version ?? 0,
+    encryption?.magic ?? '',
+    encryption?.randomKey ?? '',
+    encryption?.salt ?? '',
+    encryption?.pwdHash ?? '',
+    encryption?.pwdHashAlgo ?? '',
+    encryption?.pwdHashParams ?? '',
+    library.historyDays,
+    library.createdAt,
+  )
+  return row?.key
+}
+
+/** False if the head is elsewhere by now, or the library was deleted (I2). */
+export async function moveHead(tx: Transaction, move: HeadMove): Promise<boolean> {
+  const changed = await tx.run(
+    `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?
+     where key = ? and head = ? and deleted_at is null`,
+    idToBytes(move.to),
+    move.seq,
+    idToBytes(move.root),
+    move.size,
+    move.fileCount,
+    move.at,
+    move.modifier,
+    move.key,
+    idToBytes(move.from),
+  )
+  return changed === 1
+}
+
+/** False if the head is not `head` any more; otherwise it stays there until the transaction ends. */
+export async function holdHead(tx: Transaction, key: number, head: CommitId): Promise<boolean> {
+  const sql = 'update library set head = head where key = ? and head = ? and deleted_at is null'
+  return (await tx.run(sql, key, idToBytes(head))) === 1
+}
+
+export async function setLibraryText(
+  tx: Transaction,
+  key: number,
+  name: string,
+  description: string,
+): Promise<void> {
+  await tx.run('update library set name = ?, description = ? where key = ?', name, description, key)
+}
+
+/** The values of another password; the version and the salt never change. */
+export async function setEncryption(
+  tx: Transaction,
+  key: number,
+  { magic, randomKey, pwdHash }: LibraryEncryption,
+): Promise<void> {
+  const sql = 'update library set magic = ?, random_key = ?, pwd_hash = ? where key = ?'
+  await tx.run(sql, magic, randomKey, pwdHash, key)
+}
+
+/** Keeps the name a library had, under the number of the commit that is about to change it. */
+export async function insertRename(tx: Transaction, before: LibraryInfo, newName: string): Promise<void> {
+  const columns = ['library_key', 'seq', 'old_name', 'new_name']
+  await tx.insert('library_rename', columns, [[before.key, before.headSeq + 1, before.name, newName]])
+}
+
+/** Changes of a library's name by the number of the commit, from one commit to another. */
+export async function listRenames(
+  reader: Reader,
+  libraryKey: number,
+  from: number,
+  to: number,
+): Promise<Map<number, { oldName: string; newName: string }>> {
+  const rows = await reader.all<{ seq: number; old_name: string; new_name: string }>(
+    'select seq, old_name, new_name from library_rename where library_key = ? and seq between ? and ?',
+    libraryKey,
+    from,
+    to,
+  )
+  return new Map(rows.map((row) => [row.seq, { oldName: row.old_name, newName: row.new_name }]))
+}
+
+/** False if it is not `from`'s any more, or was deleted. */
+export async function setOwner(tx: Transaction, key: number, from: number, to: number): Promise<boolean> {
+  const sql = 'update library set owner_key = ? where key = ? and owner_key = ? and deleted_at is null'
+  return (await tx.run(sql, to, key, from)) === 1
+}
+
+/** All libraries of an owner that are not deleted. */
+export async function setOwnerOfAll(tx: Transaction, from: number, to: number): Promise<void> {
+  await tx.run('update library set owner_key = ? where owner_key = ? and deleted_at is null', to, from)
+}
+
+export async function setHistoryDays(tx: Transaction, key: number, days: number): Promise<void> {
+  await tx.run('update library set history_days = ? where key = ?', days, key)
+}
+
+/** The mark never moves back. */
+export async function raiseValidSince(tx: Transaction, key: number, seq: number): Promise<void> {
+  await tx.run('update library set valid_since_seq = ? where key = ? and valid_since_seq < ?', seq, key, seq)
+}
+
+/** False if it was deleted already. */
+export async function markDeleted(tx: Transaction, key: number, at: number): Promise<boolean> {
+  const sql = 'update library set deleted_at = ?, epoch = epoch + 1 where key = ? and deleted_at is null'
+  return (await tx.run(sql, at, key)) === 1
+}
+
+export async function markAllDeleted(tx: Transaction, ownerKey: number, at: number): Promise<void> {
+  const sql = `update library set deleted_at = ?, epoch = epoch + 1 where owner_key = ? and deleted_at is null`
+  await tx.run(sql, at, ownerKey)
+}
+
+/** Makes a deleted library impossible to restore. False if it is not deleted. */
+export async function claimForPurge(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('update library set deleted_at = 0 where key = ? and deleted_at is not null', key)) > 0
+}
+
+export async function deleteLibraryRow(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from library where key = ?', key)
+}
+
+/** False if it is not among the deleted. */
+export async function unmarkDeleted(tx: Transaction, key: number): Promise<boolean> {
+  return (await tx.run('update library set deleted_at = null where key = ? and deleted_at > 0', key)) === 1
+}
+
+async function one(reader: Reader, sql: string, parameter: Value): Promise<LibraryInfo | undefined> {
+  const row = await reader.get<LibraryRow>(sql, parameter)
+  if (row === undefined) return undefined
+  const known = made.get(row)
+  if (known !== undefined) return known
+  const info = libraryFromRow(row)
+  made.set(row, info)
+  return info
+}
+
+/** A database may give the same row again as long as nothing changed: what it says is then the same too. */
+const made = new WeakMap<LibraryRow, LibraryInfo>()
+
+function statusOf(row: LibraryRow): LibraryStatus {
+  return row.status === 0 ? 'normal' : 'read-only'
+}
+
+/** A library out of its row. */
+export function libraryFromRow(row: LibraryRow): LibraryInfo {
+  return {
+    key: row.key,
+    id: row.id as LibraryId,
+    ownerKey: row.owner_key,
+    name: row.name,
+    description: row.description,
+    head: idFromBytes<CommitId>(row.head),
+    headSeq: row.head_seq,
+    root: idFromBytes<DirId>(row.root),
+    size: row.size,
+    fileCount: row.file_count,
+    updatedAt: row.updated_at,
+    modifier: row.modifier,
+    status: statusOf(row),
+    encryption:
+      row.enc_version === 0
+        ? undefined
+        : {
+            version: row.enc_version,
+            magic: row.magic,
+            randomKey: row.random_key,
+            salt: row.salt,
+            pwdHash: row.pwd_hash,
+            pwdHashAlgo: row.pwd_hash_algo,
+            pwdHashParams: row.pwd_hash_params,
+          },
+    historyDays: row.history_days,
+    validSinceSeq: row.valid_since_seq,
+    createdAt: row.created_at,
+    deletedAt: row.deleted_at,
+    epoch: row.epoch,
+    sub: undefined,
+  }
+}

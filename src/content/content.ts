@@ -1,0 +1,405 @@
+import type { Database, Transaction } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import {
+  type BlockId,
+  Cutter,
+  EMPTY_ID,
+  type FileId,
+  type FileObject,
+  fileId,
+  sha1Hex,
+} from '../objects/index.ts'
+import { oneAhead } from '../scheduling/index.ts'
+import {
+  BlockDamaged,
+  BlockMismatch,
+  BlockMissing,
+  type BlockStore,
+  type ByteRange,
+  type LentBytes,
+  LONGEST_AT_ONCE,
+  type ReadOptions,
+} from '../storage/index.ts'
+import { insertObjects, type ObjectStore, prepareFile } from '../tree/index.ts'
+import { decryptPart, readPadding } from './block-decryption.ts'
+import { EncryptingBlock } from './block-encryption.ts'
+import {
+  findHeldBlock,
+  type HeldBlock,
+  insertHeldBlocks,
+  insertSmallBlocks,
+  type SizedBlock,
+} from './block-rows-store.ts'
+import type { DataKey } from './data-key.ts'
+import { FileLayout, FileLayouts, layoutOf, paddedLayoutOf } from './file-layouts.ts'
+import {
+  allSynced,
+  discardAll,
+  IncomingBlock,
+  keepAll,
+  type TakenBlock,
+  type UnkeptBlocks,
+} from './incoming-block.ts'
+import { SmallBlocks } from './small-blocks.ts'
+
+/** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
+export const SMALLEST_STORED_BLOCK = 64 * 1024
+
+// Blocks being written and synced while the next one comes in.
+const BLOCKS_BEHIND = 4
+
+/** The bytes of a file, received and durable but for blocks not kept yet, and small ones, which go with the commit. */
+export interface Content {
+  readonly id: FileId
+  readonly size: number
+  readonly blocks: readonly SizedBlock[]
+  readonly small: ReadonlyMap<BlockId, Uint8Array>
+}
+
+export const emptyContent: Content = { id: EMPTY_ID, size: 0, blocks: [], small: new Map() }
+
+/** What `receive` makes of fewer than SMALLEST_STORED_BLOCK bytes in a plain library. */
+export function smallContent(bytes: Buffer): Content {
+  if (bytes.length === 0) return emptyContent
+  const id = sha1Hex(bytes) as BlockId
+  const size = bytes.length
+  const blocks = [{ id, size }]
+  return { id: fileId(fileOf({ blocks, size })), size, blocks, small: new Map([[id, bytes]]) }
+}
+
+export interface ReceiveOptions {
+  /** Sees every byte as it comes in, in order; what it throws ends the transfer. */
+  readonly onBytes?: (bytes: Buffer) => void
+  /** What the library is encrypted with; undefined for a plain one. */
+  readonly key?: DataKey | undefined
+  /** Takes the blocks, to be kept with those of other files before the commit; without it they are kept at once. */
+  readonly unkept?: UnkeptBlocks
+}
+
+/** Bytes at rest. */
+export interface StoredBytes {
+  readonly size: number
+  /**
+   * Never fewer bytes than the range has: throws BlockMissing, BlockDamaged instead. A chunk is the
+   * caller's only until it asks for the next, unless it is the only one.
+   */
+  readonly read: (range: ByteRange) => AsyncGenerator<Buffer, void>
+  /**
+   * A range in one piece, checked before any of it is given; undefined where it is too long for that, or has to be put
+   * together. Throws as `read` does, at once or later.
+   */
+  readonly readAtOnce: (range: ByteRange) => LentBytes | Promise<LentBytes> | undefined
+}
+
+/**
+ * Turns bytes into blocks and back. One way in and one way out, for every surface. With the key of an
+ * encrypted library plaintext goes in and comes out, and nothing but ciphertext is stored.
+ */
+export class ContentStore {
+  readonly #db: Database
+  readonly #blocks: BlockStore
+  readonly #objects: ObjectStore
+  readonly #layouts = new FileLayouts()
+  readonly #small = new SmallBlocks()
+
+  constructor(db: Database, blocks: BlockStore, objects: ObjectStore) {
+    this.#db = db
+    this.#blocks = blocks
+    this.#objects = objects
+  }
+
+  /**
+   * Reads `source` to its end, cut, hashed and stored while it arrives. Its chunks may change once the next is asked for.
+   * On any throw nothing of it is kept; but for blocks that were just being kept when the disk refused one, to which
+   * nothing refers.
+   */
+  async receive(source: AsyncIterable<Buffer>, options: ReceiveOptions = {}): Promise<Content> {
+    const { onBytes, key, unkept } = options
+    using _lease = key?.lease()
+    const cutter = new Cutter()
+    const taken: Promise<TakenBlock>[] = []
+    let block = this.#incoming(key)
+    // The next block comes in while the ends of those before it are hashed, written and synced.
+    const finish = async () => {
+      const finished = block.finish()
+      finished.catch(() => {}) // Whoever awaits it hears of it.
+      taken.push(finished)
+      block = this.#incoming(key)
+      await (await taken.at(-1 - BLOCKS_BEHIND))?.stored?.synced
+    }
+    try {
+      for await (const bytes of source) {
+        onBytes?.(bytes)
+        for (let from = 0; from < bytes.length; ) {
+          const end = cutter.next(bytes, from)
+          const wait = block.write(bytes.subarray(from, end))
+          if (wait !== undefined) await wait
+          from = end ?? bytes.length
+          if (end !== undefined) await finish()
+        }
+      }
+      if (block.size > 0) await finish()
+      const blocks = await Promise.all(taken)
+      // Not before all are there: what is cut off leaves nothing behind.
+      await (unkept === undefined ? keepAll(blocks) : allSynced(blocks))
+      unkept?.add(blocks)
+      return contentOf(blocks)
+    } catch (error) {
+      await block.abort()
+      const ended = await Promise.allSettled(taken)
+      await discardAll(ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
+      throw error
+    }
+  }
+
+  /** Stores small blocks ahead of the commit, for who receives more of them than should be held in memory. */
+  async putSmall(content: Content): Promise<Content> {
+    // Not durable by itself: the commit that refers to them comes later, and so does its sync.
+    await this.#db.write((tx) => insertSmallBlocks(tx, content.small), { durable: false })
+    return { ...content, small: new Map() }
+  }
+
+  /** One block as a client made it, under the id it claims; not empty. Throws block-mismatch and what the source throws. */
+  async receiveBlock(id: BlockId, source: AsyncIterable<Buffer>): Promise<TakenBlock> {
+    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
+    try {
+      for await (const piece of source) {
+        const wait = block.write(piece)
+        if (wait !== undefined) await wait
+      }
+    } catch (error) {
+      await block.abort()
+      throw error
+    }
+    if (block.size === 0) fail({ code: 'block-mismatch', id })
+    try {
+      return await block.finish(id)
+    } catch (error) {
+      if (error instanceof BlockMismatch) fail({ code: 'block-mismatch', id })
+      throw error
+    }
+  }
+
+  /**
+   * The bytes of a file, read as they are asked for. Only blocks the library holds are given (I7), and
+   * only if they hash to their id (I6). Throws BlockMissing, BlockDamaged.
+   */
+  async *read(
+    libraryKey: number,
+    file: FileObject,
+    range?: ByteRange,
+    key?: DataKey,
+  ): AsyncGenerator<Buffer, void> {
+    const layout = await this.#layoutOf(libraryKey, file, key)
+    yield* this.#readParts(libraryKey, layout, range ?? { start: 0, end: file.size }, {}, key)
+  }
+
+  /** All bytes of a file that fits into memory, as `read` gives them. */
+  async readWhole(libraryKey: number, file: FileObject, key?: DataKey): Promise<LentBytes> {
+    const whole = { start: 0, end: file.size }
+    const layout = await this.#layoutOf(libraryKey, file, key)
+    const piece = key === undefined ? this.#readPartAtOnce(libraryKey, layout, whole) : undefined
+    if (piece !== undefined) return piece
+    const chunks = await Array.fromAsync(this.#readParts(libraryKey, layout, whole, {}, key))
+    const [only] = chunks
+    const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+    return { bytes, giveBack: undefined }
+  }
+
+  /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
+  async open(libraryKey: number, id: FileId, key?: DataKey): Promise<StoredBytes> {
+    const layout = this.#layouts.find(libraryKey, id)
+    if (layout !== undefined) return this.#openLayout(libraryKey, layout, key)
+    const file = await this.#objects.getFile(libraryKey, id)
+    const [only, ...more] = file.blockIds
+    // Most files are one small block, whose row brings its bytes along.
+    if (only !== undefined && more.length === 0 && key === undefined) {
+      return this.#openSingle(libraryKey, id, file, only)
+    }
+    const made = await this.#layoutOf(libraryKey, file, key)
+    this.#layouts.remember(libraryKey, id, made)
+    return this.#openLayout(libraryKey, made, key)
+  }
+
+  /** A block of a library to be read as it is stored. Throws BlockMissing. */
+  async openBlock(libraryKey: number, id: BlockId): Promise<StoredBytes> {
+    return (await this.findBlock(libraryKey, id)) ?? missing(id)
+  }
+
+  /** As openBlock, for an id that came from outside; undefined for a block the library does not hold (I7). */
+  findBlock(libraryKey: number, id: BlockId): StoredBytes | Promise<StoredBytes | undefined> {
+    const known = this.#small.find(libraryKey, id)
+    return known === undefined ? this.#lookUpBlock(libraryKey, id) : inMemory(known)
+  }
+
+  async #lookUpBlock(libraryKey: number, id: BlockId): Promise<StoredBytes | undefined> {
+    const held = await findHeldBlock(this.#db, libraryKey, id)
+    if (held === undefined) return undefined
+    if (held.size < SMALLEST_STORED_BLOCK) return inMemory(this.#checked(libraryKey, held))
+    return {
+      size: held.size,
+      read: (range) => this.#readStored(held, range, { lend: true }),
+      readAtOnce: (range) => this.#readStoredAtOnce(held, range),
+    }
+  }
+
+  async #openSingle(libraryKey: number, id: FileId, file: FileObject, only: BlockId): Promise<StoredBytes> {
+    const block = await this.openBlock(libraryKey, only)
+    const layout = new FileLayout(file.size, [{ id: only, size: block.size, padding: 0 }])
+    layout.checkPlain()
+    this.#layouts.remember(libraryKey, id, layout)
+    return block
+  }
+
+  #openLayout(libraryKey: number, layout: FileLayout, key: DataKey | undefined): StoredBytes {
+    if (key === undefined) layout.checkPlain()
+    const read = (range: ByteRange) => this.#readParts(libraryKey, layout, range, { lend: true }, key)
+    const readAtOnce = (range: ByteRange) =>
+      key === undefined ? this.#readPartAtOnce(libraryKey, layout, range) : undefined
+    return { size: layout.size, read, readAtOnce }
+  }
+
+  /** Of a range within one block. */
+  #readPartAtOnce(
+    libraryKey: number,
+    layout: FileLayout,
+    span: ByteRange,
+  ): LentBytes | Promise<LentBytes> | undefined {
+    const part = layout.onlyPartOf(span)
+    if (part === undefined) return undefined
+    const { block, range } = part
+    if (block.size >= SMALLEST_STORED_BLOCK) return this.#readStoredAtOnce(block, range)
+    const small = this.#readSmall(libraryKey, block)
+    return small instanceof Promise ? small.then((bytes) => partOf(bytes, range)) : partOf(small, range)
+  }
+
+  #readStoredAtOnce({ id }: SizedBlock, range: ByteRange): Promise<LentBytes> | undefined {
+    return range.end - range.start > LONGEST_AT_ONCE ? undefined : this.#blocks.readAtOnce(id, range)
+  }
+
+  async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {
+    const stored = await layoutOf(this.#db, libraryKey, file)
+    if (key !== undefined) {
+      using _lease = key.lease()
+      return await paddedLayoutOf(stored, async (block) => {
+        const read = (range: ByteRange) => this.#readBlock(libraryKey, block, range, { unchecked: true })
+        return readPadding(key, block, read)
+      })
+    }
+    stored.checkPlain()
+    return stored
+  }
+
+  async *#readParts(
+    libraryKey: number,
+    layout: FileLayout,
+    span: ByteRange,
+    options: ReadOptions,
+    key: DataKey | undefined,
+  ): AsyncGenerator<Buffer, void> {
+    if (span.start >= span.end) return
+    using _lease = key?.lease()
+    const blocks = layout.partsOf(span).map(({ block, range }) => {
+      const read = (stored: ByteRange) => this.#readBlock(libraryKey, block, stored, options)
+      return key === undefined ? read(range) : decryptPart(key, block, range, read)
+    })
+    yield* oneAhead(blocks)
+  }
+
+  /** Part of a block the library is known to hold, or all of it. */
+  async *#readBlock(
+    libraryKey: number,
+    block: SizedBlock,
+    range: ByteRange,
+    options: ReadOptions,
+  ): AsyncGenerator<Buffer, void> {
+    if (block.size >= SMALLEST_STORED_BLOCK) yield* this.#readStored(block, range, options)
+    else yield (await this.#readSmall(libraryKey, block)).subarray(range.start, range.end)
+  }
+
+  #readStored(block: SizedBlock, range: ByteRange, options: ReadOptions): AsyncGenerator<Buffer, void> {
+    const isWhole = range.start === 0 && range.end === block.size
+    return this.#blocks.read(block.id, isWhole ? undefined : range, options)
+  }
+
+  /** All of a block that rests in the database, at once if it was read a moment ago. */
+  #readSmall(libraryKey: number, { id }: SizedBlock): Buffer | Promise<Buffer> {
+    const known = this.#small.find(libraryKey, id)
+    if (known !== undefined) return known
+    return findHeldBlock(this.#db, libraryKey, id).then((held) =>
+      this.#checked(libraryKey, held ?? missing(id)),
+    )
+  }
+
+  #checked(libraryKey: number, held: HeldBlock): Buffer {
+    const bytes = checkedSmall(held)
+    this.#small.remember(libraryKey, held.id, bytes)
+    return bytes
+  }
+
+  #incoming(key: DataKey | undefined): IncomingBlock | EncryptingBlock {
+    const block = new IncomingBlock(this.#blocks, SMALLEST_STORED_BLOCK)
+    return key === undefined ? block : new EncryptingBlock(block, key.encryptor())
+  }
+}
+
+/** A small block whose bytes are in hand. */
+function inMemory(bytes: Buffer): StoredBytes {
+  return {
+    size: bytes.length,
+    async *read({ start, end }) {
+      yield bytes.subarray(start, end)
+    },
+    readAtOnce: (range) => partOf(bytes, range),
+  }
+}
+
+/** Others have the same bytes, so they are never given back. */
+function partOf(bytes: Buffer, { start, end }: ByteRange): LentBytes {
+  return { bytes: bytes.subarray(start, end), giveBack: undefined }
+}
+
+function missing(id: BlockId): never {
+  throw new BlockMissing(id)
+}
+
+function checkedSmall({ id, data }: HeldBlock): Buffer {
+  if (data === undefined) throw new BlockMissing(id)
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  if (sha1Hex(bytes) !== id) throw new BlockDamaged(id, 'its row holds other bytes')
+  return bytes
+}
+
+/** Writes the rows of received files: small blocks, the right to all blocks, the file objects (I1). */
+export async function insertContents(
+  tx: Transaction,
+  libraryKey: number,
+  contents: readonly Content[],
+): Promise<void> {
+  const files = contents.filter((content) => content.size > 0)
+  await Promise.all([
+    insertSmallBlocks(tx, new Map(contents.flatMap((content) => [...content.small]))),
+    insertHeldBlocks(
+      tx,
+      libraryKey,
+      contents.flatMap((content) => content.blocks),
+    ),
+    insertObjects(
+      tx,
+      libraryKey,
+      files.map((content) => prepareFile(content.id, fileOf(content))),
+    ),
+  ])
+}
+
+function contentOf(taken: readonly TakenBlock[]): Content {
+  const small = new Map<BlockId, Buffer>()
+  for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
+  const blocks = taken.map(({ id, size }) => ({ id, size }))
+  const size = taken.reduce((sum, block) => sum + block.size - (block.padding ?? 0), 0)
+  return { id: fileId(fileOf({ blocks, size })), size, blocks, small }
+}
+
+function fileOf(content: Pick<Content, 'blocks' | 'size'>): FileObject {
+  return { blockIds: content.blocks.map((block) => block.id), size: content.size }
+}

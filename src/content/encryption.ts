@@ -1,0 +1,151 @@
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { LibraryId } from '../objects/index.ts'
+import { type CipherParts, DataKey } from './data-key.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
+import { parsePasswordHashCost, passwordHash } from './password-hash.ts'
+import { deriveVersion1 } from './version1-key.ts'
+
+const deriveBytes = promisify(pbkdf2)
+
+// The salt of versions 1 and 2, as every client knows it.
+const FIXED_SALT = Buffer.from('da9045c306c7cc26', 'hex')
+const ROUNDS = 1000
+const IV_ROUNDS = 10
+
+/** The version a library gets when the server makes it from a password: the one all clients can open. */
+export const PASSWORD_ENCRYPTION_VERSION = 2
+
+/** How a version makes keys out of texts: all but the password itself. */
+type Scheme = Pick<LibraryEncryption, 'version' | 'salt'>
+
+interface Derived {
+  /** All of it; version 3 encrypts with half of it. */
+  readonly key: Buffer
+  readonly iv: Buffer
+}
+
+/** The values of a new encrypted library made from a password, which is not kept. */
+export async function encryptionFromPassword(
+  id: LibraryId,
+  password: string,
+  secret: Buffer = randomBytes(32),
+): Promise<LibraryEncryption> {
+  const scheme = { version: PASSWORD_ENCRYPTION_VERSION, salt: '' }
+  const unchecked = { ...scheme, magic: '', randomKey: '', pwdHash: '', pwdHashAlgo: '', pwdHashParams: '' }
+  return wrap(id, unchecked, password, secret)
+}
+
+/** Whether a client that knows the password would send this check value (`magic`, or what replaces it). */
+export function checkMagic(encryption: LibraryEncryption, magic: string): boolean {
+  return sameHex(Buffer.from(magic, 'hex'), encryption.pwdHash || encryption.magic)
+}
+
+/** Whether this is the password of the library. */
+export async function checkPassword(
+  id: LibraryId,
+  encryption: LibraryEncryption,
+  password: string,
+): Promise<boolean> {
+  const value = await checkValue(id, encryption, password)
+  return value !== undefined && sameHex(value, encryption.pwdHash || encryption.magic)
+}
+
+/** What a library's content is encrypted with; undefined if the password, though it may pass for the right one, opens nothing. */
+export async function dataKeyFrom(
+  encryption: LibraryEncryption,
+  password: string,
+): Promise<DataKey | undefined> {
+  if (encryption.version === 1) return new DataKey(await cipherParts(encryption, textBytes(password)))
+  const secret = await unwrap(encryption, password)
+  if (secret === undefined) return undefined
+  const parts = await cipherParts(encryption, secret)
+  secret.fill(0)
+  return new DataKey(parts)
+}
+
+/** The same library under a new password: its content stays as it is. Undefined if the old one opens nothing. */
+export async function withNewPassword(
+  id: LibraryId,
+  encryption: LibraryEncryption,
+  older: string,
+  newer: string,
+): Promise<LibraryEncryption | undefined> {
+  const secret = await unwrap(encryption, older)
+  if (secret === undefined) return undefined
+  const wrapped = await wrap(id, encryption, newer, secret)
+  secret.fill(0)
+  return wrapped
+}
+
+/** The secret wrapped with a password, and what that is checked by, in the manner of the library. */
+async function wrap(
+  id: LibraryId,
+  encryption: LibraryEncryption,
+  password: string,
+  secret: Buffer,
+): Promise<LibraryEncryption> {
+  const { name, key, iv } = await cipherParts(encryption, textBytes(password))
+  const cipher = createCipheriv(name, key, iv)
+  const randomKey = Buffer.concat([cipher.update(secret), cipher.final()]).toString('hex')
+  key.fill(0)
+  const check = (await checkValue(id, encryption, password))?.toString('hex') ?? ''
+  return { ...encryption, randomKey, ...(encryption.pwdHash === '' ? { magic: check } : { pwdHash: check }) }
+}
+
+async function unwrap(encryption: LibraryEncryption, password: string): Promise<Buffer | undefined> {
+  const { name, key, iv } = await cipherParts(encryption, textBytes(password))
+  const decipher = createDecipheriv(name, key, iv)
+  key.fill(0)
+  try {
+    const secret = Buffer.concat([
+      decipher.update(Buffer.from(encryption.randomKey, 'hex')),
+      decipher.final(),
+    ])
+    return secret.length === 32 ? secret : undefined
+  } catch {
+    // Its padding is none: a client wrapped it with something else.
+    return undefined
+  }
+}
+
+/** What a password is compared by; undefined for a hash we do not know. */
+async function checkValue(
+  id: LibraryId,
+  encryption: LibraryEncryption,
+  password: string,
+): Promise<Buffer | undefined> {
+  const input = textBytes(id + password)
+  if (encryption.pwdHash === '') return (await derive(encryption, input)).key
+  const cost = parsePasswordHashCost(encryption.pwdHashAlgo, encryption.pwdHashParams)
+  // The fixed salt is filled up to the length of a library's own.
+  return cost && passwordHash(input, Buffer.concat([saltOf(encryption)], 32), cost)
+}
+
+/** What a version encrypts with, made from a password or from the secret. */
+async function cipherParts(scheme: Scheme, input: Buffer): Promise<CipherParts> {
+  const { key, iv } = await derive(scheme, input)
+  if (scheme.version === 1) return { name: 'aes-128-cbc', key, iv }
+  if (scheme.version === 3) return { name: 'aes-128-ecb', key: key.fill(0, 16).subarray(0, 16), iv: null }
+  return { name: 'aes-256-cbc', key, iv }
+}
+
+async function derive(scheme: Scheme, input: Buffer): Promise<Derived> {
+  if (scheme.version === 1) return deriveVersion1(input)
+  const salt = saltOf(scheme)
+  const key = await deriveBytes(input, salt, ROUNDS, 32, 'sha256')
+  return { key, iv: await deriveBytes(key, salt, IV_ROUNDS, 16, 'sha256') }
+}
+
+function saltOf({ version, salt }: Scheme): Buffer {
+  return version >= 3 ? Buffer.from(salt, 'hex') : FIXED_SALT
+}
+
+function textBytes(text: string): Buffer {
+  return Buffer.from(text, 'utf8')
+}
+
+function sameHex(bytes: Buffer, hex: string): boolean {
+  const expected = Buffer.from(hex, 'hex')
+  return expected.length > 0 && expected.length === bytes.length && timingSafeEqual(expected, bytes)
+}

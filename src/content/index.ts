@@ -1,0 +1,31 @@
+export {
+  findHeldBlocks,
+  insertHeldBlocks,
+  insertHeldBlocksOf,
+  insertSmallBlocks,
+  listHeldAfter,
+  listStoredAfter,
+  type SizedBlock,
+} from './block-rows-store.ts'
+export {
+  type Content,
+  ContentStore,
+  insertContents,
+  SMALLEST_STORED_BLOCK,
+  type StoredBytes,
+  smallContent,
+} from './content.ts'
+export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
+export {
+  checkMagic,
+  checkPassword,
+  dataKeyFrom,
+  encryptionFromPassword,
+  withNewPassword,
+} from './encryption.ts'
+export { discardAll, keepAll, type TakenBlock, UnkeptBlocks } from './incoming-block.ts'
+export { Keyring } from './keyring.ts'
+export type { LibraryEncryption } from './library-encryption.ts'
+export { parsePasswordHashCost } from './password-hash.ts'
+export { recrypt } from './reencrypt.ts'
+export { Cover } from './temp-file-cipher.ts'

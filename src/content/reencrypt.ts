@@ -1,0 +1,169 @@
+import type { Database, Transaction } from '../database/index.ts'
+import { Dir, type DirDirent, type Dirent, type DirId, EMPTY_ID, type FileDirent } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import {
+  insertObjects,
+  type ObjectStore,
+  type OnStep,
+  type PreparedObject,
+  prepareDir,
+  type Totals,
+} from '../tree/index.ts'
+import { type Content, type ContentStore, insertContents } from './content.ts'
+import type { DataKey } from './data-key.ts'
+
+// What one transaction writes: a few milliseconds' work (I10).
+const ROWS_A_STEP = 250
+const BYTES_A_STEP = 1 << 20
+/** Bytes of one file after which it is asked again whether anybody still wants the copy. */
+const BYTES_BETWEEN_STEPS = 32 * 2 ** 20
+
+interface Stores {
+  readonly db: Database
+  readonly objects: ObjectStore
+  readonly content: ContentStore
+}
+
+/** A library that gives or takes, and what its blocks are encrypted with. */
+export interface CryptSide {
+  readonly libraryKey: number
+  readonly key: DataKey | undefined
+}
+
+interface Rewritten extends Totals {
+  readonly id: DirId
+  readonly dirCount: number
+}
+
+/**
+ * As transplant, for two libraries that are not encrypted alike: every byte is read with the one key and stored with
+ * the other, so files and dirs get other ids. Gives the entries as they are in the target.
+ */
+export async function recrypt(
+  stores: Stores,
+  from: CryptSide,
+  to: CryptSide,
+  entries: readonly Dirent[],
+  onStep: OnStep = async () => {},
+): Promise<Dirent[]> {
+  // Held to the end: an hour is not enough for every copy.
+  using _reading = from.key?.lease()
+  using _writing = to.key?.lease()
+  const rewriting = new Rewriting(stores, from, to, onStep)
+  const arrived: Dirent[] = []
+  for (const entry of entries) arrived.push(await rewriting.entry(entry))
+  await rewriting.store()
+  return arrived
+}
+
+class Rewriting {
+  readonly #stores: Stores
+  readonly #from: CryptSide
+  readonly #to: CryptSide
+  readonly #onStep: OnStep
+  readonly #done = new Map<DirId, Rewritten>()
+  readonly #pace = new Pace()
+  #files = 0
+  #contents: Content[] = []
+  #dirs: PreparedObject[] = []
+  #bytes = 0
+
+  constructor(stores: Stores, from: CryptSide, to: CryptSide, onStep: OnStep) {
+    this.#stores = stores
+    this.#from = from
+    this.#to = to
+    this.#onStep = onStep
+  }
+
+  async entry(entry: Dirent): Promise<Dirent> {
+    if (entry.kind === 'file') return this.#file(entry)
+    return { ...entry, id: (await this.#dir(entry)).id }
+  }
+
+  /** Writes what was rewritten since the last step; a dir never before what is in it (I1). */
+  async store(): Promise<void> {
+    const [contents, dirs] = [this.#contents, this.#dirs]
+    this.#contents = []
+    this.#dirs = []
+    this.#bytes = 0
+    const write = async (tx: Transaction) => {
+      await insertContents(tx, this.#to.libraryKey, contents)
+      await insertObjects(tx, this.#to.libraryKey, dirs)
+      await this.#onStep(tx, this.#files)
+    }
+    // The commit that will name them is durable only after they are.
+    await this.#stores.db.write(write, { durable: false })
+  }
+
+  async #dir({ id }: DirDirent): Promise<Rewritten> {
+    if (id === EMPTY_ID) return { id, size: 0, fileCount: 0, dirCount: 0 }
+    const known = this.#done.get(id)
+    if (known !== undefined) {
+      this.#files += known.fileCount
+      return known
+    }
+    const stored = await this.#stores.objects.getDir(this.#from.libraryKey, id)
+    const entries: Dirent[] = []
+    let size = 0
+    let fileCount = 0
+    let dirCount = 0
+    for (const entry of stored.dir.entries) {
+      if (entry.kind === 'file') {
+        const file = await this.#file(entry)
+        entries.push(file)
+        size += file.size
+        fileCount += 1
+      } else {
+        const below = await this.#dir(entry)
+        entries.push({ ...entry, id: below.id })
+        size += below.size
+        fileCount += below.fileCount
+        dirCount += 1 + below.dirCount
+      }
+    }
+    // The names are the same, and so is their order.
+    const dir = Dir.fromSorted(entries)
+    const { object } = prepareDir(dir, { size, fileCount, dirCount }, undefined, new Map())
+    this.#dirs.push(object)
+    const made = { id: dir.id, size, fileCount, dirCount }
+    this.#done.set(id, made)
+    await this.#stepIfFull(object.data.length)
+    return made
+  }
+
+  async #file(entry: FileDirent): Promise<FileDirent> {
+    if (this.#pace.isDue) await this.#pace.rest()
+    if (entry.id === EMPTY_ID) {
+      this.#files += 1
+      return entry
+    }
+    const { libraryKey, key } = this.#from
+    const file = await this.#stores.objects.getFile(libraryKey, entry.id)
+    const source = this.#watched(this.#stores.content.read(libraryKey, file, undefined, key))
+    const content = await this.#stores.content.receive(source, { key: this.#to.key })
+    this.#contents.push(content)
+    this.#files += 1
+    let held = 0
+    for (const bytes of content.small.values()) held += bytes.length
+    await this.#stepIfFull(held)
+    return { ...entry, id: content.id, size: content.size }
+  }
+
+  async #stepIfFull(bytes: number): Promise<void> {
+    this.#bytes += bytes
+    const rows = this.#contents.length + this.#dirs.length
+    if (rows >= ROWS_A_STEP || this.#bytes >= BYTES_A_STEP) await this.store()
+  }
+
+  /** The bytes of a file; in a long one, nobody waits for its end to find out that nobody wants it. */
+  async *#watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    let since = 0
+    for await (const chunk of chunks) {
+      yield chunk
+      since += chunk.length
+      if (since < BYTES_BETWEEN_STEPS) continue
+      since = 0
+      await this.store()
+    }
+  }
+}

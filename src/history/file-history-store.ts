@@ -1,0 +1,158 @@
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import {
+  type FileId,
+  idFromBytes,
+  idToBytes,
+  type LibraryPath,
+  pathKey,
+  ROOT,
+  selfAndAbove,
+  toNfc,
+} from '../objects/index.ts'
+
+const KEYS_A_QUERY = 500
+
+/** The content of a file, as a commit left it. */
+export interface RevisionContent {
+  readonly objectId: FileId
+  readonly size: number
+}
+
+/** How something came to be at a path: it was added, or moved there from `oldPath`. */
+export interface OriginRow {
+  readonly path: LibraryPath
+  readonly seq: number
+  readonly oldPath: LibraryPath | undefined
+  /** Of a file; undefined for a folder. */
+  readonly content: RevisionContent | undefined
+}
+
+/** A change of the content of a file. */
+export interface EditRow extends RevisionContent {
+  readonly path: LibraryPath
+  readonly seq: number
+}
+
+/** The newest way in which a path, or a folder it is in, came to be there, up to a commit. */
+export async function findOrigin(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+  upTo: number,
+): Promise<OriginRow | undefined> {
+  const paths = selfAndAbove(path).filter((one) => one !== ROOT)
+  let newest: OriginRow | undefined
+  for (let start = 0; start < paths.length; start += KEYS_A_QUERY) {
+    const byKey = new Map(paths.slice(start, start + KEYS_A_QUERY).map((one) => [hexOf(keyOf(one)), one]))
+    const row = await reader.get<StoredOrigin>(
+      `select path_key, seq, old_path, object_id, size from path_origin
+       where library_key = ? and seq <= ? and path_key in (${[...byKey].map(() => '?').join(', ')})
+       order by seq desc limit 1`,
+      libraryKey,
+      upTo,
+      ...[...byKey.values()].map(keyOf),
+    )
+    const at = row && byKey.get(hexOf(row.path_key))
+    if (row !== undefined && at !== undefined && row.seq > (newest?.seq ?? 0)) newest = toOrigin(at, row)
+  }
+  return newest
+}
+
+/** Changes of a file's content by commits after `after` and up to `upTo`, newest first. */
+export async function listEdits(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+  range: { after: number; upTo: number; skip: number; limit: number },
+): Promise<EditRow[]> {
+  const rows = await reader.all<StoredEdit>(
+    `select seq, object_id, size from file_edit where library_key = ? and path_key = ? and seq > ? and seq <= ?
+     order by seq desc limit ? offset ?`,
+    libraryKey,
+    keyOf(path),
+    range.after,
+    range.upTo,
+    range.limit,
+    range.skip,
+  )
+  return rows.map(({ seq, object_id, size }) => ({
+    path,
+    seq,
+    objectId: idFromBytes<FileId>(object_id),
+    size,
+  }))
+}
+
+export async function countEdits(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+  range: { after: number; upTo: number },
+): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    'select count(*) as count from file_edit where library_key = ? and path_key = ? and seq > ? and seq <= ?',
+    libraryKey,
+    keyOf(path),
+    range.after,
+    range.upTo,
+  )
+  return row?.count ?? 0
+}
+
+export async function putOrigins(
+  tx: Transaction,
+  libraryKey: number,
+  rows: readonly OriginRow[],
+): Promise<void> {
+  const columns = ['library_key', 'path_key', 'seq', 'old_path', 'object_id', 'size']
+  const values = rows.map(({ path, seq, oldPath, content }): Value[] => {
+    const object = content === undefined ? null : idToBytes(content.objectId)
+    return [libraryKey, keyOf(path), seq, oldPath ?? null, object, content?.size ?? 0]
+  })
+  await tx.insert('path_origin', columns, values, { ignoreExisting: true })
+}
+
+export async function putEdits(tx: Transaction, libraryKey: number, rows: readonly EditRow[]): Promise<void> {
+  const columns = ['library_key', 'path_key', 'seq', 'object_id', 'size']
+  const values = rows.map(({ path, seq, objectId, size }): Value[] => [
+    libraryKey,
+    keyOf(path),
+    seq,
+    idToBytes(objectId),
+    size,
+  ])
+  await tx.insert('file_edit', columns, values, { ignoreExisting: true })
+}
+
+interface StoredOrigin {
+  path_key: Uint8Array
+  seq: number
+  old_path: string | null
+  object_id: Uint8Array | null
+  size: number
+}
+
+interface StoredEdit {
+  seq: number
+  object_id: Uint8Array
+  size: number
+}
+
+function toOrigin(path: LibraryPath, row: StoredOrigin): OriginRow {
+  const { object_id, size } = row
+  return {
+    path,
+    seq: row.seq,
+    oldPath: (row.old_path ?? undefined) as LibraryPath | undefined,
+    content: object_id === null ? undefined : { objectId: idFromBytes<FileId>(object_id), size },
+  }
+}
+
+/** Names of synced trees need not be NFC; whoever asks for them writes NFC. */
+function keyOf(path: LibraryPath): Buffer {
+  return pathKey(toNfc(path) as LibraryPath)
+}
+
+function hexOf(key: Uint8Array): string {
+  return Buffer.from(key).toString('hex')
+}

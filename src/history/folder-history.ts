@@ -1,0 +1,299 @@
+import {
+  baseOf,
+  describeModified,
+  type LibraryInfo,
+  listCommitsDown,
+  type NumberedCommit,
+  originOf,
+} from '../commits/index.ts'
+import { fail } from '../errors.ts'
+import {
+  baseName,
+  type DirId,
+  EMPTY_ID,
+  isWithin,
+  type LibraryPath,
+  ROOT,
+  seenFrom,
+  segmentsOf,
+} from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { type Change, diffTrees, Tree } from '../tree/index.ts'
+import type { Revision } from './file-history.ts'
+import { findOrigin } from './file-history-store.ts'
+import type { HistoryStores } from './history-stores.ts'
+
+// The history of a sub-library is that of its folder: the commits that changed it after it was first shared, wherever
+// it was then. What was done before, or elsewhere, is not told.
+
+const COMMITS_A_LOOK = 100
+
+/** A time during which a folder stayed at one path. */
+interface FolderStay {
+  readonly path: LibraryPath
+  /** The commit that brought it there; 0 if it was always there. */
+  readonly since: number
+  /** Where it was before. */
+  readonly oldPath: LibraryPath | undefined
+}
+
+/** Where the folder of a sub-library was as of a commit; undefined if it was not there yet. The root, for a whole library. */
+export async function folderAsOf(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  seq: number,
+): Promise<LibraryPath | undefined> {
+  if (library.sub === undefined) return ROOT
+  await stores.pathIndex.catchUp(originOf(library))
+  let stay = await stayOf(stores, library, baseOf(library), library.headSeq)
+  while (stay.since > seq) {
+    if (stay.oldPath === undefined) return undefined
+    stay = await stayOf(stores, library, stay.oldPath, stay.since - 1)
+  }
+  return stay.path
+}
+
+/** The commit that brought the folder of a sub-library to where it is; 0 if it was always there. */
+export async function folderSince(stores: HistoryStores, library: LibraryInfo): Promise<number> {
+  if (library.sub === undefined) return 0
+  await stores.pathIndex.catchUp(originOf(library))
+  return (await stayOf(stores, library, baseOf(library), library.headSeq)).since
+}
+
+/** The commits, both inclusive, during which the folder of a sub-library was shown at a path of the origin. */
+export interface ShownStay {
+  readonly path: LibraryPath
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Where the folder of a sub-library was since it was shared, newest first, at most so many stays. A commit that moved the folder
+ * belongs to none: what else it did at these paths may have been done to another folder.
+ */
+export async function folderStays(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  most: number,
+): Promise<ShownStay[]> {
+  if (library.sub === undefined) return []
+  const { sinceSeq } = library.sub
+  await stores.pathIndex.catchUp(originOf(library))
+  const stays: ShownStay[] = []
+  let [path, to]: [LibraryPath | undefined, number] = [baseOf(library), library.headSeq]
+  while (path !== undefined && to > sinceSeq && stays.length < most) {
+    const stay: FolderStay = await stayOf(stores, library, path, to)
+    const from = Math.max(stay.since, sinceSeq) + 1
+    if (from <= to) stays.push({ path, from, to })
+    path = stay.oldPath
+    to = stay.since - 1
+  }
+  return stays
+}
+
+async function stayOf(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  path: LibraryPath,
+  upTo: number,
+): Promise<FolderStay> {
+  const origin = await findOrigin(stores.db, library.key, path, upTo)
+  const before = origin?.oldPath && ((origin.oldPath + path.slice(origin.path.length)) as LibraryPath)
+  return { path, since: origin?.seq ?? 0, oldPath: before }
+}
+
+/** The tree of a commit, as far as the library shows it. Throws commit-not-found if there was nothing of it. */
+export async function treeAsOf(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  commit: NumberedCommit,
+): Promise<Tree> {
+  const whole = new Tree(stores.objects, library.key, commit.rootId)
+  if (library.sub === undefined) return whole
+  const folder = await folderAsOf(stores, library, commit.seq)
+  const found = folder && (await whole.findDir(folder))
+  if (found === undefined) return fail({ code: 'commit-not-found', id: commit.id })
+  return new Tree(stores.objects, library.key, found.dir.id)
+}
+
+/** A page of the commits that changed the folder, newest first. */
+export async function listFolderHistory(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  oldest: number,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<{ commits: NumberedCommit[]; more: boolean }> {
+  const commits: NumberedCommit[] = []
+  let skip = (page - 1) * perPage
+  for await (const change of changesOf(stores, library, firstTold(library, oldest))) {
+    if (skip-- > 0) continue
+    if (commits.length === perPage) return { commits, more: true }
+    commits.push(await told(stores, library, change))
+  }
+  return { commits, more: false }
+}
+
+/** What a commit changed in the folder. Throws commit-not-found for one that changed nothing there. */
+export async function folderChanges(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  commit: NumberedCommit,
+): Promise<{ commit: NumberedCommit; changes: Change[] }> {
+  if (commit.seq < firstTold(library, commit.seq)) fail({ code: 'commit-not-found', id: commit.id })
+  for await (const change of changesOf(stores, library, commit.seq, commit.seq)) {
+    const changes = await diffTrees(
+      stores.objects,
+      library.key,
+      change.before ?? EMPTY_ID,
+      change.after ?? EMPTY_ID,
+    )
+    return { commit: await told(stores, library, change), changes }
+  }
+  return fail({ code: 'commit-not-found', id: commit.id })
+}
+
+/** The folder as it was when it was shared can be looked at; what led to it is nobody's business. */
+function firstTold({ sub }: LibraryInfo, oldest: number): number {
+  return Math.max(oldest, (sub?.sinceSeq ?? 0) + 1)
+}
+
+/** A commit that changed the folder: what the folder was before and after. */
+interface FolderChange {
+  readonly commit: NumberedCommit
+  readonly parent: NumberedCommit | undefined
+  readonly folder: LibraryPath
+  readonly before: DirId | undefined
+  readonly after: DirId | undefined
+}
+
+/** Newest first, from `newest` down to `oldest`. */
+async function* changesOf(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  oldest: number,
+  newest = library.headSeq,
+): AsyncGenerator<FolderChange> {
+  await stores.pathIndex.catchUp(originOf(library))
+  const pace = new Pace()
+  let stay = await stayOf(stores, library, baseOf(library), library.headSeq)
+  let later: Pick<FolderChange, 'commit' | 'folder' | 'after'> | undefined
+  for await (const commit of commitsDown(stores, library, newest, Math.max(1, oldest - 1))) {
+    if (pace.isDue) await pace.rest()
+    while (commit.seq < stay.since && stay.oldPath !== undefined) {
+      stay = await stayOf(stores, library, stay.oldPath, stay.since - 1)
+    }
+    const isThere = commit.seq >= stay.since
+    const found = isThere
+      ? await new Tree(stores.objects, library.key, commit.rootId).findDir(stay.path)
+      : undefined
+    const after = found?.dir.id
+    if (later !== undefined && later.after !== after) yield { ...later, parent: commit, before: after }
+    later = commit.seq >= oldest ? { commit, folder: stay.path, after } : undefined
+    if (!isThere) return
+  }
+  if (later?.after !== undefined && later.commit.seq === 1) {
+    yield { ...later, parent: undefined, before: undefined }
+  }
+}
+
+async function* commitsDown(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  from: number,
+  to: number,
+): AsyncGenerator<NumberedCommit> {
+  for (let at = from; at >= to; at -= COMMITS_A_LOOK) {
+    yield* await listCommitsDown(stores.db, library, at, Math.max(to, at - COMMITS_A_LOOK + 1))
+  }
+}
+
+/** The commit, with a text of its own if its description may name what is elsewhere. */
+async function told(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  change: FolderChange,
+): Promise<NumberedCommit> {
+  const { commit, parent, folder } = change
+  if (parent !== undefined && (await isOnlyBelow(stores, library, parent.rootId, commit.rootId, folder))) {
+    return commit
+  }
+  return { ...commit, description: describeModified(baseName(folder)) }
+}
+
+/** Whether two trees differ nowhere but in a folder. */
+async function isOnlyBelow(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  before: DirId,
+  after: DirId,
+  folder: LibraryPath,
+): Promise<boolean> {
+  let old = await stores.objects.getDir(library.key, before)
+  let now = await stores.objects.getDir(library.key, after)
+  for (const name of segmentsOf(folder)) {
+    const [was, is] = [old.dir.resolve(name), now.dir.resolve(name)]
+    if (was?.kind !== 'dir' || is?.kind !== 'dir' || was.name !== is.name) return false
+    if (old.dir.with(new Map([[is.name, is]])).id !== now.dir.id) return false
+    old = await stores.objects.getDir(library.key, was.id)
+    now = await stores.objects.getDir(library.key, is.id)
+  }
+  return true
+}
+
+/** The commit that brought what is at a path of the origin into the folder; 0 if it was always in it. */
+export async function enteredFolder(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  path: LibraryPath,
+  upTo: number,
+): Promise<number> {
+  if (library.sub === undefined) return 0
+  let folder = await folderAsOf(stores, library, upTo)
+  let [at, last] = [path, upTo]
+  while (folder !== undefined && last >= library.sub.sinceSeq) {
+    const origin = await findOrigin(stores.db, library.key, at, last)
+    if (origin?.oldPath === undefined) return 0
+    const { oldPath } = origin
+    const before = (moved: LibraryPath) => (oldPath + moved.slice(origin.path.length)) as LibraryPath
+    at = before(at)
+    if (isWithin(folder, origin.path)) folder = before(folder)
+    if (!isWithin(at, folder)) return origin.seq
+    last = origin.seq - 1
+  }
+  return 0
+}
+
+/** A revision with the paths the library shows. */
+export async function seenRevision(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  revision: Revision,
+): Promise<Revision> {
+  if (library.sub === undefined) return revision
+  const { commit, path, oldPath } = revision
+  const seen = async (one: LibraryPath, seq: number) => {
+    const folder = await folderAsOf(stores, library, seq)
+    return folder && seenFrom(folder, one)
+  }
+  const before = oldPath && (await seen(oldPath, commit.seq - 1))
+  const isRename = oldPath === undefined || before !== undefined
+  // Where it came from outside is not told: there it begins.
+  const kind = isRename ? revision.kind : 'create'
+  // The text of the commit may name what is elsewhere, or was deleted before the folder was shared.
+  const description = `${verbs[kind]} "${baseName(path)}"`
+  return {
+    ...revision,
+    commit: { ...commit, description },
+    kind,
+    path: (await seen(path, commit.seq)) ?? path,
+    oldPath: before,
+  }
+}
+
+const verbs: Record<Revision['kind'], string> = {
+  create: 'Added',
+  edit: 'Modified',
+  rename: 'Renamed',
+  move: 'Moved',
+  recover: 'Recovered',
+}

@@ -1,0 +1,77 @@
+import type { NumberedCommit } from '../commits/index.ts'
+import type { LibraryPath } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import type { Change } from '../tree/index.ts'
+import type { EditRow, OriginRow } from './file-history-store.ts'
+import type { FirstSeenRow } from './path-index-store.ts'
+import type { TrashRow } from './trash-store.ts'
+
+/** What a run of commits adds to the index. */
+export class IndexRows {
+  /** By path: of several deletions the latest is shown. */
+  readonly trash = new Map<LibraryPath, TrashRow>()
+  readonly firstSeen: FirstSeenRow[] = []
+  readonly origins: OriginRow[] = []
+  readonly edits: EditRow[] = []
+  /** Paths where something came or went, so that what the trash holds there may be present again, or gone. */
+  readonly touched = new Set<LibraryPath>()
+  readonly touchedFolders = new Set<LibraryPath>()
+
+  get count(): number {
+    return this.trash.size + this.firstSeen.length + this.origins.length + this.edits.length
+  }
+
+  /** Adds what a commit changed. Nothing counts as deleted by the first commit there is. */
+  async add(
+    changes: readonly Change[],
+    commit: NumberedCommit,
+    before: NumberedCommit | undefined,
+  ): Promise<void> {
+    const pace = new Pace()
+    const author = commit.creatorName ?? ''
+    const { seq, ctime } = commit
+    let position = 0
+    for (const change of changes) {
+      if (pace.isDue) await pace.rest()
+      const { entry } = change
+      if (change.op === 'modified') {
+        // A new time or mode with the same content is no revision.
+        if (entry.kind === 'file' && entry.id !== change.before.id) {
+          this.edits.push({ path: change.path, seq, objectId: entry.id, size: entry.size })
+        }
+        continue
+      }
+      this.#touch(change.path, entry.kind)
+      if (change.op === 'deleted') {
+        if (before === undefined) continue
+        position++
+        this.trash.set(change.path, {
+          path: change.path,
+          isDir: entry.kind === 'dir',
+          objectId: entry.id,
+          size: entry.size,
+          deletedAt: ctime,
+          deletedBy: author,
+          seq,
+          position,
+          commitBefore: before.id,
+        })
+        continue
+      }
+      const path = change.op === 'renamed' ? change.newPath : change.path
+      this.#touch(path, entry.kind)
+      this.firstSeen.push({ path, author, addedAt: ctime })
+      this.origins.push({
+        path,
+        seq,
+        oldPath: change.op === 'renamed' ? change.path : undefined,
+        content: entry.kind === 'file' ? { objectId: entry.id, size: entry.size } : undefined,
+      })
+    }
+  }
+
+  #touch(path: LibraryPath, kind: 'file' | 'dir'): void {
+    this.touched.add(path)
+    if (kind === 'dir') this.touchedFolders.add(path)
+  }
+}

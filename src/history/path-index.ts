@@ -1,0 +1,126 @@
+import { CommitFollower, type LibraryInfo, type RecentCommits } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
+import { type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'
+import { IndexRows } from './path-index-rows.ts'
+import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
+import { findTrashAt, findTrashBelow, hasTrash, type TrashPresence } from './trash-store.ts'
+
+// A step ends with the commit that brings it here, so that commits of many changes do not add up in memory.
+const ENOUGH_ROWS = 5000
+const PATHS_A_LOOK = 200
+
+/**
+ * Follows the commits of each library and keeps what was deleted, who added a path first, and when
+ * each path came to be and changed. All of it is derived (I3): it can be dropped and is then made again
+ * from the commits. It never holds up a write; who needs it up to date asks `catchUp` first.
+ */
+export class PathIndex {
+  readonly #db: Database
+  readonly #objects: ObjectStore
+  readonly #changes: TreeChanges
+  readonly #recentCommits: RecentCommits
+  readonly #follower: CommitFollower
+
+  constructor(
+    db: Database,
+    objects: ObjectStore,
+    changes: TreeChanges,
+    recentCommits: RecentCommits,
+    onError: (error: unknown) => void,
+  ) {
+    this.#db = db
+    this.#objects = objects
+    this.#changes = changes
+    this.#recentCommits = recentCommits
+    this.#follower = new CommitFollower({
+      db,
+      name: PATHS_FOLLOWER,
+      step: (library, from, wanted) => this.#step(library, from, wanted),
+      onError,
+    })
+  }
+
+  /** Follows a library in the background, soon. */
+  wake(library: LibraryInfo): void {
+    this.#follower.wake(library)
+  }
+
+  /** Resolves once every commit up to the library's head is followed. */
+  catchUp(library: LibraryInfo): Promise<void> {
+    return this.#follower.catchUp(library)
+  }
+
+  /** Drops what is kept of a library and makes it again from its commits. */
+  async rebuild(library: LibraryInfo): Promise<void> {
+    await dropDerived(this.#db, library.key)
+    this.#follower.forget(library.key)
+    await this.#follower.catchUp(library)
+  }
+
+  stop(): Promise<void> {
+    return this.#follower.stop()
+  }
+
+  /** Follows commits up to `wanted`, or fewer if they changed much; gives the last. Undefined if another process did it. */
+  async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
+    const commits = await this.#recentCommits.between(library, Math.max(1, from), wanted)
+    const rows = new IndexRows()
+    let before = from === 0 ? undefined : commits.shift()
+    for (const commit of commits) {
+      const changes = await this.#changes.listedBetween(
+        library.key,
+        before?.rootId ?? EMPTY_ID,
+        commit.rootId,
+      )
+      await rows.add(changes, commit, before)
+      before = commit
+      if (rows.count > ENOUGH_ROWS) break
+    }
+    if (before === undefined || before.seq === from) throw new Error(`commit ${from + 1} is missing`)
+    const { trash, presence } = await this.#presence(library.key, rows, before.rootId)
+    const { firstSeen, origins, edits } = rows
+    const step = { from, upTo: before.seq, trash, presence, firstSeen, origins, edits }
+    return (await advance(this.#db, library.key, step)) ? before.seq : undefined
+  }
+
+  /** What the trash holds at the paths that were touched, new and old, compared with the tree as it is after them. */
+  async #presence(
+    libraryKey: number,
+    rows: IndexRows,
+    root: DirId,
+  ): Promise<Pick<Advance, 'trash' | 'presence'>> {
+    const tree = new Tree(this.#objects, libraryKey, root)
+    const pace = new Pace()
+    const isPresent = async ({ path, isDir }: { path: LibraryPath; isDir: boolean }) => {
+      if (pace.isDue) await pace.rest()
+      const entry = await tree.find(path)
+      return entry !== undefined && (entry.kind === 'dir') === isDir
+    }
+    const trash: Advance['trash'][number][] = []
+    // Nothing was added: all that was deleted is gone.
+    const cameBack = rows.origins.length > 0
+    for (const row of rows.trash.values()) {
+      trash.push({ ...row, present: cameBack && (await isPresent(row)) })
+    }
+    const presence = new Map<LibraryPath, TrashPresence>()
+    if (rows.touched.size === 0 || !(await hasTrash(this.#db, libraryKey))) return { trash, presence: [] }
+    const found: TrashPresence[] = []
+    const touched = [...rows.touched]
+    for (let start = 0; start < touched.length; start += PATHS_A_LOOK) {
+      if (pace.isDue) await pace.rest()
+      found.push(...(await findTrashAt(this.#db, libraryKey, touched.slice(start, start + PATHS_A_LOOK))))
+    }
+    for (const folder of rows.touchedFolders) {
+      if (pace.isDue) await pace.rest()
+      for (const row of await findTrashBelow(this.#db, libraryKey, folder)) found.push(row)
+    }
+    for (const row of found) {
+      if (rows.trash.has(row.path) || presence.has(row.path)) continue
+      const present = await isPresent(row)
+      if (present !== row.present) presence.set(row.path, { ...row, present })
+    }
+    return { trash, presence: [...presence.values()] }
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  findCommit,
+  inOrigin,
+  type LibraryInfo,
+  listCommitsDown,
+  type NumberedCommit,
+  originOf,
+  seqAtTime,
+} from '../commits/index.ts'
+import { fail } from '../errors.ts'
+import { below, type CommitId, type LibraryPath } from '../objects/index.ts'
+import type { Tree } from '../tree/index.ts'
+import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
+import { folderAsOf, treeAsOf } from './folder-history.ts'
+import { getCommit, oldestShown } from './history.ts'
+import type { HistoryStores } from './history-stores.ts'
+import { findFirstSeen } from './path-index-store.ts'
+
+/** The tree of a commit that the history still shows. Throws commit-not-found. */
+export async function getTreeAt(stores: HistoryStores, library: LibraryInfo, id: CommitId): Promise<Tree> {
+  return treeOf(stores, library, await getCommit(stores, library, id))
+}
+
+/**
+ * As getTreeAt by a time in Unix seconds: the tree of the newest commit that is not after it. Throws
+ * commit-not-found, naming the time as `shown`.
+ */
+export async function getTreeAtTime(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  time: number,
+  shown: string,
+): Promise<Tree> {
+  const seq = await seqAtTime(stores.db, library.key, time)
+  const isShown = seq > 0 && seq >= (await oldestShown(stores, library))
+  const [commit] = isShown ? await listCommitsDown(stores.db, library, seq, seq) : []
+  return commit === undefined
+    ? fail({ code: 'commit-not-found', id: shown })
+    : treeOf(stores, library, commit)
+}
+
+/**
+ * A commit for what it says about one path: one that the history shows, or that the history of the
+ * file still lists. Throws commit-not-found.
+ */
+export async function getCommitFor(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  id: CommitId,
+  path: LibraryPath,
+): Promise<NumberedCommit> {
+  const commit = await findCommit(stores.db, library, id)
+  if (commit === undefined) return fail({ code: 'commit-not-found', id })
+  if (commit.seq >= (await oldestShown(stores, library))) return commit
+  if (library.sub !== undefined && commit.seq < library.sub.sinceSeq) {
+    const first = await revisionWhenShared(stores, library, path)
+    const folder = await folderAsOf(stores, library, commit.seq)
+    const isFirst = first?.seq === commit.seq && folder !== undefined && below(folder, path) === first.path
+    return isFirst ? commit : fail({ code: 'commit-not-found', id })
+  }
+  return commit.seq >= (await oldestRevisionShown(stores, library, path))
+    ? commit
+    : fail({ code: 'commit-not-found', id })
+}
+
+/** The tree of a commit. Throws commit-not-found if it has nothing of the library, which may be a part of another. */
+export function treeOf(stores: HistoryStores, library: LibraryInfo, commit: NumberedCommit): Promise<Tree> {
+  return treeAsOf(stores, library, commit)
+}
+
+/** Who brought a path into the library and when; undefined when that is not known any more. */
+export async function findOrigin(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  path: LibraryPath,
+): Promise<{ author: string; addedAt: number } | undefined> {
+  await stores.pathIndex.catchUp(originOf(library))
+  return findFirstSeen(stores.db, library.key, inOrigin(library, path))
+}

@@ -1,0 +1,337 @@
+import type { LibraryInfo } from '../commits/index.ts'
+import { fail } from '../errors.ts'
+import {
+  type BlockId,
+  type Dir,
+  type DirDirent,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  type FileDirent,
+  type FileId,
+  type FileObject,
+  type FsId,
+  unpackDir,
+} from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import {
+  changedEntries,
+  countDirs,
+  DIR,
+  FILE,
+  insertObjects,
+  type PreparedObject,
+  prepareDir,
+  readFileRow,
+  type StoredDir,
+  type Totals,
+} from '../tree/index.ts'
+import { ownBlocks, paddedSizes } from './block-upload.ts'
+import type { PushStores } from './push-stores.ts'
+import {
+  claimReceived,
+  findHeld,
+  findReceived,
+  type HeldObject,
+  type ReceivedObject,
+} from './received-store.ts'
+import { noteShown, sentAmong, shownAmong } from './sync-visibility.ts'
+import { claimBlocks } from './uncommitted-store.ts'
+
+const FILES_A_STEP = 500
+const FLUSHED_OBJECTS = 1000
+const FLUSHED_BYTES = 4 * 2 ** 20
+
+/** Totals whose folders are counted. */
+type Counted = Totals & { readonly dirCount: number }
+
+/** A dir being taken over: what it adds to the dir it replaces, and which dirs below it come first. */
+interface Frame {
+  readonly dir: Dir
+  /** The dir at the same place in the tree before. */
+  readonly before: StoredDir
+  readonly changes: ReadonlyMap<string, Dirent | null>
+  readonly below: { readonly entry: DirDirent; readonly before: DirId }[]
+  size: number
+  fileCount: number
+  dirCount: number
+}
+
+/**
+ * Takes what came in ahead over into a library: the dirs and files of a tree, once all that is below them is there.
+ * So whatever a library holds is whole: dirs down to their files, files down to their blocks, and only what is not
+ * held has to be looked at. Where a tree goes on from another one, only entries that differ are.
+ */
+export class Admission {
+  readonly #stores: PushStores
+  readonly #library: LibraryInfo
+  readonly #pace = new Pace()
+  readonly #totals = new Map<DirId, Counted>()
+  #ready: PreparedObject[] = []
+  #readyDirs: StoredDir[] = []
+  /** Blocks that files among the ready name. */
+  #readyBlocks = new Set<BlockId>()
+  #readyBytes = 0
+  #claim = 0
+  /** Bytes of files that their dirents do not speak of. */
+  #unsaid = 0
+
+  constructor(stores: PushStores, library: LibraryInfo) {
+    this.#stores = stores
+    this.#library = library
+  }
+
+  /**
+   * Takes over the tree of `root`, which goes on from that of `before`, and gives the bytes its dirents hide. What it
+   * takes is marked with `claim` until the commit is part of the history. Throws
+   * object-missing, blocks-missing, object-invalid; what was taken over until then is whole and stays.
+   */
+  async admit(root: DirId, before: DirId, claim: number): Promise<{ unsaid: number }> {
+    this.#unsaid = 0
+    this.#claim = claim
+    const held = root === EMPTY_ID ? undefined : (await this.#ownHeld([root])).get(root)
+    if (held !== undefined && held.kind !== DIR)
+      fail({ code: 'object-invalid', reason: 'its root is no dir' })
+    if (held === undefined && root !== EMPTY_ID) await this.#walk(root, before)
+    await this.#flush()
+    return { unsaid: this.#unsaid }
+  }
+
+  async #walk(root: DirId, before: DirId): Promise<void> {
+    const open = [await this.#enter(root, before)]
+    for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+      const next = frame.below.at(-1)
+      if (next === undefined) {
+        open.pop()
+        await this.#leave(frame)
+        continue
+      }
+      const known = this.#totals.get(next.entry.id)
+      if (known === undefined) {
+        open.push(await this.#enter(next.entry.id, next.before))
+      } else {
+        frame.below.pop()
+        this.#add(frame, { ...known, dirCount: known.dirCount + 1 })
+      }
+    }
+  }
+
+  async #enter(id: DirId, beforeId: DirId): Promise<Frame> {
+    const dir = await this.#receivedDir(id)
+    const before = await this.#stores.objects.getDir(this.#library.key, beforeId)
+    const { changes, old } = await changedEntries(before.dir, dir, this.#pace)
+    const frame: Frame = {
+      dir,
+      before,
+      changes,
+      below: [],
+      size: before.size,
+      fileCount: before.fileCount,
+      dirCount: before.dirCount ?? (await this.#countDirs(beforeId)),
+    }
+    await this.#subtract(frame, old)
+    const fresh = [...changes.values()].filter((entry) => entry !== null)
+    for (let start = 0; start < fresh.length; start += FILES_A_STEP) {
+      await this.#addEntries(frame, fresh.slice(start, start + FILES_A_STEP))
+      if (this.#pace.isDue) await this.#pace.rest()
+    }
+    return frame
+  }
+
+  async #subtract(frame: Frame, old: readonly Dirent[]): Promise<void> {
+    const dirs = old.filter((entry) => entry.kind === 'dir' && entry.id !== EMPTY_ID)
+    const held = await this.#held(dirs.map(({ id }) => id))
+    for (const entry of old) {
+      if (entry.kind === 'file') {
+        frame.size -= entry.size
+        frame.fileCount -= 1
+        continue
+      }
+      const totals = held.get(entry.id)
+      frame.size -= totals?.size ?? 0
+      frame.fileCount -= totals?.fileCount ?? 0
+      frame.dirCount -=
+        1 + (entry.id === EMPTY_ID ? 0 : (totals?.dirCount ?? (await this.#countDirs(entry.id))))
+    }
+  }
+
+  async #addEntries(frame: Frame, entries: readonly Dirent[]): Promise<void> {
+    const ids = entries.map((entry): FsId => entry.id).filter((id) => id !== EMPTY_ID)
+    const held = await this.#ownHeld([...new Set(ids)])
+    const files: FileDirent[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'file') {
+        files.push(entry)
+        this.#add(frame, { size: entry.size, fileCount: 1, dirCount: 0 })
+      } else if (entry.id === EMPTY_ID) {
+        frame.dirCount += 1
+      } else {
+        const known = held.get(entry.id)
+        if (known === undefined) {
+          const old = frame.before.dir.find(entry.name)
+          frame.below.push({ entry, before: old?.kind === 'dir' ? old.id : EMPTY_ID })
+        } else {
+          const totals = expectKind(known, DIR, entry)
+          const dirCount = totals.dirCount ?? (await this.#countDirs(entry.id))
+          this.#add(frame, { ...totals, dirCount: dirCount + 1 })
+        }
+      }
+    }
+    await this.#addFiles(files, held)
+  }
+
+  #add(frame: Frame, { size, fileCount, dirCount }: Counted): void {
+    frame.size += size
+    frame.fileCount += fileCount
+    frame.dirCount += dirCount
+    // A few dirs that name each other can amount to any number of files.
+    const entries = frame.fileCount + frame.dirCount
+    if (!Number.isSafeInteger(frame.size) || !Number.isSafeInteger(entries)) {
+      fail({ code: 'object-invalid', reason: 'the tree is too large' })
+    }
+  }
+
+  /** Takes over the files not held yet, whose blocks must be. */
+  async #addFiles(entries: readonly FileDirent[], held: ReadonlyMap<FsId, HeldObject>): Promise<void> {
+    const wanted = new Map<FileId, FileDirent>()
+    for (const entry of entries) {
+      const known = held.get(entry.id)
+      if (known !== undefined) this.#noteSize(entry, expectKind(known, FILE, entry).size)
+      else if (entry.id !== EMPTY_ID) wanted.set(entry.id, entry)
+      else this.#noteSize(entry, 0)
+    }
+    if (wanted.size === 0) return
+    const received = await this.#received([...wanted.keys()])
+    const files = new Map<FileId, FileObject>()
+    for (const [id, entry] of wanted) {
+      const object = received.get(id)
+      if (object === undefined) continue
+      if (object.kind !== FILE) fail({ code: 'object-invalid', reason: `${entry.name} is no file` })
+      files.set(id, readFileRow(object))
+      this.#noteSize(entry, object.size)
+    }
+    await this.#checkBlocks(files, wanted)
+    for (const file of files.values()) for (const id of file.blockIds) this.#readyBlocks.add(id)
+    for (const id of files.keys()) {
+      const { kind, encoding, size, data } = received.get(id) as ReceivedObject
+      await this.#put({
+        id,
+        kind,
+        encoding,
+        base: undefined,
+        depth: 0,
+        size,
+        fileCount: 1,
+        dirCount: 0,
+        data,
+      })
+    }
+  }
+
+  async #checkBlocks(
+    files: ReadonlyMap<FileId, FileObject>,
+    entries: ReadonlyMap<FileId, FileDirent>,
+  ): Promise<void> {
+    const ids = new Set<BlockId>()
+    for (const file of files.values()) for (const id of file.blockIds) ids.add(id)
+    const sizes = await ownBlocks(this.#stores, this.#library, [...ids])
+    const incomplete = [...files].filter(([, file]) => !file.blockIds.every((id) => sizes.has(id)))
+    if (incomplete.length > 0) {
+      fail({ code: 'blocks-missing', names: incomplete.map(([id]) => entries.get(id)?.name ?? '') })
+    }
+    for (const [id, file] of files) {
+      const blocks = file.blockIds.map((block) => sizes.get(block) ?? 0)
+      const { least, most } = paddedSizes(blocks, this.#library.encryption !== undefined)
+      if (file.size < least || file.size > most) {
+        fail({ code: 'object-invalid', reason: `${entries.get(id)?.name} is not as large as its blocks` })
+      }
+    }
+  }
+
+  /** A file that grew while a client read it can be larger than its dirent says. Refused, that client would never sync again. */
+  #noteSize(entry: FileDirent, size: number): void {
+    this.#unsaid += Math.max(0, size - entry.size)
+  }
+
+  async #leave(frame: Frame): Promise<void> {
+    const { dir, before, changes, size, fileCount, dirCount } = frame
+    const base = before.dir.size > 0 ? before : undefined
+    const { object, stored } = prepareDir(dir, { size, fileCount, dirCount }, base, changes)
+    this.#totals.set(dir.id, { size, fileCount, dirCount })
+    this.#readyDirs.push(stored)
+    await this.#put(object)
+  }
+
+  async #put(object: PreparedObject): Promise<void> {
+    this.#ready.push(object)
+    this.#readyBytes += object.data.length
+    if (this.#ready.length >= FLUSHED_OBJECTS || this.#readyBytes >= FLUSHED_BYTES) await this.#flush()
+  }
+
+  /** What is below comes before what names it, in this write or an earlier one; the commit's own write makes all durable (I1). */
+  async #flush(): Promise<void> {
+    const [ready, dirs, blocks] = [this.#ready, this.#readyDirs, this.#readyBlocks]
+    if (ready.length === 0) return
+    this.#ready = []
+    this.#readyDirs = []
+    this.#readyBlocks = new Set()
+    this.#readyBytes = 0
+    const { key } = this.#library
+    await this.#stores.db.write(
+      async (tx) => {
+        await insertObjects(tx, key, ready)
+        await claimReceived(
+          tx,
+          key,
+          ready.map(({ id }) => id),
+          this.#claim,
+        )
+        await claimBlocks(tx, key, [...blocks], this.#claim)
+      },
+      { durable: false },
+    )
+    const ids = ready.map(({ id }) => id)
+    await noteShown(this.#stores, this.#library, ids)
+    for (const stored of dirs) this.#stores.objects.remember(key, stored)
+  }
+
+  #countDirs(id: DirId): Promise<number> {
+    return countDirs(this.#stores.objects, this.#library.key, id)
+  }
+
+  async #receivedDir(id: DirId): Promise<Dir> {
+    const object = (await this.#received([id])).get(id)
+    // Another push took it over a moment ago.
+    if (object === undefined) return (await this.#stores.objects.getDir(this.#library.key, id)).dir
+    if (object.kind !== DIR) fail({ code: 'object-invalid', reason: `${id} is no dir` })
+    return unpackDir(Buffer.from(object.data), id)
+  }
+
+  /** All that is neither here nor held by now is missing: another push may have taken some over a moment ago. */
+  async #received(ids: readonly FsId[]): Promise<Map<FsId, ReceivedObject>> {
+    const { db } = this.#stores
+    // What others sent to the origin is not a sub-library's, either.
+    const own = await sentAmong(this.#stores, this.#library, ids)
+    const received = await findReceived(db, this.#library.key, [...own])
+    const others = ids.filter((id) => !received.has(id))
+    const held = others.length === 0 ? undefined : await this.#ownHeld(others)
+    const missing = others.find((id) => !held?.has(id))
+    if (missing !== undefined) fail({ code: 'object-missing', id: missing })
+    return received
+  }
+
+  /** Those of a sub-library that its clients were shown or have sent: the rest of the origin is not theirs (I7). */
+  async #ownHeld(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
+    return this.#held([...(await shownAmong(this.#stores, this.#library, ids))])
+  }
+
+  #held(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
+    return findHeld(this.#stores.db, this.#library.key, ids)
+  }
+}
+
+function expectKind(held: HeldObject, kind: number, entry: Dirent): HeldObject {
+  return held.kind === kind
+    ? held
+    : fail({ code: 'object-invalid', reason: `${entry.name} is no ${entry.kind}` })
+}

@@ -1,0 +1,122 @@
+import {
+  type ContentStore,
+  insertHeldBlocksOf,
+  insertSmallBlocks,
+  SMALLEST_STORED_BLOCK,
+  type TakenBlock,
+} from '../content/index.ts'
+import type { Database } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import type { EditableLibrary } from '../library/index.ts'
+import { type BlockId, sha1Hex } from '../objects/index.ts'
+import { gathered } from '../scheduling/index.ts'
+import { isGuestIn, type Uncommitted } from './uncommitted.ts'
+import { insertUncommitted } from './uncommitted-store.ts'
+
+// Bounds the time one transaction takes.
+const LARGEST_BATCH = 256
+
+interface Waiting {
+  readonly libraryKey: number
+  readonly isGuest: boolean
+  readonly block: TakenBlock
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Takes blocks that clients send one by one, many clients at once: all that came in while the last batch went to the disk
+ * are the next one, in one transaction with one sync.
+ */
+export class BlockIntake {
+  readonly #db: Database
+  readonly #content: ContentStore
+  readonly #uncommitted: Uncommitted
+  readonly #now: () => number
+  #waiting: Waiting[] = []
+  #isDraining = false
+
+  constructor(db: Database, content: ContentStore, uncommitted: Uncommitted, now: () => number) {
+    this.#db = db
+    this.#content = content
+    this.#uncommitted = uncommitted
+    this.#now = now
+  }
+
+  /**
+   * Resolves once the block is the library's (I7) and would survive a power cut (I4). Throws block-mismatch,
+   * quota-exceeded.
+   */
+  async put(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
+    if (bytes.length >= SMALLEST_STORED_BLOCK) return this.receive(library, id, one(bytes))
+    if (bytes.length === 0 || sha1Hex(bytes) !== id) fail({ code: 'block-mismatch', id })
+    using _taken = await this.#uncommitted.take(library, 'blocks', bytes.length)
+    await this.#hold(library, { id, size: bytes.length, bytes, stored: undefined })
+  }
+
+  /** As put, for a block that comes in pieces. Throws what the source throws, too. */
+  async receive(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
+    const taken = await this.#content.receiveBlock(id, source)
+    using _taken = await this.#uncommitted
+      .take(library, 'blocks', taken.size)
+      .catch(async (error: unknown) => {
+        await taken.stored?.discard()
+        throw error
+      })
+    await taken.stored?.keep()
+    await this.#hold(library, taken)
+  }
+
+  #hold(library: EditableLibrary, block: TakenBlock): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const isGuest = isGuestIn(library)
+      this.#waiting.push({ libraryKey: library.info.key, isGuest, block, resolve, reject })
+      if (!this.#isDraining) void this.#drain()
+    })
+  }
+
+  async #drain(): Promise<void> {
+    this.#isDraining = true
+    while (this.#waiting.length > 0) {
+      await gathered(this.#waiting, LARGEST_BATCH)
+      await this.#store(this.#waiting.splice(0, LARGEST_BATCH))
+    }
+    this.#isDraining = false
+  }
+
+  /** Resolves once the batch is committed, so that the next one is written while this one reaches the disk. */
+  #store(batch: readonly Waiting[]): Promise<void> {
+    const small = new Map<BlockId, Buffer>()
+    for (const { block } of batch) if (block.bytes !== undefined) small.set(block.id, block.bytes)
+    const held = batch.map(({ libraryKey, isGuest, block: { id, size } }) => ({
+      libraryKey,
+      isGuest,
+      id,
+      size,
+    }))
+    const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
+    const durable = this.#db.write(
+      async (tx) => {
+        await insertSmallBlocks(tx, small)
+        await insertUncommitted(tx, held, this.#now())
+        await insertHeldBlocksOf(tx, held)
+      },
+      { onCommitted },
+    )
+    void answerWhenDurable(batch, durable).then(onCommitted)
+    return committed
+  }
+}
+
+async function answerWhenDurable(batch: readonly Waiting[], durable: Promise<void>): Promise<void> {
+  try {
+    await durable
+    for (const waiting of batch) waiting.resolve()
+  } catch (error) {
+    for (const waiting of batch) waiting.reject(error)
+  }
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer, void> {
+  yield bytes
+}

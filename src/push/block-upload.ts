@@ -1,0 +1,115 @@
+import type { LibraryInfo } from '../commits/index.ts'
+import {
+  CIPHER_BLOCK_BYTES,
+  type Content,
+  findHeldBlocks,
+  insertHeldBlocks,
+  insertSmallBlocks,
+  keepAll,
+  type TakenBlock,
+} from '../content/index.ts'
+import { fail } from '../errors.ts'
+import type { EditableLibrary, Library } from '../library/index.ts'
+import { type BlockId, type FileId, fileId } from '../objects/index.ts'
+import type { PushStores } from './push-stores.ts'
+import { noteShown, shownAmong } from './sync-visibility.ts'
+import { isGuestIn } from './uncommitted.ts'
+import { insertUncommitted } from './uncommitted-store.ts'
+
+// To know the id of a block is not to have it (I7). A library has the blocks it holds. A sub-library has those that its
+// clients were shown or sent themselves: what else its origin holds is neither confirmed nor made a file of.
+
+/** Makes blocks that came in a library's own (I7), durably. No file has to name them yet. Throws quota-exceeded. */
+export async function holdBlocks(
+  stores: PushStores,
+  library: EditableLibrary,
+  taken: readonly TakenBlock[],
+): Promise<void> {
+  if (taken.length === 0) return
+  const bytes = taken.reduce((sum, { size }) => sum + size, 0)
+  using _taken = await stores.uncommitted.take(library, 'blocks', bytes)
+  await keepAll(taken)
+  const small = new Map<BlockId, Buffer>()
+  for (const { id, bytes } of taken) if (bytes !== undefined) small.set(id, bytes)
+  await stores.db.write(async (tx) => {
+    await insertSmallBlocks(tx, small)
+    const { key: libraryKey } = library.info
+    const isGuest = isGuestIn(library)
+    await insertUncommitted(
+      tx,
+      taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size })),
+      stores.now(),
+    )
+    await insertHeldBlocks(tx, libraryKey, taken)
+  })
+  const ids = taken.map(({ id }) => id)
+  await noteShown(stores, library.info, ids)
+}
+
+/** Those of `ids` the library does not hold, each once, in the order asked. Other libraries' blocks are not here (I7). */
+export async function missingBlocks(
+  stores: PushStores,
+  { info }: Library,
+  ids: readonly BlockId[],
+): Promise<BlockId[]> {
+  const unique = [...new Set(ids)]
+  const held = await ownBlocks(stores, info, unique)
+  return unique.filter((id) => !held.has(id))
+}
+
+/** Those of `ids` that the library, or the sub-library, has, with their sizes as stored. */
+export async function ownBlocks(
+  stores: PushStores,
+  info: LibraryInfo,
+  ids: readonly BlockId[],
+): Promise<Map<BlockId, number>> {
+  const shown = await shownAmong(stores, info, ids)
+  return findHeldBlocks(stores.db, info.key, [...shown])
+}
+
+/**
+ * The content of a file made of blocks the library holds, in order. Throws block-missing, and size-mismatch
+ * if `size`, that of the plaintext, is not what the blocks amount to.
+ */
+export async function contentOfBlocks(
+  stores: PushStores,
+  { info }: Library,
+  ids: readonly BlockId[],
+  size: number,
+): Promise<Content> {
+  const held = await ownBlocks(stores, info, [...new Set(ids)])
+  const blocks = ids.map((id) => ({ id, size: held.get(id) ?? fail({ code: 'block-missing', id }) }))
+  const { least, most } = paddedSizes(
+    blocks.map((block) => block.size),
+    info.encryption !== undefined,
+  )
+  if (size < least || size > most) fail({ code: 'size-mismatch', size })
+  return { id: fileId({ blockIds: ids, size }), size, blocks: size === 0 ? [] : blocks, small: new Map() }
+}
+
+/**
+ * How large a file can be whose stored blocks have these sizes. What padding hides in an encrypted library is known
+ * to the client alone; but it cannot be more than this, and every block is padded.
+ */
+export function paddedSizes(
+  blocks: readonly number[],
+  isEncrypted: boolean,
+): { least: number; most: number } {
+  const stored = blocks.reduce((sum, size) => sum + size, 0)
+  if (!isEncrypted) return { least: stored, most: stored }
+  const isPadded = blocks.every((size) => size % CIPHER_BLOCK_BYTES === 0)
+  if (!isPadded) return { least: 1, most: 0 }
+  return { least: stored - blocks.length * CIPHER_BLOCK_BYTES, most: stored - blocks.length }
+}
+
+/** The stored sizes of a file's blocks, in order; undefined for a file the library does not hold. Throws block-missing. */
+export async function blockSizes(
+  { db, objects }: PushStores,
+  { info }: Library,
+  id: FileId,
+): Promise<number[] | undefined> {
+  const file = await objects.findFile(info.key, id)
+  if (file === undefined) return undefined
+  const held = await findHeldBlocks(db, info.key, [...new Set(file.blockIds)])
+  return file.blockIds.map((block) => held.get(block) ?? fail({ code: 'block-missing', id: block }))
+}

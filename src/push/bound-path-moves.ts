@@ -1,0 +1,188 @@
+import { asSeen, type LibraryInfo } from '../commits/index.ts'
+import type { Transaction } from '../database/index.ts'
+import { DomainError } from '../errors.ts'
+import { type Fate, listBoundPaths, rebind } from '../library/index.ts'
+import {
+  baseName,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  joinPath,
+  type LibraryPath,
+  ROOT,
+  segmentsOf,
+  selfAndAbove,
+} from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { type Change, Tree, type WorkingTree } from '../tree/index.ts'
+import type { PushStores } from './push-stores.ts'
+
+// A client sends trees and says nothing of what it renamed. Whatever is bound to paths has to go with the items, so
+// where those went is read from the trees of all commits it pushed, one after another: a file that was deleted in one
+// of them and made anew in the next is another file.
+
+/** What one commit of a client did to the tree before it. */
+export interface Step {
+  readonly before: DirId
+  readonly changes: readonly Change[]
+}
+
+/** Something was bound to a path of the library between the look at them and the commit. */
+export class BoundMeanwhile extends DomainError {
+  constructor(library: LibraryInfo) {
+    super({ code: 'library-not-found', id: library.id })
+  }
+}
+
+/** Where things bound to paths go with a push. */
+export class BoundFates {
+  readonly #library: LibraryInfo
+  /** All that was bound when it was looked at; undefined where the push takes nothing away. */
+  readonly #all: ReadonlySet<LibraryPath> | undefined
+  /** Paths the push did something to, with where that took them. */
+  readonly #went: ReadonlyMap<LibraryPath, LibraryPath | undefined>
+  readonly #stood = new Map<LibraryPath, Dirent | undefined>()
+
+  private constructor(
+    library: LibraryInfo,
+    all: ReadonlySet<LibraryPath> | undefined,
+    went: ReadonlyMap<LibraryPath, LibraryPath | undefined>,
+  ) {
+    this.#library = library
+    this.#all = all
+    this.#went = went
+  }
+
+  /** To be read before the push changes `tree`. */
+  static async read(
+    stores: PushStores,
+    library: LibraryInfo,
+    steps: readonly Step[],
+    tree: WorkingTree,
+  ): Promise<BoundFates> {
+    if (!steps.some(({ changes }) => changes.some(takesAway)))
+      return new BoundFates(library, undefined, new Map())
+    const bound = new Set(await listBoundPaths(stores.db, library.key))
+    const at = new Map<LibraryPath, LibraryPath | undefined>()
+    for (const path of bound) {
+      const seen = asSeen(library, path)
+      if (seen !== undefined && seen !== ROOT) at.set(seen, seen)
+    }
+    for (const step of steps) await follow(stores, library, step, at)
+    const fates = new BoundFates(library, bound, new Map([...at].filter(([path, to]) => path !== to)))
+    for (const path of fates.#went.keys()) fates.#stood.set(path, await tree.find(path))
+    return fates
+  }
+
+  /**
+   * What to write with the commit that leads to `tree`. In a merge what the head has may stand against the client's
+   * deletion or rename, and then nothing becomes of it.
+   */
+  async settle(
+    tree: WorkingTree,
+    { isMerge }: { isMerge: boolean },
+  ): Promise<(tx: Transaction) => Promise<void>> {
+    const fates: Fate[] = []
+    for (const [from, to] of this.#went) {
+      const stood = this.#stood.get(from)
+      if (isMerge && isSame(stood, await tree.find(from))) continue
+      const there = to === undefined ? undefined : await tree.find(to)
+      fates.push({ from, to: there?.kind === stood?.kind ? to : undefined })
+    }
+    const all = this.#all
+    if (all === undefined) return async () => {}
+    return async (tx) => {
+      const now = await listBoundPaths(tx, this.#library.key)
+      if (now.some((path) => !all.has(path))) throw new BoundMeanwhile(this.#library)
+      await rebind(tx, this.#library, fates)
+    }
+  }
+}
+
+function takesAway({ op }: Change): boolean {
+  return op === 'deleted' || op === 'renamed'
+}
+
+function isSame(a: Dirent | undefined, b: Dirent | undefined): boolean {
+  return a?.kind === b?.kind && a?.id === b?.id
+}
+
+/** Takes each path where a step took what was there; undefined for what is gone. */
+async function follow(
+  stores: PushStores,
+  library: LibraryInfo,
+  { before, changes }: Step,
+  at: Map<LibraryPath, LibraryPath | undefined>,
+): Promise<void> {
+  const targets = new Map<LibraryPath, LibraryPath | undefined>()
+  for (const change of changes) {
+    if (change.op === 'renamed') targets.set(change.path, change.newPath)
+    else if (change.op === 'deleted') targets.set(change.path, undefined)
+  }
+  if (targets.size === 0) return
+  const lost = new Map<LibraryPath, LibraryPath>()
+  for (const [path, now] of at) {
+    const root = now && selfAndAbove(now).find((one) => targets.has(one))
+    if (now === undefined || root === undefined) continue
+    const to = targets.get(root)
+    at.set(path, to && (`${to}${now.slice(root.length)}` as LibraryPath))
+    if (to === undefined) lost.set(path, now)
+  }
+  if (lost.size === 0) return
+  const found = await findAdded(stores, library, new Tree(stores.objects, library.key, before), lost, changes)
+  for (const [path, to] of found) at.set(path, to)
+}
+
+/**
+ * Finds what was moved out of a folder that is gone, or into one that is new: those are one change each, whatever is in
+ * them, so that what is lost has to be looked for by its content.
+ */
+async function findAdded(
+  stores: PushStores,
+  library: LibraryInfo,
+  before: Tree,
+  lost: ReadonlyMap<LibraryPath, LibraryPath>,
+  changes: readonly Change[],
+): Promise<Map<LibraryPath, LibraryPath>> {
+  const wanted = new Map<string, { path: LibraryPath; was: LibraryPath }[]>()
+  for (const [path, was] of lost) {
+    const entry = await before.find(was)
+    // Empty files and folders are all alike.
+    if (entry === undefined || entry.id === EMPTY_ID) continue
+    const key = keyOf(entry)
+    wanted.set(key, [...(wanted.get(key) ?? []), { path, was }])
+  }
+  const found = new Map<LibraryPath, LibraryPath>()
+  if (wanted.size === 0) return found
+  const pace = new Pace()
+  const open = changes.flatMap((change) => (change.op === 'added' ? [change] : [])) as Added[]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, entry } = next
+    for (const one of wanted.get(keyOf(entry)) ?? []) {
+      const other = found.get(one.path)
+      if (other === undefined || likeness(one.was, path) > likeness(one.was, other)) found.set(one.path, path)
+    }
+    if (entry.kind !== 'dir' || entry.id === EMPTY_ID) continue
+    const { dir } = await stores.objects.getDir(library.key, entry.id)
+    for (const below of dir.entries) open.push({ path: joinPath(path, below.name), entry: below })
+    if (pace.isDue) await pace.rest()
+  }
+  return found
+}
+
+interface Added {
+  readonly path: LibraryPath
+  readonly entry: Dirent
+}
+
+function keyOf({ kind, id }: Dirent): string {
+  return `${kind}:${id}`
+}
+
+/** How many names at the end of two paths are the same. */
+function likeness(a: LibraryPath, b: LibraryPath): number {
+  if (baseName(a) !== baseName(b)) return 0
+  const [left, right] = [segmentsOf(a).toReversed(), segmentsOf(b).toReversed()]
+  const differs = left.findIndex((name, index) => name !== right[index])
+  return differs < 0 ? left.length : differs
+}

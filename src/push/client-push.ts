@@ -1,0 +1,133 @@
+import type { Growth, LibraryInfo, NumberedCommit } from '../commits/index.ts'
+import type { Content, ContentStore, StoredBytes, TakenBlock } from '../content/index.ts'
+import type { Database } from '../database/index.ts'
+import type { EditableLibrary, Library } from '../library/index.ts'
+import type { BlockId, Commit, CommitId, DirId, FileId, FsId } from '../objects/index.ts'
+import type { ObjectStore } from '../tree/index.ts'
+import { BlockIntake } from './block-intake.ts'
+import { blockSizes, contentOfBlocks, holdBlocks, missingBlocks } from './block-upload.ts'
+import { LargeObjects } from './large-objects.ts'
+import { listObjects, packObjects } from './object-listing.ts'
+import { push, receiveCommit, type SetAside } from './push.ts'
+import type { PushStores } from './push-stores.ts'
+import { missingObjects, ObjectIntake } from './receive-objects.ts'
+import { findSyncedCommit, noteHead, noteShown, shownAmong } from './sync-visibility.ts'
+import { Uncommitted, type UncommittedAllowance } from './uncommitted.ts'
+
+export interface ClientPushOptions {
+  readonly db: Database
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly objects: ObjectStore
+  readonly content: ContentStore
+  readonly growth: Growth
+  /** Limits the bytes that wait for a commit. Unlimited unless given. */
+  readonly allowance?: UncommittedAllowance
+}
+
+/**
+ * Pushes of sync clients: they send blocks, objects and commits, then ask for the commit to become the head.
+ * The bodies are in the files of this module.
+ */
+export class ClientPush implements AsyncDisposable {
+  readonly #stores: PushStores
+  readonly #content: ContentStore
+  readonly #blockIntake: BlockIntake
+
+  constructor({ db, now, objects, content, growth, allowance }: ClientPushOptions) {
+    const uncommitted = new Uncommitted(db, allowance)
+    this.#stores = { db, now, objects, growth, uncommitted, largeObjects: new LargeObjects() }
+    this.#content = content
+    this.#blockIntake = new BlockIntake(db, content, uncommitted, now)
+  }
+
+  findCommit(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
+    return findSyncedCommit(this.#stores, library, id)
+  }
+
+  noteHead(library: LibraryInfo): Promise<void> {
+    return noteHead(this.#stores, library)
+  }
+
+  noteShown(library: LibraryInfo, ids: readonly string[]): Promise<void> {
+    return noteShown(this.#stores, library, ids)
+  }
+
+  shownAmong<T extends string>(library: LibraryInfo, ids: readonly T[]): Promise<ReadonlySet<T>> {
+    return shownAmong(this.#stores, library, ids)
+  }
+
+  /** A block that clients of the library may read; at once where no query is needed. */
+  findBlock(library: LibraryInfo, id: BlockId): StoredBytes | undefined | Promise<StoredBytes | undefined> {
+    if (library.sub === undefined) return this.#content.findBlock(library.key, id)
+    return this.#findShownBlock(library, id)
+  }
+
+  async #findShownBlock(library: LibraryInfo, id: BlockId): Promise<StoredBytes | undefined> {
+    const isShown = (await shownAmong(this.#stores, library, [id])).has(id)
+    return isShown ? this.#content.findBlock(library.key, id) : undefined
+  }
+
+  receiveCommit(library: EditableLibrary, sent: Commit): Promise<void> {
+    return receiveCommit(this.#stores, library, sent)
+  }
+
+  push(
+    library: EditableLibrary,
+    id: CommitId,
+    setAside: (bytes: number) => Promise<SetAside>,
+  ): Promise<void> {
+    return push(this.#stores, library, id, setAside)
+  }
+
+  listObjects(
+    library: Library,
+    root: DirId,
+    known: DirId,
+    options: { dirsOnly: boolean },
+  ): AsyncGenerator<FsId[], void> {
+    return listObjects(this.#stores, library, root, known, options)
+  }
+
+  packObjects(library: Library, ids: readonly FsId[], enough: number): Promise<Buffer> {
+    return packObjects(this.#stores, library, ids, enough)
+  }
+
+  missingObjects(library: Library, ids: readonly FsId[]): Promise<FsId[]> {
+    return missingObjects(this.#stores, library, ids)
+  }
+
+  receiveObjects(library: EditableLibrary): ObjectIntake {
+    return new ObjectIntake(this.#stores, library)
+  }
+
+  missingBlocks(library: Library, ids: readonly BlockId[]): Promise<BlockId[]> {
+    return missingBlocks(this.#stores, library, ids)
+  }
+
+  blockSizes(library: Library, id: FileId): Promise<number[] | undefined> {
+    return blockSizes(this.#stores, library, id)
+  }
+
+  /** See `BlockIntake.put`. */
+  putBlock(library: EditableLibrary, id: BlockId, bytes: Buffer): Promise<void> {
+    return this.#blockIntake.put(library, id, bytes)
+  }
+
+  /** See `BlockIntake.receive`. */
+  receiveBlock(library: EditableLibrary, id: BlockId, source: AsyncIterable<Buffer>): Promise<void> {
+    return this.#blockIntake.receive(library, id, source)
+  }
+
+  holdBlocks(library: EditableLibrary, taken: readonly TakenBlock[]): Promise<void> {
+    return holdBlocks(this.#stores, library, taken)
+  }
+
+  contentOfBlocks(library: Library, ids: readonly BlockId[], size: number): Promise<Content> {
+    return contentOfBlocks(this.#stores, library, ids, size)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stores.largeObjects[Symbol.asyncDispose]()
+  }
+}

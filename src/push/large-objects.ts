@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { Turns } from '../database/index.ts'
+import { type FsId, InvalidObject } from '../objects/index.ts'
+import type { SentObject } from './object-parser.ts'
+import type { ReceivedObject } from './received-store.ts'
+
+/** Most bytes of an object's JSON: a folder of some 400,000 entries. */
+const LARGEST_OBJECT = 64 * 2 ** 20
+/** What the thread may take; parsed JSON takes several times its bytes. */
+const MOST_MEGABYTES = 1024
+
+export interface LargeObjectTask {
+  readonly id: FsId
+  readonly packed: Uint8Array
+  readonly most: number
+}
+
+export type LargeObjectAnswer =
+  | { readonly object: ReceivedObject }
+  | { readonly invalid: string }
+  | { readonly failed: string }
+
+/** Reads large objects in a thread of their own, one at a time, so that nobody waits for them (I9, I10). */
+export class LargeObjects implements AsyncDisposable {
+  readonly #turns = new Turns()
+  #worker: Worker | undefined
+
+  /** Throws InvalidObject. */
+  async read({ id, packed }: SentObject): Promise<ReceivedObject> {
+    const end = await this.#turns.take()
+    try {
+      return result(await this.#ask({ id, packed, most: LARGEST_OBJECT }))
+    } finally {
+      end()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  async #ask(task: LargeObjectTask): Promise<LargeObjectAnswer> {
+    const worker = this.#worker ?? this.#start()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(task)
+    // `once` rejects with what ends the thread.
+    const [answer] = (await once(worker, 'message').catch((error: unknown) => {
+      if (isOutOfMemory(error)) return [{ invalid: 'is too large' }]
+      throw error
+    })) as [LargeObjectAnswer]
+    return answer
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./large-object-worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+    })
+    worker.unref()
+    // Whoever waits for an answer hears of it.
+    worker.on('error', () => {})
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+    })
+    this.#worker = worker
+    return worker
+  }
+}
+
+function result(answer: LargeObjectAnswer): ReceivedObject {
+  if ('invalid' in answer) throw new InvalidObject(answer.invalid)
+  if ('failed' in answer) throw new Error(`an object could not be read: ${answer.failed}`)
+  // Buffers come out of a thread as plain arrays.
+  return { ...answer.object, data: Buffer.from(answer.object.data) }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}

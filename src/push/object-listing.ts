@@ -1,0 +1,122 @@
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
+import { fail } from '../errors.ts'
+import type { Library } from '../library/index.ts'
+import { Dir, type DirId, EMPTY_ID, encodeFile, type FsId, packetHead, zlibStored } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { AS_RECEIVED, readFileRow } from '../tree/index.ts'
+import type { PushStores } from './push-stores.ts'
+import { expectShown, noteShown } from './sync-visibility.ts'
+
+const deflateAside = promisify(deflate)
+
+// Below this packing gains little, and costs more than all else that is done for an object.
+const SMALLEST_PACKED = 1024
+/** Dirs remembered while ids are listed, so that one found in many places is listed once. */
+const MOST_DIRS_REMEMBERED = 200_000
+const IDS_AT_ONCE = 1000
+const ROWS_AT_ONCE = 100
+
+/**
+ * The ids of all dirs and files below `root`, itself included, but for what `known` has at the same path. Never the
+ * empty id; a file may come twice.
+ */
+export async function* listObjects(
+  stores: PushStores,
+  library: Library,
+  root: DirId,
+  known: DirId,
+  options: { dirsOnly: boolean },
+): AsyncGenerator<FsId[], void> {
+  for await (const ids of listBelow(stores, library, root, known, options)) {
+    await noteShown(stores, library.info, ids)
+    yield ids
+  }
+}
+
+async function* listBelow(
+  { objects }: PushStores,
+  library: Library,
+  root: DirId,
+  known: DirId,
+  options: { dirsOnly: boolean },
+): AsyncGenerator<FsId[], void> {
+  if (root === known || root === EMPTY_ID) return
+  const { key } = library.info
+  const seen = new Set<DirId>([root])
+  const open: [id: DirId, known: DirId][] = [[root, known]]
+  const pace = new Pace()
+  let ids: FsId[] = []
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [id, knownId] = next
+    ids.push(id)
+    const { dir } = await objects.getDir(key, id)
+    const before = knownId === EMPTY_ID ? Dir.empty : (await objects.getDir(key, knownId)).dir
+    for (const entry of dir.entries) {
+      if (entry.id === EMPTY_ID) continue
+      const old = before.size === 0 ? undefined : before.find(entry.name)
+      if (old !== undefined && old.kind === entry.kind && old.id === entry.id) continue
+      if (entry.kind === 'file') {
+        if (!options.dirsOnly) ids.push(entry.id)
+      } else if (!seen.has(entry.id)) {
+        if (seen.size < MOST_DIRS_REMEMBERED) seen.add(entry.id)
+        open.push([entry.id, old?.kind === 'dir' ? old.id : EMPTY_ID])
+      }
+      if (ids.length >= IDS_AT_ONCE) {
+        yield ids
+        ids = []
+      }
+    }
+    if (pace.isDue) await pace.rest()
+  }
+  if (ids.length > 0) yield ids
+}
+
+/**
+ * Objects as packets, in the order asked, until they amount to `enough` bytes; one at least. Throws object-missing for
+ * one the library does not hold.
+ */
+export async function packObjects(
+  stores: PushStores,
+  library: Library,
+  ids: readonly FsId[],
+  enough: number,
+): Promise<Buffer> {
+  await expectShown(stores, library.info, ids)
+  const pieces: Buffer[] = []
+  const pace = new Pace()
+  let bytes = 0
+  for (let start = 0; start < ids.length && bytes < enough; start += ROWS_AT_ONCE) {
+    const some = ids.slice(start, start + ROWS_AT_ONCE)
+    const files = new Map(
+      (await stores.objects.findFileRows(library.info.key, some)).map((row) => [row.id, row]),
+    )
+    if (library.info.sub !== undefined) {
+      const blocks = [...files.values()].flatMap((row) => readFileRow(row).blockIds)
+      await noteShown(stores, library.info, blocks)
+    }
+    for (const id of some) {
+      const row = files.get(id)
+      const packed =
+        row === undefined
+          ? await packDirectory(stores, library, id as DirId)
+          : row.encoding === AS_RECEIVED
+            ? Buffer.from(row.data)
+            : await pack(encodeFile(readFileRow(row)))
+      pieces.push(packetHead(id, packed.length), packed)
+      bytes += packed.length
+      if (bytes >= enough) break
+      if (pace.isDue) await pace.rest()
+    }
+  }
+  return Buffer.concat(pieces)
+}
+
+async function packDirectory(stores: PushStores, { info }: Library, id: DirId): Promise<Buffer> {
+  const found = id === EMPTY_ID ? undefined : await stores.objects.findDir(info.key, id)
+  return found === undefined ? fail({ code: 'object-missing', id }) : pack(found.dir.encoded())
+}
+
+async function pack(json: Buffer): Promise<Buffer> {
+  return json.length < SMALLEST_PACKED ? zlibStored(json) : deflateAside(json)
+}

@@ -1,0 +1,241 @@
+import {
+  describeConflicts,
+  describeMerged,
+  type Edited,
+  insertReceivedCommit,
+  type LibraryInfo,
+  type NumberedCommit,
+  tooManyEntries,
+} from '../commits/index.ts'
+import type { Transaction } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import { type EditableLibrary, refuseLocked } from '../library/index.ts'
+import type { Commit, CommitId, DirId, LibraryPath } from '../objects/index.ts'
+import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
+import { Admission } from './admission.ts'
+import { BoundFates, BoundMeanwhile, type Step } from './bound-path-moves.ts'
+import type { PushStores } from './push-stores.ts'
+import { insertSubCommit, joinSubCommits } from './sub-sync-store.ts'
+import { findAnySynced } from './sync-visibility.ts'
+import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
+
+/** Most commits that may be pushed at once: clients push each as they make it. */
+const LONGEST_CHAIN = 1000
+
+/** Bytes set aside in the owner's quota. */
+export interface SetAside extends AsyncDisposable {
+  /** Gives them back as part of the commit that makes them usage. */
+  settle(tx: Transaction): Promise<void>
+}
+
+/**
+ * Keeps a commit that a client made, for it to be pushed. Who made it is the actor, whatever the client wrote; what it
+ * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
+ * commit has this id, quota-exceeded if too much was sent and never pushed.
+ */
+export async function receiveCommit(
+  stores: PushStores,
+  library: EditableLibrary,
+  sent: Commit,
+): Promise<void> {
+  const { info, actor } = library
+  const commit = { ...sent, creatorName: actor.email, secondParentId: null, conflict: false, newMerge: false }
+  const receivedAt = stores.now()
+  using _taken = await stores.uncommitted.take(library, 'objects', commit.description.length + COMMIT_BYTES)
+  const isNew = await stores.db.write(
+    (tx) =>
+      info.sub === undefined
+        ? insertReceivedCommit(tx, info.key, commit, receivedAt)
+        : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
+    // Nothing refers to it before the push, whose own write makes both durable.
+    { durable: false },
+  )
+  if (isNew) return
+  const known = await findAnySynced(stores, info, commit.id)
+  if (known === undefined || !isSameCommit(known.commit, commit)) {
+    fail({ code: 'object-invalid', reason: 'another commit has this id' })
+  }
+}
+
+// Not the time: the history may have corrected it.
+function isSameCommit(a: Commit, b: Commit): boolean {
+  const fields = ['rootId', 'parentId', 'creator', 'creatorName', 'description'] as const
+  return fields.every((field) => a[field] === b[field])
+}
+
+/**
+ * Makes a received commit part of the history: as the head if it goes on from it, else by merging it into the head.
+ * Everything it names has to be there. A commit that is part of the history already changes nothing, so a push whose
+ * answer was lost may be repeated. `setAside` is asked for the bytes the push adds. Throws commit-not-found,
+ * object-missing, object-invalid, blocks-missing, locked, and what `setAside` throws; then the head is where it was.
+ */
+export async function push(
+  stores: PushStores,
+  library: EditableLibrary,
+  id: CommitId,
+  setAside: (bytes: number) => Promise<SetAside>,
+): Promise<void> {
+  const found = await findChain(stores, library.info, id)
+  if (found === undefined) return
+  const { chain, tip, base } = found
+  const admission = new Admission(stores, library.info)
+  const steps: Step[] = []
+  let before = base.rootId
+  let unsaid = 0
+  for (const { id: commitId, rootId } of chain) {
+    unsaid += (await admission.admit(rootId, before, claimOf(commitId))).unsaid
+    await refuseTooMany(stores, library.info, before, rootId)
+    steps.push({ before, changes: await pushedChanges(stores, library.info, before, rootId) })
+    before = rootId
+  }
+  await using room = await setAside(unsaid + (await growthOf(stores, library.info, base, tip)))
+  for (;;) {
+    try {
+      await commitPushed(stores, library, { ...found, steps, room })
+      return
+    } catch (error) {
+      if (!(error instanceof BoundMeanwhile)) throw error
+    }
+  }
+}
+
+/** A chain of commits whose trees are all there. */
+interface Pushed extends Chain {
+  readonly steps: readonly Step[]
+  readonly room: SetAside
+}
+
+/** Throws BoundMeanwhile. */
+async function commitPushed(
+  stores: PushStores,
+  library: EditableLibrary,
+  { chain, tip, base, steps, room }: Pushed,
+): Promise<void> {
+  const claims = chain.map(({ id }) => claimOf(id))
+  const [only] = steps.length === 1 ? steps : []
+  const changes = only?.changes ?? (await pushedChanges(stores, library.info, base.rootId, tip.rootId))
+  const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
+    // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
+    const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
+    if (left === undefined) return { description: '', result: [] }
+    await refuseLocked(stores, library, touchedPaths(changes))
+    const fates = await BoundFates.read(stores, now, steps.slice(-left.chain.length), tree)
+    const root = await tree.rootId()
+    const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId
+    const ids = left.chain.map(({ id }) => id)
+    const also = async () => {
+      const write = await fates.settle(tree, { isMerge })
+      return async (tx: Transaction) => {
+        await write(tx)
+        if (now.sub !== undefined) await joinSubCommits(tx, now.sub.key, ids, now.headSeq + 1)
+        await settleClaims(tx, now.key, claims)
+        await room.settle(tx)
+      }
+    }
+    if (!isMerge) {
+      await tree.replaceRoot(tip.rootId)
+      const received = { chain: left.chain }
+      const more = now.sub === undefined ? { received } : {}
+      return { description: tip.description, result: ids, ...more, also: await also() }
+    }
+    const author = tip.creatorName ?? ''
+    const sides = { base: left.base.rootId, head: root, remote: tip.rootId, author }
+    const conflicts = await mergeInto(tree, sides)
+    const conflict = conflicts.length > 0
+    return {
+      description: conflict ? describeConflicts(conflicts) : describeMerged,
+      result: ids,
+      // The commits of a sub-library are not those of its origin.
+      ...(now.sub === undefined && { received: { chain: left.chain, merge: { conflict } } }),
+      also: await also(),
+    }
+  })
+  // All of it was in the folder already, so that the origin has no commit of it.
+  const { sub, headSeq } = library.info
+  if (sub !== undefined && commit === undefined && result.length > 0) {
+    await stores.db.write(async (tx) => {
+      await joinSubCommits(tx, sub.key, result, headSeq)
+      await settleClaims(tx, library.info.key, claims)
+    })
+  }
+}
+
+interface Chain {
+  /** Oldest first. */
+  readonly chain: readonly Commit[]
+  readonly tip: Commit
+  /** The commit of the history that the chain goes on from. */
+  readonly base: NumberedCommit
+}
+
+/** The commits from the history to the one asked for; undefined if it is part of the history. */
+async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
+  const chain: Commit[] = []
+  for (let next: CommitId | null = id; next !== null; ) {
+    const found = await findAnySynced(stores, library, next)
+    if (found === undefined) {
+      if (next === id) return fail({ code: 'commit-not-found', id })
+      return fail({ code: 'object-invalid', reason: 'its parent is not here' })
+    }
+    const { commit, joined } = found
+    const tip = chain[0]
+    if (joined) return tip && { chain: chain.toReversed(), tip, base: commit }
+    if (chain.length === LONGEST_CHAIN) fail({ code: 'object-invalid', reason: 'too many commits at once' })
+    chain.push(commit)
+    next = commit.parentId
+  }
+  return fail({ code: 'object-invalid', reason: 'it has no parent' })
+}
+
+/**
+ * Before trees are compared: a few dirs that name each other can amount to any number of paths. Throws
+ * too-many-entries; the library as a whole is checked where its head moves.
+ */
+async function refuseTooMany(
+  { objects, growth }: PushStores,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<void> {
+  const entries = async (id: DirId) => {
+    const { fileCount, dirCount } = await objects.getDir(key, id)
+    return fileCount + (dirCount ?? (await countDirs(objects, key, id)))
+  }
+  const fault = growth.refusalOf({ entriesBefore: await entries(before), entries: await entries(after) })
+  if (fault !== undefined) fail(fault)
+}
+
+/** What one commit of a client changed. Throws too-many-entries. */
+async function pushedChanges(
+  { objects, growth }: PushStores,
+  { key }: LibraryInfo,
+  before: DirId,
+  after: DirId,
+): Promise<Change[]> {
+  const most = growth.limits.commit
+  try {
+    return await diffTrees(objects, key, before, after, { most })
+  } catch (error) {
+    if (error instanceof TooManyChanges) return fail(tooManyEntries(most ?? 0, 'commit'))
+    throw error
+  }
+}
+
+async function growthOf(
+  stores: PushStores,
+  library: LibraryInfo,
+  base: Commit,
+  tip: Commit,
+): Promise<number> {
+  const [before, after] = await Promise.all([
+    stores.objects.getDir(library.key, base.rootId),
+    stores.objects.getDir(library.key, tip.rootId),
+  ])
+  return after.size - before.size
+}
+
+function touchedPaths(changes: readonly Change[]): LibraryPath[] {
+  return changes.flatMap((change) =>
+    change.op === 'renamed' ? [change.path, change.newPath] : [change.path],
+  )
+}

@@ -1,0 +1,79 @@
+import { fail } from '../errors.ts'
+import type { EditableLibrary, Library } from '../library/index.ts'
+import { EMPTY_ID, type FsId, InvalidObject } from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { readSent, type SentObject } from './object-parser.ts'
+import type { PushStores } from './push-stores.ts'
+import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
+import { noteSent, sentAmong, shownAmong } from './sync-visibility.ts'
+import { isGuestIn } from './uncommitted.ts'
+
+/** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
+const SMALL_OBJECT = 256 * 1024
+
+const BATCH_OBJECTS = 1000
+const BATCH_BYTES = 2 ** 20
+
+/** Takes dirs and files that come in ahead of their commit. Only this library sees them (I7). */
+export class ObjectIntake {
+  readonly #stores: PushStores
+  readonly #library: EditableLibrary
+  readonly #pace = new Pace()
+  #batch: ReceivedObject[] = []
+  #bytes = 0
+
+  constructor(stores: PushStores, library: EditableLibrary) {
+    this.#stores = stores
+    this.#library = library
+  }
+
+  /** Throws object-invalid if the object is not in itself what it claims to be; those before it are kept. */
+  async add(sent: SentObject): Promise<void> {
+    if (this.#pace.isDue) await this.#pace.rest()
+    const object = await this.#read(sent)
+    this.#batch.push(object)
+    this.#bytes += object.data.length
+    if (this.#batch.length >= BATCH_OBJECTS || this.#bytes >= BATCH_BYTES) await this.finish()
+  }
+
+  /** Stores what is still in hand. Throws quota-exceeded. Not durable by itself: the commit that names it comes later, and so does its sync. */
+  async finish(): Promise<void> {
+    const batch = this.#batch
+    this.#batch = []
+    this.#bytes = 0
+    if (batch.length === 0) return
+    const { db, now, uncommitted } = this.#stores
+    const bytes = batch.reduce((sum, { data }) => sum + data.length, 0)
+    using _taken = await uncommitted.take(this.#library, 'objects', bytes)
+    const sent = { at: now(), isGuest: isGuestIn(this.#library) }
+    await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, sent), { durable: false })
+    await noteSent(
+      this.#stores,
+      this.#library.info,
+      batch.map(({ id }) => id),
+    )
+  }
+
+  async #read(sent: SentObject): Promise<ReceivedObject> {
+    try {
+      const small = sent.packed.length > SMALL_OBJECT ? undefined : readSent(sent, SMALL_OBJECT)
+      return small ?? (await this.#stores.largeObjects.read(sent))
+    } catch (error) {
+      if (error instanceof InvalidObject) fail({ code: 'object-invalid', reason: error.message })
+      throw error
+    }
+  }
+}
+
+/** Those of `ids` that neither came in nor are held, each once, in the order asked. The empty id is always there. */
+export async function missingObjects(
+  stores: PushStores,
+  library: Library,
+  ids: readonly FsId[],
+): Promise<FsId[]> {
+  const asked = [...new Set(ids)].filter((id) => id !== EMPTY_ID)
+  const shown = await shownAmong(stores, library.info, asked)
+  const sent = await sentAmong(stores, library.info, asked)
+  const present = await findPresent(stores.db, library.info.key, { held: [...shown], received: [...sent] })
+  return asked.filter((id) => !present.has(id))
+}

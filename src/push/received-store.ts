@@ -1,0 +1,146 @@
+import type { Reader, Transaction } from '../database/index.ts'
+import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
+import type { Totals } from '../tree/index.ts'
+
+const IDS_A_QUERY = 500
+
+/** A dir or file that came in ahead of the commit that names it. */
+export interface ReceivedObject {
+  readonly id: FsId
+  readonly kind: number
+  readonly encoding: number
+  /** Of a file, as it says; 0 for a dir. */
+  readonly size: number
+  readonly data: Uint8Array
+}
+
+interface ReceivedRow {
+  id: Uint8Array
+  kind: number
+  encoding: number
+  size: number
+  data: Uint8Array
+}
+
+/** What a library holds of an object: its kind, and what is below it. */
+export interface HeldObject extends Totals {
+  readonly kind: number
+}
+
+export async function insertReceived(
+  tx: Transaction,
+  libraryKey: number,
+  objects: readonly ReceivedObject[],
+  { at, isGuest }: { readonly at: number; readonly isGuest: boolean },
+): Promise<void> {
+  await tx.insert(
+    'received_object',
+    ['library_key', 'id', 'kind', 'encoding', 'size', 'data', 'guest', 'received_at'],
+    objects.map(({ id, kind, encoding, size, data }) => [
+      libraryKey,
+      idToBytes(id),
+      kind,
+      encoding,
+      size,
+      data,
+      isGuest ? 1 : 0,
+      at,
+    ]),
+    { ignoreExisting: true },
+  )
+}
+
+/** Those of `ids` that came in and were not taken over yet, with their bytes. */
+export async function findReceived(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly FsId[],
+): Promise<Map<FsId, ReceivedObject>> {
+  const found = new Map<FsId, ReceivedObject>()
+  for (const { some, marks } of batches(ids)) {
+    const rows = await reader.all<ReceivedRow>(
+      `select id, kind, encoding, size, data from received_object where library_key = ? and id in (${marks})`,
+      libraryKey,
+      ...some.map(idToBytes),
+    )
+    for (const row of rows) {
+      const id = idFromBytes<FsId>(row.id)
+      found.set(id, { id, kind: row.kind, encoding: row.encoding, size: row.size, data: row.data })
+    }
+  }
+  return found
+}
+
+/** Those that came in among the one list of ids, or are held among the other. What came in is looked at first: it can only go from there to the held. */
+export async function findPresent(
+  reader: Reader,
+  libraryKey: number,
+  ids: { readonly held: readonly FsId[]; readonly received: readonly FsId[] },
+): Promise<Set<FsId>> {
+  const present = new Set<FsId>()
+  for (const [table, asked] of [
+    ['received_object', ids.received],
+    ['fs_object', ids.held],
+  ] as const) {
+    for (const { some, marks } of batches(asked.filter((id) => !present.has(id)))) {
+      const rows = await reader.all<{ id: Uint8Array }>(
+        `select id from ${table} where library_key = ? and id in (${marks})`,
+        libraryKey,
+        ...some.map(idToBytes),
+      )
+      for (const row of rows) present.add(idFromBytes<FsId>(row.id))
+    }
+  }
+  return present
+}
+
+/** Those of `ids` the library holds, with all that is below them. */
+export async function findHeld(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly FsId[],
+): Promise<Map<FsId, HeldObject>> {
+  const held = new Map<FsId, HeldObject>()
+  for (const { some, marks } of batches(ids)) {
+    const rows = await reader.all<{
+      id: Uint8Array
+      kind: number
+      size: number
+      file_count: number
+      dir_count: number | null
+    }>(
+      `select id, kind, size, file_count, dir_count from fs_object where library_key = ? and id in (${marks})`,
+      libraryKey,
+      ...some.map(idToBytes),
+    )
+    for (const { id, kind, size, file_count: fileCount, dir_count } of rows) {
+      held.set(idFromBytes<FsId>(id), { kind, size, fileCount, dirCount: dir_count ?? undefined })
+    }
+  }
+  return held
+}
+
+/** Marks objects that were taken over for a received commit: their rows go with it, so that a push that is refused frees nothing. */
+export async function claimReceived(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly FsId[],
+  claim: number,
+): Promise<void> {
+  for (const { some, marks } of batches(ids)) {
+    const sql = `update received_object set claim = ? where library_key = ? and id in (${marks})`
+    await tx.run(sql, claim, libraryKey, ...some.map(idToBytes))
+  }
+}
+
+/** Upkeep: what came in so long ago that nobody will name it any more. */
+export async function deleteReceivedBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from received_object where received_at < ?', time)
+}
+
+function* batches(ids: readonly FsId[]): Generator<{ some: readonly FsId[]; marks: string }> {
+  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
+    const some = ids.slice(start, start + IDS_A_QUERY)
+    yield { some, marks: some.map(() => '?').join(', ') }
+  }
+}

@@ -1,0 +1,147 @@
+import type { NumberedCommit, SubLibrary } from '../commits/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../objects/index.ts'
+
+const IDS_A_QUERY = 500
+
+interface SubCommitRow {
+  id: Uint8Array
+  root: Uint8Array
+  parent: Uint8Array | null
+  creator: Uint8Array
+  creator_name: string
+  description: string
+  ctime: number
+  device_name: string | null
+  client_version: string | null
+  seq: number | null
+}
+
+const COLUMNS = [
+  'sub_key',
+  'id',
+  'root',
+  'parent',
+  'creator',
+  'creator_name',
+  'description',
+  'ctime',
+  'device_name',
+  'client_version',
+  'seq',
+  'received_at',
+]
+
+/** Keeps a commit of a sub-library. False if one of that id is there already. */
+export async function insertSubCommit(
+  tx: Transaction,
+  subKey: number,
+  commit: Commit,
+  known: { readonly seq: number } | { readonly receivedAt: number },
+): Promise<boolean> {
+  const row = [
+    subKey,
+    idToBytes(commit.id),
+    idToBytes(commit.rootId),
+    commit.parentId === null ? null : idToBytes(commit.parentId),
+    Buffer.from(commit.creator, 'hex'),
+    commit.creatorName ?? '',
+    commit.description,
+    commit.ctime,
+    commit.deviceName ?? null,
+    commit.clientVersion ?? null,
+    'seq' in known ? known.seq : null,
+    'seq' in known ? null : known.receivedAt,
+  ]
+  return (await tx.insert('sub_commit', COLUMNS, [row], { ignoreExisting: true })) === 1
+}
+
+/** A commit, and whether its content was ever that of the folder, or part of it; since the folder was shared. */
+export async function findSubCommit(
+  reader: Reader,
+  sub: SubLibrary,
+  id: CommitId,
+): Promise<{ commit: NumberedCommit; joined: boolean } | undefined> {
+  const sql = 'select * from sub_commit where sub_key = ? and id = ?'
+  const row = await reader.get<SubCommitRow>(sql, sub.key, idToBytes(id))
+  if (row === undefined) return undefined
+  const commit: NumberedCommit = {
+    id: idFromBytes<CommitId>(row.id),
+    seq: row.seq ?? 0,
+    libraryId: sub.id,
+    rootId: idFromBytes<DirId>(row.root),
+    parentId: row.parent === null ? null : idFromBytes<CommitId>(row.parent),
+    secondParentId: null,
+    creator: Buffer.from(row.creator).toString('hex'),
+    creatorName: row.creator_name === '' ? undefined : row.creator_name,
+    description: row.description,
+    ctime: row.ctime,
+    deviceName: row.device_name ?? undefined,
+    clientVersion: row.client_version ?? undefined,
+    conflict: false,
+    newMerge: false,
+  }
+  return { commit, joined: row.seq !== null && row.seq >= sub.sinceSeq }
+}
+
+/** Makes commits part of what the sub-library shows, as of a commit of its origin. */
+export async function joinSubCommits(
+  tx: Transaction,
+  subKey: number,
+  ids: readonly CommitId[],
+  seq: number,
+): Promise<void> {
+  const sql = `update sub_commit set seq = ?, received_at = null
+    where sub_key = ? and id = ? and (seq is null or seq < ?)`
+  for (const id of ids) await tx.run(sql, seq, subKey, idToBytes(id), seq)
+}
+
+/** Upkeep: as deleteReceivedCommitsBefore. */
+export async function deleteReceivedSubCommitsBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from sub_commit where received_at is not null and received_at < ?', time)
+}
+
+/** Notes objects and blocks that whoever syncs the sub-library may have. */
+export async function insertSubObjects(
+  tx: Transaction,
+  subKey: number,
+  ids: readonly string[],
+  { isSent }: { isSent: boolean },
+): Promise<void> {
+  const unique = [...new Set(ids)].map((id) => Buffer.from(id, 'hex'))
+  if (unique.length === 0) return
+  const rows = unique.map((id) => [subKey, id, isSent ? 1 : 0])
+  await tx.insert('sub_object', ['sub_key', 'id', 'is_sent'], rows, { ignoreExisting: true })
+  if (isSent) return
+  for (const { some, marks } of batches(unique)) {
+    const sql = `update sub_object set is_sent = 0 where sub_key = ? and is_sent = 1 and id in (${marks})`
+    await tx.run(sql, subKey, ...some)
+  }
+}
+
+/** Those of `ids` that were noted; with `orSent` also those that came in and were not looked at yet. */
+export async function findSubObjects<T extends string>(
+  reader: Reader,
+  subKey: number,
+  ids: readonly T[],
+  { orSent }: { orSent: boolean },
+): Promise<Set<T>> {
+  const found = new Set<T>()
+  for (const { some, marks } of batches(ids.map((id) => Buffer.from(id, 'hex')))) {
+    const rows = await reader.all<{ id: Uint8Array }>(
+      `select id from sub_object where sub_key = ? and is_sent <= ? and id in (${marks})`,
+      subKey,
+      orSent ? 1 : 0,
+      ...some,
+    )
+    for (const row of rows) found.add(Buffer.from(row.id).toString('hex') as T)
+  }
+  return found
+}
+
+function* batches(ids: readonly Buffer[]): Generator<{ some: readonly Buffer[]; marks: string }> {
+  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
+    const some = ids.slice(start, start + IDS_A_QUERY)
+    yield { some, marks: some.map(() => '?').join(', ') }
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  findAnyCommit,
+  findCommit,
+  type LibraryInfo,
+  type NumberedCommit,
+  type SubLibrary,
+} from '../commits/index.ts'
+import { fail } from '../errors.ts'
+import { type CommitId, EMPTY_ID } from '../objects/index.ts'
+import type { PushStores } from './push-stores.ts'
+import {
+  findSubCommit,
+  findSubObjects,
+  insertSubCommit,
+  insertSubObjects,
+  joinSubCommits,
+} from './sub-sync-store.ts'
+
+// A sub-library is a view and has no commits, but a client that syncs it has to see some. The head's id is made of the
+// content; a commit of that id is written down when it is first shown. Beside these there are the commits clients
+// sent. Objects and blocks are those of the origin: which of them a client may have is written down when they are
+// listed to one, or sent by one, so that no id of another folder opens anything (I7).
+
+/** A commit of a library, or of a sub-library, that a client may ask for. */
+export async function findSyncedCommit(
+  stores: PushStores,
+  library: LibraryInfo,
+  id: CommitId,
+): Promise<NumberedCommit | undefined> {
+  if (library.sub === undefined) return findCommit(stores.db, library, id)
+  const found = await findSubCommit(stores.db, library.sub, id)
+  return found?.joined ? found.commit : undefined
+}
+
+/** As findSyncedCommit, with those that were sent and not pushed. */
+export function findAnySynced(stores: PushStores, library: LibraryInfo, id: CommitId) {
+  return library.sub === undefined
+    ? findAnyCommit(stores.db, library, id)
+    : findSubCommit(stores.db, library.sub, id)
+}
+
+/** Writes the head of a sub-library down, so that it can be asked for. */
+export async function noteHead(stores: PushStores, library: LibraryInfo): Promise<void> {
+  const { sub, head } = library
+  if (sub === undefined || (await findSubCommit(stores.db, sub, head))?.joined) return
+  const seq = library.headSeq
+  await stores.db.write(
+    async (tx) => {
+      const isNew = await insertSubCommit(tx, sub.key, headCommit(library, sub), { seq })
+      if (!isNew) await joinSubCommits(tx, sub.key, [head], seq)
+    },
+    { durable: false },
+  )
+}
+
+function headCommit({ head, root, modifier, updatedAt }: LibraryInfo, { id }: SubLibrary) {
+  return {
+    id: head,
+    libraryId: id,
+    rootId: root,
+    parentId: null,
+    secondParentId: null,
+    creator: EMPTY_ID,
+    creatorName: modifier,
+    description: 'Synced with the folder',
+    ctime: updatedAt,
+    deviceName: undefined,
+    clientVersion: undefined,
+    conflict: false,
+    newMerge: false,
+  }
+}
+
+/** Notes what clients of a sub-library may have from now on; of a whole library everything is its own. */
+export async function noteShown(
+  stores: PushStores,
+  library: LibraryInfo,
+  ids: readonly string[],
+): Promise<void> {
+  const { sub } = library
+  if (sub === undefined || ids.length === 0) return
+  const known = await shownAmong(stores, library, ids)
+  const fresh = ids.filter((id) => !known.has(id))
+  if (fresh.length === 0) return
+  await stores.db.write((tx) => insertSubObjects(tx, sub.key, fresh, { isSent: false }), { durable: false })
+}
+
+/** Notes objects a client sent: it need not have what they name. */
+export async function noteSent(
+  stores: PushStores,
+  { sub }: LibraryInfo,
+  ids: readonly string[],
+): Promise<void> {
+  if (sub === undefined || ids.length === 0) return
+  await stores.db.write((tx) => insertSubObjects(tx, sub.key, ids, { isSent: true }), { durable: false })
+}
+
+/** Those of `ids` that clients of a sub-library may have; all, if it is none. */
+export async function shownAmong<T extends string>(
+  stores: PushStores,
+  { sub }: LibraryInfo,
+  ids: readonly T[],
+): Promise<ReadonlySet<T>> {
+  return sub === undefined ? new Set(ids) : findSubObjects(stores.db, sub.key, ids, { orSent: false })
+}
+
+/** As shownAmong, with what was sent and not looked at yet. */
+export async function sentAmong<T extends string>(
+  stores: PushStores,
+  { sub }: LibraryInfo,
+  ids: readonly T[],
+): Promise<ReadonlySet<T>> {
+  return sub === undefined ? new Set(ids) : findSubObjects(stores.db, sub.key, ids, { orSent: true })
+}
+
+/** Throws object-missing for what clients of a sub-library may not have. */
+export async function expectShown(
+  stores: PushStores,
+  library: LibraryInfo,
+  ids: readonly string[],
+): Promise<void> {
+  if (library.sub === undefined) return
+  const shown = await shownAmong(stores, library, ids)
+  const hidden = ids.find((id) => !shown.has(id))
+  if (hidden !== undefined) fail({ code: 'object-missing', id: hidden })
+}

@@ -1,0 +1,129 @@
+import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
+import type { Reader, Transaction } from '../database/index.ts'
+import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
+
+const IDS_A_QUERY = 500
+/** About what the row of a commit takes besides its text. */
+export const COMMIT_BYTES = 500
+
+/** A block of a library, and whether somebody else than its owner sent it. */
+export interface SentBlock extends SizedBlock {
+  readonly libraryKey: number
+  readonly isGuest: boolean
+}
+
+/** Bytes that wait for a commit in the libraries of an owner, and those of guests among them. */
+export interface UncommittedBytes {
+  readonly all: number
+  readonly guests: number
+}
+
+/** Notes the blocks that are new to their libraries. To be called before they are held. */
+export async function insertUncommitted(
+  tx: Transaction,
+  blocks: readonly SentBlock[],
+  now: number,
+): Promise<void> {
+  for (const [libraryKey, sent] of Map.groupBy(blocks, (block) => block.libraryKey)) {
+    const held = await findHeldBlocks(
+      tx,
+      libraryKey,
+      sent.map(({ id }) => id),
+    )
+    const rows = sent
+      .filter(({ id }) => !held.has(id))
+      .map(({ id, size, isGuest }) => [libraryKey, idToBytes(id), size, isGuest ? 1 : 0, now])
+    const columns = ['library_key', 'block_id', 'size', 'guest', 'received_at']
+    if (rows.length > 0) await tx.insert('uncommitted_block', columns, rows, { ignoreExisting: true })
+  }
+}
+
+/** For a commit that names the blocks. */
+export async function deleteUncommitted(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly BlockId[],
+): Promise<void> {
+  for (const { some, marks } of batches(ids)) {
+    const sql = `delete from uncommitted_block where library_key = ? and block_id in (${marks})`
+    await tx.run(sql, libraryKey, ...some.map(idToBytes))
+  }
+}
+
+/**
+ * The mark of what a received commit names. Made of its id, so that a push that is repeated finds what an earlier
+ * attempt has marked.
+ */
+export function claimOf(id: CommitId): number {
+  return Number.parseInt(id.slice(0, 12), 16) + 1
+}
+
+/** Marks blocks that files of a received commit name: they are settled with it. */
+export async function claimBlocks(
+  tx: Transaction,
+  libraryKey: number,
+  ids: readonly BlockId[],
+  claim: number,
+): Promise<void> {
+  for (const { some, marks } of batches(ids)) {
+    const sql = `update uncommitted_block set claim = ? where library_key = ? and block_id in (${marks})`
+    await tx.run(sql, claim, libraryKey, ...some.map(idToBytes))
+  }
+}
+
+/** In the transaction that makes commits part of the history: what they name waits no more. */
+export async function settleClaims(
+  tx: Transaction,
+  libraryKey: number,
+  claims: readonly number[],
+): Promise<void> {
+  for (let start = 0; start < claims.length; start += IDS_A_QUERY) {
+    const some = claims.slice(start, start + IDS_A_QUERY)
+    for (const table of ['uncommitted_block', 'received_object']) {
+      const sql = `delete from ${table} where library_key = ? and claim in (${some.map(() => '?').join(', ')})`
+      await tx.run(sql, libraryKey, ...some)
+    }
+  }
+}
+
+/** Upkeep: what nobody will name any more is not the owner's to answer for. */
+export async function deleteUncommittedBefore(tx: Transaction, time: number): Promise<number> {
+  return tx.run('delete from uncommitted_block where received_at < ?', time)
+}
+
+const owned = 'join library l on l.key = x.library_key where l.owner_key = ?'
+
+/** Blocks that wait for a commit. */
+export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
+  const row = await reader.get<{ sent: number | null; guests: number | null }>(
+    `select sum(x.size) as sent, sum(x.size * x.guest) as guests from uncommitted_block x ${owned}`,
+    ownerKey,
+  )
+  return { all: row?.sent ?? 0, guests: row?.guests ?? 0 }
+}
+
+/** Objects that wait for a commit, and commits that wait to be pushed. */
+export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
+  const row = await reader.get<Record<string, number | null>>(
+    `select o.sent, o.guests,
+       (select sum(length(x.description) + ${COMMIT_BYTES}) from commit_object x ${owned} and x.received_at is not null)
+         as commits,
+       (select sum(length(c.description) + ${COMMIT_BYTES}) from sub_commit c join sub_library x on x.key = c.sub_key
+          ${owned} and c.received_at is not null) as sub_commits
+     from (
+       select sum(length(x.data)) as sent, sum(length(x.data) * x.guest) as guests from received_object x ${owned}
+     ) o`,
+    ownerKey,
+    ownerKey,
+    ownerKey,
+  )
+  const bytes = (name: string) => row?.[name] ?? 0
+  return { all: bytes('sent') + bytes('commits') + bytes('sub_commits'), guests: bytes('guests') }
+}
+
+function* batches<Id>(ids: readonly Id[]): Generator<{ some: readonly Id[]; marks: string }> {
+  for (let start = 0; start < ids.length; start += IDS_A_QUERY) {
+    const some = ids.slice(start, start + IDS_A_QUERY)
+    yield { some, marks: some.map(() => '?').join(', ') }
+  }
+}

@@ -1,0 +1,114 @@
+import type { LibraryInfo } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
+import { fail } from '../errors.ts'
+import type { Library } from '../library/index.ts'
+import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from './uncommitted-store.ts'
+
+// What other processes take is seen after this long.
+const KNOWN_MS = 10_000
+const MOST_KNOWN = 10_000
+
+/** Blocks are content; objects and commits are what it takes to say where it is, and to delete it. */
+export type UncommittedKind = 'blocks' | 'objects'
+
+/** Bytes of a kind an owner's libraries may have waiting for a commit; undefined for no limit. */
+export type UncommittedAllowance = (
+  library: LibraryInfo,
+  kind: UncommittedKind,
+) => Promise<number | undefined>
+
+const countOf = { blocks: uncommittedBlocksOf, objects: uncommittedObjectsOf }
+
+/** What of one kind waits in the libraries of one owner, as far as this process knows. */
+class Owner {
+  #counted: UncommittedBytes = { all: 0, guests: 0 }
+  #countedAt = Number.NEGATIVE_INFINITY
+  /** Stored by this process since it was counted, and on its way. */
+  readonly #since = { all: 0, guests: 0 }
+  readonly #flying = { all: 0, guests: 0 }
+
+  get isOld(): boolean {
+    return performance.now() - this.#countedAt > KNOWN_MS
+  }
+
+  get isIdle(): boolean {
+    return this.#flying.all === 0
+  }
+
+  async count(counting: () => Promise<UncommittedBytes>): Promise<void> {
+    const before = { ...this.#since }
+    this.#counted = await counting()
+    this.#countedAt = performance.now()
+    this.#since.all -= before.all
+    this.#since.guests -= before.guests
+  }
+
+  /** Undefined if there is no room; else disposed of when the bytes are stored, or will not be. */
+  take(bytes: number, isGuest: boolean, limit: number): Disposable | undefined {
+    const all = this.#counted.all + this.#since.all + this.#flying.all + bytes
+    const guests = this.#counted.guests + this.#since.guests + this.#flying.guests + bytes
+    if (all > limit || (isGuest && guests > limit / 2)) return undefined
+    const add = (to: { all: number; guests: number }, amount: number) => {
+      to.all += amount
+      if (isGuest) to.guests += amount
+    }
+    add(this.#flying, bytes)
+    return {
+      [Symbol.dispose]: () => {
+        add(this.#flying, -bytes)
+        add(this.#since, bytes)
+      },
+    }
+  }
+}
+
+/**
+ * Bounds what clients send ahead of a commit: blocks, objects and commits that may never be pushed. The owner of the
+ * library answers for it; guests get no more than half. Counted in the database, and added to in memory: nothing is
+ * refused before it was counted again.
+ */
+export class Uncommitted {
+  readonly #db: Database
+  readonly #owners = new Map<string, Owner>()
+  readonly #allowance: UncommittedAllowance
+
+  constructor(db: Database, allowance: UncommittedAllowance = async () => undefined) {
+    this.#db = db
+    this.#allowance = allowance
+  }
+
+  /** To be called before bytes are kept; the result is disposed of once they are. Throws quota-exceeded. */
+  async take(
+    library: Pick<Library, 'info' | 'actor'>,
+    kind: UncommittedKind,
+    bytes: number,
+  ): Promise<Disposable> {
+    const { ownerKey } = library.info
+    const limit = await this.#allowance(library.info, kind)
+    if (limit === undefined) return unlimited
+    const owner = this.#ownerOf(`${ownerKey} ${kind}`)
+    const isGuest = isGuestIn(library)
+    const taken = owner.isOld ? undefined : owner.take(bytes, isGuest, limit)
+    if (taken !== undefined) return taken
+    await owner.count(() => countOf[kind](this.#db, ownerKey))
+    return owner.take(bytes, isGuest, limit) ?? fail({ code: 'quota-exceeded', limit })
+  }
+
+  #ownerOf(key: string): Owner {
+    const known = this.#owners.get(key)
+    if (known !== undefined) return known
+    if (this.#owners.size >= MOST_KNOWN) {
+      for (const [other, owner] of this.#owners) if (owner.isIdle) this.#owners.delete(other)
+    }
+    const owner = new Owner()
+    this.#owners.set(key, owner)
+    return owner
+  }
+}
+
+const unlimited: Disposable = { [Symbol.dispose]: () => {} }
+
+/** Whether somebody else than the owner acts. */
+export function isGuestIn({ info, actor }: Pick<Library, 'info' | 'actor'>): boolean {
+  return actor.key !== info.ownerKey
+}

@@ -1,0 +1,24 @@
+export { type OnStep, transplant } from './copy-objects.ts'
+export { type Change, diffTrees, TooManyChanges } from './diff.ts'
+export type { StoredDir } from './dir-cache.ts'
+export { changedEntries } from './dir-changes.ts'
+export { countDirs } from './dir-counts.ts'
+export { type ShownDir, shownDir } from './listing-order.ts'
+export {
+  AS_RECEIVED,
+  DIR,
+  FILE,
+  insertObjects,
+  ObjectStore,
+  PACKED,
+  type PreparedObject,
+  prepareDir,
+  prepareFile,
+  readFileRow,
+  type Totals,
+} from './object-store.ts'
+export { mergeInto } from './three-way.ts'
+export { Tree } from './tree.ts'
+export { TreeChanges } from './tree-changes.ts'
+export { entriesOnce, listBlocksOf, readAdded } from './walk-store.ts'
+export { type EditedTree, PendingDirs, WorkingTree } from './working-tree.ts'

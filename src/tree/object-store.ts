@@ -1,0 +1,460 @@
+import { inflateSync } from 'node:zlib'
+import type { Database, Reader, Transaction } from '../database/index.ts'
+import {
+  type BlockId,
+  Dir,
+  type Dirent,
+  type DirId,
+  EMPTY_ID,
+  type FileId,
+  type FileObject,
+  type FsId,
+  idFromBytes,
+  idToBytes,
+  packChanges,
+  packDir,
+  packDirInSlices,
+  packFile,
+  parseDir,
+  parseFile,
+  type Slices,
+  unpackChanges,
+  unpackDir,
+  unpackDirInSlices,
+  unpackFile,
+} from '../objects/index.ts'
+import { Pace } from '../scheduling/index.ts'
+import { DirCache, type StoredDir } from './dir-cache.ts'
+
+export const FILE = 1
+export const DIR = 3
+
+/** How the bytes of a row are to be read. */
+export const AS_RECEIVED = 0
+export const PACKED = 1
+export const DIFFERENCE = 2
+
+// A version of a big folder costs what changed: below these bounds it rests as a difference to the
+// version before it. A longer chain would read slower, a shorter one would store more whole copies.
+const LONGEST_CHAIN = 256
+const SMALLEST_DIR_WITH_DIFFERENCES = 32 // entries
+// A thousand entries or so.
+const BIG_DIR_BYTES = 64 * 1024
+
+/** A row of fs_object, ready to be written. */
+export interface PreparedObject {
+  readonly id: FsId
+  readonly kind: number
+  readonly encoding: number
+  readonly base: FsId | undefined
+  readonly depth: number
+  readonly size: number
+  readonly fileCount: number
+  readonly dirCount: number | undefined
+  readonly data: Uint8Array
+}
+
+/** Bytes, files and folders below an entry. */
+export interface Totals {
+  readonly size: number
+  readonly fileCount: number
+  /** Undefined in rows of older versions: `countDirs` finds it out. */
+  readonly dirCount: number | undefined
+}
+
+export interface ObjectRow {
+  id: Uint8Array
+  encoding: number
+  base: Uint8Array | null
+  depth: number
+  size: number
+  file_count: number
+  dir_count: number | null
+  data: Uint8Array
+}
+
+const OBJECT_COLUMNS = [
+  'library_key',
+  'id',
+  'kind',
+  'encoding',
+  'base',
+  'depth',
+  'size',
+  'file_count',
+  'dir_count',
+  'data',
+]
+const emptyDir: StoredDir = { dir: Dir.empty, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
+
+/** A commit or dir names an object that is not stored: our data is damaged, or our code is. */
+export class ObjectMissing extends Error {
+  readonly id: string
+  constructor(libraryKey: number, id: string) {
+    super(`object ${id} of library ${libraryKey} is missing`)
+    this.name = 'ObjectMissing'
+    this.id = id
+  }
+}
+
+/** Reads and prepares the dirs and files of all libraries; decoded dirs are kept in a bounded cache. */
+export class ObjectStore {
+  readonly #db: Database
+  readonly #cache: DirCache
+  readonly #loading = new Map<string, Promise<StoredDir>>()
+
+  constructor(db: Database, cacheBytes: number) {
+    this.#db = db
+    this.#cache = new DirCache(cacheBytes)
+  }
+
+  /** Not a promise when the dir is at hand: walking a path then takes no turns of the loop. */
+  getDir(libraryKey: number, id: DirId): StoredDir | Promise<StoredDir> {
+    if (id === EMPTY_ID) return emptyDir
+    const cached = this.#cache.find(libraryKey, id)
+    if (cached !== undefined) return cached
+    const key = `${libraryKey}:${id}`
+    let loading = this.#loading.get(key)
+    if (loading === undefined) {
+      loading = this.#load(libraryKey, id).finally(() => this.#loading.delete(key))
+      this.#loading.set(key, loading)
+    }
+    return loading
+  }
+
+  /** A dir that is at hand. */
+  findCached(libraryKey: number, id: DirId): StoredDir | undefined {
+    return id === EMPTY_ID ? emptyDir : this.#cache.find(libraryKey, id)
+  }
+
+  /** For an id that came from outside; one of another library is "not here" (I7). */
+  async findDir(libraryKey: number, id: DirId): Promise<StoredDir | undefined> {
+    try {
+      return await this.getDir(libraryKey, id)
+    } catch (error) {
+      if (error instanceof ObjectMissing && error.id === id) return undefined
+      throw error
+    }
+  }
+
+  async getFile(libraryKey: number, id: FileId): Promise<FileObject> {
+    const file = await this.findFile(libraryKey, id)
+    if (file === undefined) throw new ObjectMissing(libraryKey, id)
+    return file
+  }
+
+  /** For an id that came from outside; one of another library is "not here" (I7). */
+  async findFile(libraryKey: number, id: FileId): Promise<FileObject | undefined> {
+    if (id === EMPTY_ID) return { blockIds: [], size: 0 }
+    const row = await this.#findRow(libraryKey, id, FILE)
+    return row && readFileRow(row)
+  }
+
+  /** Bytes and files below an entry, without walking it. */
+  async totalsOf(libraryKey: number, dirent: Dirent): Promise<Totals> {
+    if (dirent.kind === 'file') return { size: dirent.size, fileCount: 1, dirCount: 0 }
+    if (dirent.id === EMPTY_ID) return emptyDir
+    const cached = this.#cache.find(libraryKey, dirent.id)
+    if (cached !== undefined) return cached
+    const row = await this.#db.get<{ size: number; file_count: number; dir_count: number | null }>(
+      'select size, file_count, dir_count from fs_object where library_key = ? and id = ?',
+      libraryKey,
+      idToBytes(dirent.id),
+    )
+    if (row === undefined) throw new ObjectMissing(libraryKey, dirent.id)
+    return { size: row.size, fileCount: row.file_count, dirCount: row.dir_count ?? undefined }
+  }
+
+  /** Folders below a dir as its row says it; undefined if it was stored before they were counted. */
+  async storedDirCount(libraryKey: number, id: DirId): Promise<number | undefined> {
+    if (id === EMPTY_ID) return 0
+    const row = await this.#db.get<{ dir_count: number | null }>(
+      'select dir_count from fs_object where library_key = ? and id = ?',
+      libraryKey,
+      idToBytes(id),
+    )
+    return row?.dir_count ?? undefined
+  }
+
+  /** Stores how many folders are below dirs whose rows do not say it. Derived (I3), so not durable by itself. */
+  async storeDirCounts(
+    libraryKey: number,
+    counts: readonly (readonly [id: DirId, count: number])[],
+  ): Promise<void> {
+    if (counts.length === 0) return
+    const sql = 'update fs_object set dir_count = ? where library_key = ? and id = ? and dir_count is null'
+    await this.#db.write(
+      async (tx) => {
+        for (const [id, count] of counts) await tx.run(sql, count, libraryKey, idToBytes(id))
+      },
+      { durable: false },
+    )
+  }
+
+  /** Files by id, in batches; those not held are left out. */
+  async findFileRows(libraryKey: number, ids: readonly FsId[]): Promise<PreparedObject[]> {
+    const found: PreparedObject[] = []
+    for (let start = 0; start < ids.length; start += 500) {
+      const some = ids.slice(start, start + 500)
+      const rows = await this.#db.all<ObjectRow>(
+        `select id, encoding, base, depth, size, file_count, dir_count, data from fs_object
+         where library_key = ? and kind = ${FILE} and id in (${some.map(() => '?').join(', ')})`,
+        libraryKey,
+        ...some.map(idToBytes),
+      )
+      for (const row of rows) {
+        found.push({
+          id: idFromBytes<FileId>(row.id),
+          kind: FILE,
+          encoding: row.encoding,
+          base: undefined,
+          depth: 0,
+          size: row.size,
+          fileCount: 1,
+          dirCount: 0,
+          data: row.data,
+        })
+      }
+    }
+    return found
+  }
+
+  /** Remembers a dir that was just made, so that the next edit finds it decoded. */
+  remember(libraryKey: number, stored: StoredDir): void {
+    if (stored.dir.size > 0) this.#cache.put(libraryKey, stored)
+  }
+
+  async #load(libraryKey: number, id: DirId): Promise<StoredDir> {
+    const row = await this.#row(libraryKey, id, DIR)
+    const stored = await this.#decode(libraryKey, id, row)
+    this.#cache.put(libraryKey, stored)
+    return stored
+  }
+
+  async #decode(libraryKey: number, id: DirId, row: ObjectRow): Promise<StoredDir> {
+    const { size, file_count: fileCount, dir_count, depth } = row
+    const about = { size, fileCount, dirCount: dir_count ?? undefined, depth }
+    if (row.encoding === PACKED) return { dir: await unpacked(row.data, id), ...about }
+    if (row.encoding === AS_RECEIVED) return { dir: parseDir(inflateSync(row.data)), ...about }
+    const base = row.base === null ? undefined : idFromBytes<DirId>(row.base)
+    if (row.encoding !== DIFFERENCE || base === undefined) throw new ObjectMissing(libraryKey, id)
+    const cachedBase = this.#cache.find(libraryKey, base)
+    const baseDir = cachedBase?.dir ?? (await this.#readChain(libraryKey, base))
+    return { dir: baseDir.with(unpackChanges(Buffer.from(row.data)), id), ...about }
+  }
+
+  /** Reads a version that rests as differences with one query, whatever the length of its chain. */
+  async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
+    const [whole, ...differences] = await listChain(this.#db, libraryKey, id)
+    if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
+    const { dir } = await this.#decode(libraryKey, idFromBytes<DirId>(whole.id), whole)
+    if (differences.length === 0) return dir
+    const changes = new Map<string, Dirent | null>()
+    for (const row of differences) {
+      for (const [name, dirent] of unpackChanges(Buffer.from(row.data))) changes.set(name, dirent)
+    }
+    return dir.with(changes, id)
+  }
+
+  async #row(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow> {
+    const row = await this.#findRow(libraryKey, id, kind)
+    if (row === undefined) throw new ObjectMissing(libraryKey, id)
+    return row
+  }
+
+  #findRow(libraryKey: number, id: FsId, kind: number): Promise<ObjectRow | undefined> {
+    return this.#db.get<ObjectRow>(
+      `select id, encoding, base, depth, size, file_count, dir_count, data from fs_object
+       where library_key = ? and id = ? and kind = ?`,
+      libraryKey,
+      idToBytes(id),
+      kind,
+    )
+  }
+}
+
+/** A big one in slices, between which others get their turn (I10). */
+function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
+  if (data.length < BIG_DIR_BYTES) return unpackDir(data, id)
+  return new Pace().through(unpackDirInSlices(data, id))
+}
+
+/** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */
+export function listChain(reader: Reader, libraryKey: number, id: DirId): Promise<ObjectRow[]> {
+  return reader.all<ObjectRow>(
+    `with recursive chain as (
+       select id, encoding, base, depth, size, file_count, dir_count, data, 0 as step from fs_object
+         where library_key = ? and id = ?
+       union all
+       select f.id, f.encoding, f.base, f.depth, f.size, f.file_count, f.dir_count, f.data, c.step + 1
+         from chain c join fs_object f on f.library_key = ? and f.id = c.base
+         where c.encoding = ${DIFFERENCE}
+     ) select * from chain order by step desc`,
+    libraryKey,
+    idToBytes(id),
+    libraryKey,
+  )
+}
+
+/** The row of a new version of a dir, as a difference to `base` where that pays. */
+export function prepareDir(
+  dir: Dir,
+  totals: Totals,
+  base: StoredDir | undefined,
+  changes: ReadonlyMap<string, Dirent | null>,
+): { object: PreparedObject; stored: StoredDir } {
+  // Of a dir that a client wrote in its own manner only its own bytes hash to the id.
+  const asDifference =
+    dir.canonical &&
+    base !== undefined &&
+    base.dir.size >= SMALLEST_DIR_WITH_DIFFERENCES &&
+    base.depth < LONGEST_CHAIN &&
+    changes.size * 4 <= dir.size
+  const depth = asDifference ? base.depth + 1 : 0
+  return {
+    object: {
+      id: dir.id,
+      kind: DIR,
+      encoding: asDifference ? DIFFERENCE : PACKED,
+      base: asDifference ? base.dir.id : undefined,
+      depth,
+      size: totals.size,
+      fileCount: totals.fileCount,
+      dirCount: totals.dirCount,
+      data: asDifference ? packChanges(changes) : packDir(dir),
+    },
+    stored: { dir, size: totals.size, fileCount: totals.fileCount, dirCount: totals.dirCount, depth },
+  }
+}
+
+/** As prepareDir, of a dir as it is, in slices. */
+export function* prepareWholeDir({ dir, size, fileCount, dirCount }: StoredDir): Slices<PreparedObject> {
+  const data = yield* packDirInSlices(dir)
+  return {
+    id: dir.id,
+    kind: DIR,
+    encoding: PACKED,
+    base: undefined,
+    depth: 0,
+    size,
+    fileCount,
+    dirCount,
+    data,
+  }
+}
+
+export function prepareFile(id: FileId, file: FileObject): PreparedObject {
+  return {
+    id,
+    kind: FILE,
+    encoding: PACKED,
+    base: undefined,
+    depth: 0,
+    size: file.size,
+    fileCount: 1,
+    dirCount: 0,
+    data: packFile(file),
+  }
+}
+
+/** The file in a row. */
+export function readFileRow(row: { encoding: number; data: Uint8Array }): FileObject {
+  const data = Buffer.from(row.data)
+  return row.encoding === AS_RECEIVED ? parseFile(inflateSync(data)) : unpackFile(data)
+}
+
+/** The blocks a prepared file names. */
+export function blocksOf(object: PreparedObject): readonly BlockId[] {
+  return object.kind === FILE ? readFileRow(object).blockIds : []
+}
+
+/**
+ * Objects never change, so writing one that is already there does nothing. Of one that comes twice the
+ * first is written: a later one may rest as a difference to a version that rests on the first, and the
+ * database is free to take rows in any order.
+ */
+export async function insertObjects(
+  tx: Transaction,
+  libraryKey: number,
+  objects: readonly PreparedObject[],
+): Promise<void> {
+  const first = new Map<string, PreparedObject>()
+  for (const object of objects) if (!first.has(object.id)) first.set(object.id, object)
+  await tx.insert(
+    'fs_object',
+    OBJECT_COLUMNS,
+    Array.from(first.values(), (object) => [
+      libraryKey,
+      idToBytes(object.id),
+      object.kind,
+      object.encoding,
+      object.base === undefined ? null : idToBytes(object.base),
+      object.depth,
+      object.size,
+      object.fileCount,
+      object.dirCount ?? null,
+      object.data,
+    ]),
+    { ignoreExisting: true },
+  )
+}
+
+/** Those of `ids`, no more than a statement takes, that rest whole and not as a difference to something. */
+export async function findWhole(
+  reader: Reader,
+  libraryKey: number,
+  ids: readonly DirId[],
+): Promise<Set<DirId>> {
+  const rows = await reader.all<{ id: Uint8Array }>(
+    `select id from fs_object
+     where library_key = ? and encoding <> ${DIFFERENCE} and id in (${ids.map(() => '?').join(', ')})`,
+    libraryKey,
+    ...ids.map(idToBytes),
+  )
+  return new Set(rows.map(({ id }) => idFromBytes<DirId>(id)))
+}
+
+/** Gives `toKey` those objects of `ids` that `fromKey` holds whole; their bytes do not leave the database. */
+export async function copyWholeRows(
+  tx: Transaction,
+  fromKey: number,
+  toKey: number,
+  ids: readonly FsId[],
+): Promise<void> {
+  const columns = OBJECT_COLUMNS.slice(1).join(', ')
+  for (let start = 0; start < ids.length; start += 500) {
+    const some = ids.slice(start, start + 500)
+    await tx.run(
+      `insert into fs_object (library_key, ${columns})
+       select ?, ${columns} from fs_object
+       where library_key = ? and encoding <> ${DIFFERENCE} and id in (${some.map(() => '?').join(', ')})
+       order by id
+       on conflict do nothing`,
+      toKey,
+      fromKey,
+      ...some.map(idToBytes),
+    )
+  }
+}
+
+/** Gives `toKey` the right to those blocks of `blockIds` that `fromKey` holds (I7): rows, not bytes. */
+export async function shareBlocks(
+  tx: Transaction,
+  fromKey: number,
+  toKey: number,
+  blockIds: readonly BlockId[],
+): Promise<void> {
+  for (let start = 0; start < blockIds.length; start += 500) {
+    const some = blockIds.slice(start, start + 500)
+    await tx.run(
+      `insert into library_block (library_key, block_id, size)
+       select ?, block_id, size from library_block
+       where library_key = ? and block_id in (${some.map(() => '?').join(', ')})
+       order by block_id
+       on conflict do nothing`,
+      toKey,
+      fromKey,
+      ...some.map(idToBytes),
+    )
+  }
+}

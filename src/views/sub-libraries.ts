@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto'
+import { asSeen, inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../commits/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { DomainError, fail } from '../errors.ts'
+import {
+  baseName,
+  type CommitId,
+  type DirId,
+  type LibraryId,
+  type LibraryPath,
+  parentOf,
+  ROOT,
+} from '../objects/index.ts'
+import { type ObjectStore, Tree } from '../tree/index.ts'
+import {
+  deleteSubLibrary,
+  findSubLibraryAt,
+  findSubLibraryByKey,
+  findWithOrigin,
+  listSubLibraries,
+  putSubLibrary,
+  restartSubLibrary,
+  setSubLibraryPath,
+} from './sub-library-store.ts'
+
+// A sub-library is a folder shown as a library. It is a view: its tree is the folder, its edits are edits of the
+// library that has the folder, and it follows the folder wherever that is moved in its library.
+
+/** The services that views need. */
+export interface ViewStores {
+  readonly db: Database
+  readonly objects: ObjectStore
+}
+
+/** A library and its tree as of when it was opened. */
+interface OpenLibrary {
+  readonly info: LibraryInfo
+  readonly tree: Tree
+}
+
+/** What a sub-library shows now; undefined if its folder is gone. */
+export async function lookThrough(
+  stores: ViewStores,
+  origin: LibraryInfo,
+  sub: SubLibrary,
+): Promise<LibraryInfo | undefined> {
+  const above = await new Tree(stores.objects, origin.key, origin.root).findDir(parentOf(sub.path))
+  const entry = above?.dir.resolve(baseName(sub.path))
+  if (entry?.kind !== 'dir') return undefined
+  const { size, fileCount } = await stores.objects.totalsOf(origin.key, entry)
+  return {
+    ...origin,
+    id: sub.id,
+    name: entry.name,
+    description: '',
+    head: headOf(sub, entry.id),
+    root: entry.id,
+    size,
+    fileCount,
+    updatedAt: entry.mtime,
+    validSinceSeq: Math.max(origin.validSinceSeq, sub.sinceSeq),
+    sub: { ...sub, origin },
+  }
+}
+
+/** The head a sub-library shows: the same for the same content, another one for another. */
+function headOf(sub: SubLibrary, root: DirId): CommitId {
+  return hash('sha1', `${sub.id}\n${root}`, 'hex') as CommitId
+}
+
+/** The sub-libraries with these ids or keys, as they are now; those whose folder is gone are left out. */
+export async function findSubLibraryInfos(
+  stores: ViewStores,
+  column: 'id' | 'key',
+  values: readonly (LibraryId | number)[],
+): Promise<LibraryInfo[]> {
+  const infos: LibraryInfo[] = []
+  for (const { sub, origin } of await findWithOrigin(stores.db, column, values)) {
+    const info = await lookThrough(stores, origin, sub)
+    if (info !== undefined) infos.push(info)
+  }
+  return infos
+}
+
+/**
+ * The sub-library of a folder, made if there is none. Throws path-not-found, root-not-allowed;
+ * encrypted-mismatch in an encrypted library, whose password would not open it.
+ */
+export async function subLibraryAt(
+  stores: ViewStores,
+  library: OpenLibrary,
+  path: LibraryPath,
+): Promise<SubLibrary> {
+  const place = await subLibraryPlace(library, path)
+  const known = await findSubLibraryAt(stores.db, place.libraryKey, place.path)
+  if (known !== undefined) return known
+  return stores.db.write((tx) => putSubLibrary(tx, place.libraryKey, place.path, place.headSeq))
+}
+
+/** As subLibraryAt, to be shared: if nobody has been let in before, nothing older than now will be shown. */
+export async function subLibraryToShare(tx: Transaction, place: SubLibraryPlace): Promise<SubLibrary> {
+  const sub = await putSubLibrary(tx, place.libraryKey, place.path, place.headSeq)
+  await restartSubLibrary(tx, sub.key, place.headSeq)
+  return sub
+}
+
+/** A folder that can be shown as a library. */
+export interface SubLibraryPlace {
+  readonly libraryKey: number
+  readonly path: LibraryPath
+  readonly headSeq: number
+}
+
+/** Throws as subLibraryAt. */
+export async function subLibraryPlace(library: OpenLibrary, path: LibraryPath): Promise<SubLibraryPlace> {
+  if (library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
+  await library.tree.getDir(path)
+  const { key, headSeq } = originOf(library.info)
+  const place = inOrigin(library.info, path)
+  if (place === ROOT) fail({ code: 'root-not-allowed' })
+  return { libraryKey: key, path: place, headSeq }
+}
+
+/** The folder of a sub-library was moved or deleted after the sub-library was opened. */
+export class FolderMoved extends DomainError {
+  constructor(library: LibraryInfo) {
+    super({ code: 'library-not-found', id: library.id })
+  }
+}
+
+/** In the transaction of a commit through a sub-library: throws FolderMoved if another edit has moved its folder. */
+export async function refuseMoved(tx: Transaction, library: LibraryInfo): Promise<void> {
+  const { sub } = library
+  if (sub === undefined) return
+  const now = await findSubLibraryByKey(tx, sub.key)
+  if (now?.path !== sub.path) throw new FolderMoved(library)
+}
+
+/** Where the folders of a library's sub-libraries are in another tree of it; undefined for one that is not there. */
+export interface Settled {
+  readonly sub: SubLibrary
+  readonly path: LibraryPath | undefined
+}
+
+/**
+ * Finds the folders of sub-libraries in a tree that is to replace all of a library, or all of the folder a sub-library
+ * shows: where they were, or where `movedTo` says they went. Paths are those of the origin.
+ */
+export async function settleSubLibraries(
+  stores: ViewStores,
+  library: LibraryInfo,
+  root: DirId,
+  movedTo: (path: LibraryPath) => LibraryPath | undefined = () => undefined,
+): Promise<Settled[]> {
+  const tree = new Tree(stores.objects, library.key, root)
+  const settled: Settled[] = []
+  for (const sub of await listSubLibraries(stores.db, library.key)) {
+    const seen = asSeen(library, sub.path)
+    if (seen === undefined || seen === ROOT) continue
+    const path = (await tree.findDir(seen)) === undefined ? movedTo(sub.path) : sub.path
+    if (path !== sub.path) settled.push({ sub, path })
+  }
+  return settled
+}
+
+/** Writes what settleSubLibraries found, in the transaction of the commit that replaces the tree (I2). */
+export async function writeSettled(tx: Transaction, settled: readonly Settled[]): Promise<void> {
+  for (const { sub, path } of settled) {
+    if (path === undefined) await deleteSubLibrary(tx, sub.key)
+    else await setSubLibraryPath(tx, sub.key, path)
+  }
+}

@@ -1,0 +1,121 @@
+import { type LibraryInfo, type LibraryRow, libraryFromRow, type SubLibrary } from '../commits/index.ts'
+import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type LibraryId, type LibraryPath, newLibraryId, pathKey } from '../objects/index.ts'
+
+interface SubLibraryRow {
+  key: number
+  id: string
+  library_key: number
+  path: string
+  since_seq: number
+}
+
+const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq'
+const STORED = `select ${COLUMNS} from sub_library s join library l on l.key = s.library_key
+  where l.deleted_at is null and`
+
+export function findSubLibrary(reader: Reader, id: LibraryId): Promise<SubLibrary | undefined> {
+  return one(reader, `${STORED} s.id = ?`, id)
+}
+
+export function findSubLibraryByKey(reader: Reader, key: number): Promise<SubLibrary | undefined> {
+  return one(reader, `${STORED} s.key = ?`, key)
+}
+
+export function findSubLibraryAt(
+  reader: Reader,
+  libraryKey: number,
+  path: LibraryPath,
+): Promise<SubLibrary | undefined> {
+  return one(reader, `${STORED} s.library_key = ? and s.path_key = ?`, libraryKey, pathKey(path))
+}
+
+/** A sub-library and the library that has its folder, as they are at one moment. */
+export interface WithOrigin {
+  readonly sub: SubLibrary
+  readonly origin: LibraryInfo
+}
+
+/** Those of the keys or ids that are sub-libraries, in no order. Read in one look: the folder may be moved at any moment. */
+export async function findWithOrigin(
+  reader: Reader,
+  column: 'key' | 'id',
+  values: readonly Value[],
+): Promise<WithOrigin[]> {
+  const found: WithOrigin[] = []
+  for (let start = 0; start < values.length; start += 500) {
+    const some = values.slice(start, start + 500)
+    const rows = await reader.all<
+      LibraryRow & { sub_key: number; sub_id: string; sub_path: string; sub_since: number }
+    >(
+      `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since
+       from sub_library s join library l on l.key = s.library_key
+       where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
+      ...some,
+    )
+    for (const row of rows) {
+      const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq } = row
+      const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq })
+      found.push({ sub, origin: libraryFromRow(row) })
+    }
+  }
+  return found
+}
+
+export async function listSubLibraries(reader: Reader, libraryKey: number): Promise<SubLibrary[]> {
+  const sql = `select ${COLUMNS} from sub_library s where s.library_key = ?`
+  return (await reader.all<SubLibraryRow>(sql, libraryKey)).map(toSubLibrary)
+}
+
+/** The sub-library of a folder, made now if there is none. */
+export async function putSubLibrary(
+  tx: Transaction,
+  libraryKey: number,
+  path: LibraryPath,
+  sinceSeq: number,
+): Promise<SubLibrary> {
+  const columns = ['id', 'library_key', 'path_key', 'path', 'since_seq']
+  const row = [newLibraryId(), libraryKey, pathKey(path), path, sinceSeq]
+  await tx.insert('sub_library', columns, [row], { ignoreExisting: true })
+  const made = await findSubLibraryAt(tx, libraryKey, path)
+  if (made === undefined) throw new Error('a sub-library was made and is not there')
+  return made
+}
+
+/**
+ * What it shows begins with this commit, as long as nobody has been let in. What was shown to those who were let in
+ * before is no longer: they may be others.
+ */
+export async function restartSubLibrary(tx: Transaction, key: number, sinceSeq: number): Promise<void> {
+  const unshared = 'not exists (select 1 from share where share.sub_key = sub_library.key)'
+  const restarted = await tx.run(
+    `update sub_library set since_seq = ? where key = ? and ${unshared}`,
+    sinceSeq,
+    key,
+  )
+  if (restarted > 0) await tx.run('delete from sub_object where sub_key = ?', key)
+}
+
+export async function setSubLibraryPath(tx: Transaction, key: number, path: LibraryPath): Promise<void> {
+  await tx.run('update sub_library set path = ?, path_key = ? where key = ?', path, pathKey(path), key)
+}
+
+/** With its shares, tickets and stars. */
+export async function deleteSubLibrary(tx: Transaction, key: number): Promise<void> {
+  await tx.run('delete from sub_library where key = ?', key)
+}
+
+async function one(reader: Reader, sql: string, ...values: Value[]): Promise<SubLibrary | undefined> {
+  const row = await reader.get<SubLibraryRow>(sql, ...values)
+  return row && toSubLibrary(row)
+}
+
+function toSubLibrary(row: SubLibraryRow): SubLibrary {
+  return {
+    key: row.key,
+    id: row.id as LibraryId,
+    libraryKey: row.library_key,
+    path: row.path as LibraryPath,
+    sinceSeq: row.since_seq,
+  }
+}
