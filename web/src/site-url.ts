@@ -1,5 +1,5 @@
 /** The root of the site, with a slash at its end: the server writes it into the page's `<base>`. */
-export const siteRoot = new URL(document.baseURI)
+const siteRoot = new URL(document.baseURI)
 
 /** Where the app's own addresses begin, as a path without a slash at its end. */
 export const appBase = new URL('app', siteRoot).pathname

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { diffLines } from '../../../web/src/diff/diff.ts'
+import { foldUnchanged } from '../../../web/src/diff/fold-unchanged.ts'
 import { seededRandom } from '../../support/random.ts'
 
-describe('the comparison of two texts', () => {
-  it('has both in it, and no longer a way from one to the other than needed', () => {
+describe('the line diff', () => {
+  it('contains both texts and is a shortest edit script', () => {
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
     const next = seededRandom(seed)
     const random = (below: number) => Math.floor(next() * below)
@@ -20,7 +21,7 @@ describe('the comparison of two texts', () => {
     }
   })
 
-  it('numbers the lines on either side', () => {
+  it('numbers the lines of each side', () => {
     assert.deepEqual(
       diffLines('a\r\nb\r\n', 'a\nc\n').map(({ kind, text, before, after }) => [kind, text, before, after]),
       [
@@ -32,10 +33,34 @@ describe('the comparison of two texts', () => {
     assert.deepEqual(diffLines('', ''), [])
   })
 
-  it('gives up on details where all is different', () => {
+  it('shows everything as replaced where too much differs', () => {
     const many = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n')
     const lines = diffLines(many('before'), many('after'))
     assert.equal(lines.length, 40_000)
+  })
+})
+
+describe('the folding of unchanged lines', () => {
+  const text = (...lines: (number | string)[]) => lines.join('\n')
+  const numbers = Array.from({ length: 20 }, (_, n) => n + 1)
+  const folded = (before: string, after: string) =>
+    foldUnchanged(diffLines(before, after)).map(({ lines, isHidden }) =>
+      isHidden ? -lines.length : lines.length,
+    )
+
+  it('leaves three lines around a difference', () => {
+    const changed = numbers.map((n) => (n === 10 ? 'x' : n))
+    assert.deepEqual(folded(text(...numbers), text(...changed)), [-6, 8, -7])
+  })
+
+  it('shows differences that are close to each other as one', () => {
+    const changed = numbers.map((n) => (n === 1 || n === 8 ? 'x' : n))
+    assert.deepEqual(folded(text(...numbers), text(...changed)), [13, -9])
+  })
+
+  it('folds everything where nothing differs', () => {
+    assert.deepEqual(folded(text(...numbers), text(...numbers)), [-20])
+    assert.deepEqual(folded('', ''), [])
   })
 })
 

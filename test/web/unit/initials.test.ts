@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { hueOf, initialsOf } from '../../../web/src/ui/initials.ts'
 
 describe('the initials of an account', () => {
-  it('are those of the first and the last word, whatever the name is made of', () => {
+  it('are the first letters of the first and the last word, in any script', () => {
     const expected = {
       'Ann Berger': 'AB',
       'elisabeth von Wittgenstein-Berleburg': 'EW',
@@ -17,7 +17,7 @@ describe('the initials of an account', () => {
     assert.deepEqual(Object.fromEntries(found), expected)
   })
 
-  it('stand on the same colour everywhere', () => {
+  it('have a colour that depends only on the account', () => {
     assert.equal(hueOf('ann@example.org'), hueOf('ann@example.org'))
     for (const email of ['', 'ann@example.org', '李@example.org'])
       assert.ok(hueOf(email) >= 0 && hueOf(email) < 360)

@@ -38,8 +38,8 @@ function queueOf(...uploads: Upload[]): UploadQueue {
 
 const any = { mayBeBig: true }
 
-describe('the queue of uploads', () => {
-  it('sends small files of one folder together, up to a hundred and eight megabytes', () => {
+describe('the upload queue', () => {
+  it('batches small files of one folder, up to 100 files and 8 MB', () => {
     const queue = queueOf(...Array.from({ length: 150 }, () => upload()))
     assert.equal(queue.take(any)?.uploads.length, 100)
     assert.equal(queue.take(any)?.uploads.length, 50)
@@ -48,7 +48,7 @@ describe('the queue of uploads', () => {
     assert.equal(heavy.take(any)?.uploads.length, 8)
   })
 
-  it('does not mix folders, libraries, ways or sizes', () => {
+  it('does not mix folders, libraries, replace modes or sizes in a batch', () => {
     const queue = queueOf(
       upload(),
       upload({ folder: 'a' }),
@@ -62,14 +62,14 @@ describe('the queue of uploads', () => {
     assert.deepEqual(taken, [2, 1, 1, 1, 1, 1])
   })
 
-  it('sends big files in chunks, and others past them while no more may be big', () => {
+  it('sends big files in chunks, and smaller files past them when the limit of big ones is reached', () => {
     const queue = queueOf(upload({ size: 9 * MB }), upload())
     assert.equal(queue.take({ mayBeBig: false })?.kind, 'files')
     assert.equal(queue.take({ mayBeBig: false }), undefined)
     assert.equal(queue.take(any)?.kind, 'chunks')
   })
 
-  it('takes what failed once first, and alone if it was refused among others', () => {
+  it('retries first, and alone if the file was refused in a batch', () => {
     const [first, second] = [upload(), upload()]
     const queue = queueOf(first, second, upload())
     queue.take(any)
@@ -82,7 +82,7 @@ describe('the queue of uploads', () => {
     assert.deepEqual(queue.take(any)?.uploads, [second])
   })
 
-  it('counts what is done, and takes back what was on its way in a request that broke', () => {
+  it('counts what is done, and subtracts the bytes of a broken request', () => {
     const [small, big] = [upload({ size: 5000 }), upload({ size: 20 * MB, isBegun: true })]
     const queue = queueOf(small, big)
     queue.take(any)
@@ -102,7 +102,7 @@ describe('the queue of uploads', () => {
     assert.equal(queue.isBusy, false)
   })
 
-  it('pauses, resumes and removes, and nothing is sent meanwhile', () => {
+  it('pauses, resumes and removes uploads', () => {
     const one = upload()
     const queue = queueOf(one)
     queue.pause(one)
@@ -117,7 +117,7 @@ describe('the queue of uploads', () => {
     assert.equal(queue.totals.counts.done, 0)
   })
 
-  it('lets go of what cannot work when one has shown it', () => {
+  it('fails all uploads that share the cause of a failure', () => {
     const full = upload({ size: 5000 })
     const [larger, smaller] = [upload({ size: 6000 }), upload({ size: 100 })]
     const elsewhere = upload({ libraryId: 'other', size: 9000 })
@@ -130,7 +130,7 @@ describe('the queue of uploads', () => {
     assert.equal(elsewhere.state, 'waiting')
   })
 
-  it('picks from ten thousand in no time', () => {
+  it('picks from 10,000 uploads quickly', () => {
     const queue = queueOf(...Array.from({ length: 10_000 }, (_, n) => upload({ folder: `d${n % 50}` })))
     const before = process.cpuUsage()
     let requests = 0

@@ -5,7 +5,7 @@ export interface ActivityGroup {
   readonly items: readonly [ActivityItem, ...ActivityItem[]]
 }
 
-export interface ActivityDay {
+interface ActivityDay {
   /** As `2026-11-15`, where the reader is. */
   readonly day: string
   readonly groups: readonly ActivityGroup[]

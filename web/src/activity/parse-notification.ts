@@ -3,7 +3,7 @@ import { fileUrl, folderUrl, trashUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 
 /** A notification as it is shown: a sentence by its key, the names in it, whom it is from, and where it leads. */
-export interface ParsedNotification {
+interface ParsedNotification {
   readonly sentence: NotificationSentence
   readonly names: Readonly<Record<string, string>>
   readonly from:
@@ -12,7 +12,7 @@ export interface ParsedNotification {
   readonly to: string | undefined
 }
 
-export type NotificationSentence =
+type NotificationSentence =
   | 'share'
   | 'shareToGroup'
   | 'permission'

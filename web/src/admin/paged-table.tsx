@@ -4,7 +4,7 @@ import type { Key, ReactNode } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { Button, Empty, LoadError, Waiting } from '../ui/index.ts'
 
-export interface Column<T> {
+interface Column<T> {
   readonly head: string
   readonly cell: (item: T) => ReactNode
   /** Left out where there is little room; what matters of it is in the first column then. */

@@ -1,5 +1,5 @@
 export const purposes = ['current', 'trash', 'history', 'deleted', 'unreferenced'] as const
-export type Purpose = (typeof purposes)[number]
+type Purpose = (typeof purposes)[number]
 
 /** Bytes by what they are kept for, as one bar. Decoration: the numbers stand beside it. */
 export function SplitBar(props: { bytes: Readonly<Record<Purpose, number>> }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from './http.ts'
 
-export interface AccountInfo {
+interface AccountInfo {
   readonly email: string
   readonly name: string
   readonly contact_email: string
@@ -27,7 +27,7 @@ export interface Profile {
 }
 
 /** Somebody found by a part of their name or e-mail. */
-export interface Person {
+interface Person {
   readonly email: string
   readonly name: string
   readonly contact_email: string

@@ -1,12 +1,5 @@
-export type ActivityOperation =
-  | 'create'
-  | 'delete'
-  | 'edit'
-  | 'rename'
-  | 'move'
-  | 'recover'
-  | 'clean-up-trash'
-export type ActivityObjectType = 'repo' | 'dir' | 'file'
+type ActivityOperation = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
+type ActivityObjectType = 'repo' | 'dir' | 'file'
 
 /** A row of `GET /api/v2.1/activities/`. */
 export interface ActivityItem {

@@ -305,7 +305,7 @@ export function useStatistic(name: StatisticName, days: number) {
   })
 }
 
-export interface SystemInfo {
+interface SystemInfo {
   readonly users_count: number
   readonly active_users_count: number
   readonly groups_count: number
@@ -368,7 +368,7 @@ export function useServerStatus() {
   })
 }
 
-export interface UnreadText {
+interface UnreadText {
   readonly repo_id: string
   readonly repo_name: string
   readonly path: string

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { rebaseUrl } from '../site-url.ts'
 import { api } from './http.ts'
+import { reuseEntries } from './reuse-entries.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
 export interface Entry {
@@ -38,35 +39,6 @@ export function useFolder(libraryId: string, path: string) {
     queryFn: ({ signal }) => fetchFolder(libraryId, path, signal),
     structuralSharing: (old, fresh) => reuseEntries(old as Folder | undefined, fresh as Folder),
   })
-}
-
-/** Entries that are as they were stay the same objects, so that nothing about them is drawn anew. */
-export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
-  if (old === undefined) return fresh
-  const known = new Map(old.dirent_list.map((entry) => [entry.name, entry]))
-  const entries = fresh.dirent_list.map((entry) => {
-    const before = known.get(entry.name)
-    return before !== undefined && looksAs(before, entry) ? before : entry
-  })
-  const same =
-    entries.length === old.dirent_list.length && entries.every((entry, n) => entry === old.dirent_list[n])
-  return same && old.user_perm === fresh.user_perm && old.dir_id === fresh.dir_id
-    ? old
-    : { ...fresh, dirent_list: entries }
-}
-
-function looksAs(one: Entry, other: Entry): boolean {
-  return (
-    one.id === other.id &&
-    one.type === other.type &&
-    one.mtime === other.mtime &&
-    one.size === other.size &&
-    one.permission === other.permission &&
-    one.starred === other.starred &&
-    one.modifier_name === other.modifier_name &&
-    one.lock_owner === other.lock_owner &&
-    one.lock_time === other.lock_time
-  )
 }
 
 export function fetchFolder(libraryId: string, path: string, signal?: AbortSignal): Promise<Folder> {

@@ -9,7 +9,7 @@ export interface Selected {
 }
 
 /** A change that brings back what a deletion took. */
-export interface Deletion extends Selected {
+interface Deletion extends Selected {
   /** The commit before it. */
   readonly commitId: string
 }

@@ -3,7 +3,7 @@ import { rebaseUrl } from '../site-url.ts'
 import { api } from './http.ts'
 
 /** All there is to say about a file. */
-export interface FileDetail {
+interface FileDetail {
   readonly size: number
   /** ISO. */
   readonly last_modified: string
@@ -15,7 +15,7 @@ export interface FileDetail {
 }
 
 /** A folder with the totals of all that is below it. */
-export interface FolderDetail {
+interface FolderDetail {
   readonly file_count: number
   readonly size: number
   readonly mtime: string
@@ -45,7 +45,7 @@ export async function createSmartLink(libraryId: string, path: string, isDir: bo
 }
 
 /** Where such a link leads now. */
-export interface LinkTarget {
+interface LinkTarget {
   readonly repo_id: string
   readonly path: string
   readonly is_dir: boolean

@@ -68,7 +68,7 @@ export const renameGroup = (id: number, name: string) => api.put<GroupItem>(at(i
 export const handOverGroup = (id: number, owner: string) => api.put<GroupItem>(at(id), { form: { owner } })
 export const deleteGroup = (id: number) => api.delete(at(id))
 
-export interface AddedMembers {
+interface AddedMembers {
   readonly success: readonly GroupMember[]
   readonly failed: readonly { readonly email: string; readonly error_msg: string }[]
 }

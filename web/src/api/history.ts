@@ -37,7 +37,7 @@ export interface Change {
   readonly new_path: string
 }
 
-export interface CommitDetail {
+interface CommitDetail {
   readonly commit_info: {
     readonly creator_name: string
     readonly time: string

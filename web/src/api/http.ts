@@ -19,7 +19,7 @@ export class ApiError extends Error {
 type Value = string | number | boolean | undefined | null
 type Fields = Readonly<Record<string, Value | readonly Value[]>>
 
-export interface CallOptions {
+interface CallOptions {
   readonly query?: Fields
   /** Sent as a form; `json` for what has structure; `body` as it is. */
   readonly form?: Fields

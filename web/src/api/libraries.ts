@@ -70,7 +70,7 @@ export interface StarredItem {
 }
 
 /** Stored bytes by what they are kept for; only `is_current` while they are first counted. */
-export interface LibraryUsage {
+interface LibraryUsage {
   readonly is_current: boolean
   readonly current?: number
   readonly trash?: number

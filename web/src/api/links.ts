@@ -42,7 +42,7 @@ export interface LinkPlace {
 }
 
 /** What a link is made with; `expires` is an ISO time. */
-export interface LinkWish {
+interface LinkWish {
   readonly password?: string | undefined
   readonly expires?: string | undefined
   readonly description?: string
@@ -86,7 +86,7 @@ export function makeLink(kind: LinkKind, place: LinkPlace, wish: LinkWish): Prom
 }
 
 /** What is to be different; an empty `expires` takes the end away. */
-export interface LinkChanges {
+interface LinkChanges {
   readonly expires?: string
   readonly permissions?: LinkRights
   readonly description?: string

@@ -3,7 +3,7 @@ import { api } from './http.ts'
 
 /** What a share allows: reading, writing, or writing and managing shares. */
 export type SharePermission = 'r' | 'rw' | 'admin'
-export type ShareType = 'user' | 'group'
+type ShareType = 'user' | 'group'
 
 export interface Person {
   readonly email: string
@@ -28,7 +28,7 @@ export interface SharedPlace {
 }
 
 /** What came of sharing with several at once. */
-export interface ShareOutcome {
+interface ShareOutcome {
   readonly success: readonly ShareItem[]
   readonly failed: readonly {
     readonly email?: string

@@ -16,7 +16,7 @@ export interface TrashItem {
   readonly obj_id: string
 }
 
-export interface TrashPage {
+interface TrashPage {
   readonly items: readonly TrashItem[]
   readonly next: number | string | undefined
   /** How many there are in all, where the server says so. */
@@ -68,7 +68,7 @@ async function folderPage(
   return { items: answer.data, total: undefined, next: answer.scan_stat ?? undefined }
 }
 
-export interface Restored {
+interface Restored {
   readonly success: readonly { path: string; is_dir: boolean }[]
   readonly failed: readonly { path: string; error_msg: string }[]
 }

@@ -102,7 +102,7 @@ export async function fetchBytes(
 }
 
 /** The text found in a document. */
-export interface DocumentText {
+interface DocumentText {
   readonly text: string
   readonly truncated: boolean
 }
@@ -129,7 +129,7 @@ export async function fileNow(
   }
 }
 
-export interface FileDetail {
+interface FileDetail {
   readonly id: string
   readonly mtime: number
   readonly size: number
@@ -141,7 +141,7 @@ export function fetchFileDetail(libraryId: string, path: string, signal?: AbortS
 }
 
 /** A file as it was stored. Its name differs from the one asked for where that was taken. */
-export interface Stored {
+interface Stored {
   readonly name: string
   readonly id: string
   readonly size: number

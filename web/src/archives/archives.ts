@@ -3,7 +3,7 @@ import { api, onSessionChange, saveFrom, token } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 
 /** Entries of one folder to be downloaded as one archive. */
-export interface ArchiveWish {
+interface ArchiveWish {
   readonly libraryId: string
   readonly parent: string
   readonly names: readonly string[]

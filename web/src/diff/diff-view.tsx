@@ -2,16 +2,11 @@ import './diff.css'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { type DiffLine, diffLines } from './diff.ts'
+import { type DiffRun, foldUnchanged } from './fold-unchanged.ts'
 
-const AROUND = 3
 const LINES_SHOWN = 2000
 
-interface Run {
-  readonly lines: readonly DiffLine[]
-  readonly isHidden: boolean
-}
-
-/** Two texts compared line by line; what is the same far from any difference is folded away. */
+/** Line diff of two texts. Unchanged lines far from any difference are folded. */
 export function DiffView(props: {
   before: string
   after: string
@@ -20,7 +15,7 @@ export function DiffView(props: {
   const { before, after, labels } = props
   const texts = useTexts('history')
   const lines = useMemo(() => diffLines(before, after), [before, after])
-  const runs = useMemo(() => runsOf(lines), [lines])
+  const runs = useMemo(() => foldUnchanged(lines), [lines])
   const removed = lines.filter(({ kind }) => kind === 'removed').length
   const added = lines.filter(({ kind }) => kind === 'added').length
   if (removed + added === 0) return <p className="muted">{texts.noDifference}</p>
@@ -46,7 +41,7 @@ export function DiffView(props: {
   )
 }
 
-function RunRows({ run }: { run: Run }) {
+function RunRows({ run }: { run: DiffRun }) {
   const texts = useTexts('history')
   const [isOpen, setOpen] = useState(!run.isHidden)
   if (!isOpen) {
@@ -92,20 +87,4 @@ function LineRow({ line }: { line: DiffLine }) {
       <td className="diff-text">{line.text}</td>
     </tr>
   )
-}
-
-/** Differences with a few lines around them, and what lies between. */
-function runsOf(lines: readonly DiffLine[]): Run[] {
-  const isNear = new Uint8Array(lines.length)
-  for (const [index, { kind }] of lines.entries()) {
-    if (kind !== 'same') isNear.fill(1, Math.max(0, index - AROUND), index + AROUND + 1)
-  }
-  const runs: { lines: DiffLine[]; isHidden: boolean }[] = []
-  for (const [index, line] of lines.entries()) {
-    const isHidden = isNear[index] === 0
-    const last = runs.at(-1)
-    if (last?.isHidden === isHidden) last.lines.push(line)
-    else runs.push({ lines: [line], isHidden })
-  }
-  return runs
 }

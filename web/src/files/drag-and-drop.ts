@@ -1,6 +1,6 @@
 import { type DragEvent, useState } from 'react'
 import type { Selected } from '../api/index.ts'
-import { join } from '../paths.ts'
+import { canContain } from './can-contain.ts'
 
 /** Marks a drag as ours, so that nobody takes it for files from the desktop. */
 const TYPE = 'application/x-carrel-entries'
@@ -25,14 +25,8 @@ export function endDrag(): void {
   dragged = undefined
 }
 
-/** Whether what is dragged can go into a folder: not into the one it is in, nor into itself. */
-export function mayDrop(libraryId: string, folder: string): boolean {
-  if (dragged === undefined) return false
-  if (dragged.libraryId !== libraryId) return true
-  if (dragged.folder === folder) return false
-  const { folder: from, names } = dragged
-  return !names.some((name) => `${folder}/`.startsWith(`${join(from, name)}/`))
-}
+export const mayDrop = (libraryId: string, folder: string) =>
+  dragged !== undefined && canContain({ libraryId, path: folder }, dragged)
 
 /** Says what a drop here would do: a copy with Ctrl or Alt, else a move. */
 export function acceptDrag(event: DragEvent): void {

@@ -8,7 +8,7 @@ import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
 import { useThumbnail } from './thumbnails.ts'
 
 /** How one entry is shown. Whatever is done with it is heard by the list around it. */
-export interface ItemProps {
+interface ItemProps {
   readonly here: CurrentFolder
   readonly entry: Entry
   readonly place: number

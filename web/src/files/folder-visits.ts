@@ -1,7 +1,7 @@
 import { join } from '../paths.ts'
 
 /** How a folder was left, for when somebody comes back to it. */
-export interface Visit {
+interface Visit {
   readonly scrollTop: number
   readonly active: string | undefined
   /** Whether the active entry is to be brought into sight, wherever the list was left. */

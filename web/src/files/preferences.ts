@@ -30,17 +30,17 @@ function listen(listener: () => void): () => void {
 }
 
 function preferences(): Preferences {
-  current ??= read(localStorage.getItem(KEY))
+  current ??= parsePreferences(localStorage.getItem(KEY))
   return current
 }
 
-/** Whatever an older version, or somebody else, left there. */
-function read(kept: string | null): Preferences {
+/** Reads stored preferences. Unknown values, for instance of another version, become the defaults. */
+export function parsePreferences(stored: string | null): Preferences {
   let value: Partial<Record<keyof Preferences, unknown>> = {}
   try {
-    value = Object(JSON.parse(kept ?? '{}'))
+    value = Object(JSON.parse(stored ?? '{}'))
   } catch {
-    // Not to be understood: as if nothing were kept.
+    // Unreadable: use the defaults.
   }
   const { key, descending }: Partial<Record<keyof Sorting, unknown>> = Object(value.sorting)
   return {

@@ -43,7 +43,7 @@ export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): s
   return kept.get(key) ?? (shown?.key === key ? shown.url : undefined)
 }
 
-export function hasThumbnail({ type, name, size = 0 }: Entry): boolean {
+function hasThumbnail({ type, name, size = 0 }: Entry): boolean {
   return type === 'file' && size > 0 && size <= LARGEST && EXTENSIONS.has(extensionOf(name))
 }
 

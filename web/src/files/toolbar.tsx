@@ -19,7 +19,7 @@ import type { Preferences } from './preferences.ts'
 import type { SortKey } from './sorting.ts'
 import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
 
-export interface Find {
+interface Find {
   readonly box: RefObject<HTMLInputElement | null>
   readonly sought: string
   readonly setSought: (sought: string) => void

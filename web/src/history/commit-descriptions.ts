@@ -21,7 +21,7 @@ const verbs: readonly [start: string, verb: keyof HistoryTexts['did']][] = [
 ]
 
 /** A line of a commit's text in the words of the page; `name` stands apart, to be set apart from the sentence. */
-export interface Described {
+interface Described {
   readonly before: string
   readonly name?: string
   readonly after?: string

@@ -8,6 +8,7 @@ import { Button, Empty, LoadError, SearchField, TabNav, useTitle, Waiting } from
 import { EmptyList } from './empty-list.tsx'
 import { LibraryDialogs, type OpenDialog } from './library-dialogs.tsx'
 import { LibraryDrop } from './library-drop.tsx'
+import { matching, sectionsOf } from './library-sections.ts'
 import { LibraryTable } from './library-table.tsx'
 import { type LibraryTab, libraryTabs } from './library-tabs.ts'
 import { NewLibraryDialog } from './new-library-dialog.tsx'
@@ -119,26 +120,4 @@ function List(props: {
       {dialog && <LibraryDialogs {...dialog} onClose={() => setDialog(undefined)} />}
     </>
   )
-}
-
-interface Section {
-  readonly key: number
-  readonly title: string | undefined
-  readonly libraries: readonly LibraryItem[]
-}
-
-/** One list, or one for each group. */
-function sectionsOf(tab: LibraryTab, libraries: readonly LibraryItem[]): readonly Section[] {
-  if (libraries.length === 0) return []
-  if (tab !== 'group') return [{ key: 0, title: undefined, libraries }]
-  const groups = Map.groupBy(libraries, ({ group_id }) => group_id ?? 0)
-  return [...groups]
-    .map(([key, libraries]) => ({ key, title: libraries[0]?.group_name ?? '', libraries }))
-    .toSorted((a, b) => a.title.localeCompare(b.title))
-}
-
-function matching(libraries: readonly LibraryItem[], part: string): readonly LibraryItem[] {
-  const wanted = part.normalize().trim().toLowerCase()
-  if (wanted === '') return libraries
-  return libraries.filter(({ repo_name }) => repo_name.normalize().toLowerCase().includes(wanted))
 }

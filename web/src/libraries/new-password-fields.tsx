@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/index.ts'
 import { PasswordField } from '../ui/index.ts'
 
-export interface TwoPasswords {
+interface TwoPasswords {
   readonly first: string
   readonly second: string
 }

@@ -14,7 +14,7 @@ export const kinds = [
   'text',
   'markdown',
 ] as const
-export type SearchKind = (typeof kinds)[number]
+type SearchKind = (typeof kinds)[number]
 
 const DAY = 86_400
 export const times = { day: DAY, week: 7 * DAY, month: 30 * DAY, year: 365 * DAY } as const

@@ -8,11 +8,11 @@ import {
   endOf,
   isComplete,
   type LinkDraft,
-  LinkFields,
   nameOfRights,
   newDraft,
   rightsNamed,
-} from './link-fields.tsx'
+} from './link-draft.ts'
+import { LinkFields } from './link-fields.tsx'
 
 /** Changes what a link allows and when it ends. */
 export function EditLink(props: {

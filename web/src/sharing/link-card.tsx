@@ -13,7 +13,7 @@ import { changeLink, deleteLink, type LinkItem, type LinkKind } from '../api/ind
 import { useFormats, useTexts } from '../texts/index.ts'
 import { ConfirmDialog, CopyButton, IconButton, Menu, useAction } from '../ui/index.ts'
 import { EditLink } from './edit-link.tsx'
-import { nameOfRights } from './link-fields.tsx'
+import { nameOfRights } from './link-draft.ts'
 import { QrCode } from './qr-code.tsx'
 
 /** One link with all that can be done with it. `head` says what it leads to, where that is not plain. */

@@ -4,7 +4,8 @@ import { type LinkKind, type LinkPlace, makeLink, useLinks } from '../api/index.
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
-import { endOf, isComplete, LinkFields, newDraft, rightsNamed } from './link-fields.tsx'
+import { endOf, isComplete, newDraft, rightsNamed } from './link-draft.ts'
+import { LinkFields } from './link-fields.tsx'
 
 /** The caller's links to one file or folder, and the making of another. */
 export function LinksHere(props: { kind: LinkKind; place: LinkPlace; isDir: boolean; mayWrite: boolean }) {

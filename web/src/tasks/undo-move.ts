@@ -3,6 +3,7 @@ import { useCallback } from 'react'
 import { type Entry, type Folder, fetchFolder, type Selected, transferEntries } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
+import { nameAfterMove } from './name-after-move.ts'
 import { trackTask } from './tasks.ts'
 
 /** The folder a copy or move goes to. */
@@ -50,16 +51,4 @@ export function useUndoMove(): (moved: MoveRecord) => Promise<void> {
     },
     [queries, toast, failed, texts],
   )
-}
-
-/**
- * The name an entry got where it was moved to: its own, or that with a number if it was taken. Whatever else has the
- * name there stays where it is, so the content has to be the same too.
- */
-export function nameAfterMove(moved: Entry, there: readonly Entry[]): string | undefined {
-  const same = there.filter(
-    ({ type, id, mtime }) => type === moved.type && id === moved.id && mtime === moved.mtime,
-  )
-  const numbered = same.filter(({ name }) => name.replace(/ \(\d+\)(?=\.[^.]*$|$)/, '') === moved.name)
-  return same.find(({ name }) => name === moved.name)?.name ?? numbered.at(-1)?.name
 }

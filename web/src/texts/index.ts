@@ -1,5 +1,4 @@
 export type { Texts } from './en/index.ts'
-export { useFormats } from './format.ts'
 export {
   type Language,
   languages,
@@ -9,3 +8,4 @@ export {
   useLanguage,
   useTexts,
 } from './texts.tsx'
+export { useFormats } from './use-formats.ts'

@@ -4,7 +4,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, IconButton } from './button.tsx'
 import { useErrorMessage } from './load-error.tsx'
 
-export interface Toast {
+interface Toast {
   readonly text: string
   readonly bad?: boolean
   readonly action?: ToastAction

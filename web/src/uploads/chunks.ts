@@ -9,7 +9,7 @@ const LONGEST = 64_000_000
 const SECONDS_A_CHUNK = 4
 
 /** Bytes `start` up to but not including `end` of a file. */
-export interface Chunk {
+interface Chunk {
   readonly start: number
   readonly end: number
 }

@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 /** What to do about an answer that is none of success. */
-export type Verdict =
+type Verdict =
   /** The server could not be reached: all wait until it can. */
   | 'cut'
   /** The link has run out: get another. */

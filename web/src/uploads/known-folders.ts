@@ -62,7 +62,7 @@ async function readWhole(target: Place, top: string, known: Known): Promise<void
 }
 
 /** Undefined for a folder that went meanwhile. */
-export async function contentAt(libraryId: string, path: string) {
+async function contentAt(libraryId: string, path: string) {
   const listing = await listed(libraryId, path)
   return listing && contentOf(listing)
 }

@@ -29,7 +29,7 @@ interface Prepared {
   readonly source: Source
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly queued: Iterable<Upload>
   readonly ask: (question: Omit<Question, 'answer'>) => Promise<Answer | undefined>
   readonly whenConnected: () => Promise<void>

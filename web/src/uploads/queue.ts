@@ -49,7 +49,7 @@ export type Work =
   | { readonly kind: 'folders'; readonly uploads: readonly Upload[] }
 
 /** How it all stands. Work counts bytes, and something for each file, so that many small ones count too. */
-export interface Totals {
+interface Totals {
   readonly counts: Readonly<Record<UploadState, number>>
   readonly all: number
   readonly work: number

@@ -23,7 +23,7 @@ interface Run {
   isSent: boolean
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly queue: UploadQueue
   readonly sources: ReadonlyMap<string, Source>
   readonly persistence: UploadPersistence

@@ -6,7 +6,7 @@ const STALLED_MS = 60_000
 /** After the last byte the server may have much to do. */
 const ANSWER_MS = 15 * 60_000
 
-export interface SendOptions {
+interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** Bytes of the body that left. */

@@ -19,7 +19,7 @@ const TAB_KEY = 'carrel.tab'
 /** The server keeps chunks for as long. */
 const LONGEST_MS = 3 * 86_400_000
 
-export const mayHaveStored = () => localStorage.getItem(FLAG) !== null
+const mayHaveStored = () => localStorage.getItem(FLAG) !== null
 
 let opening: Promise<IDBDatabase> | undefined
 

@@ -1,8 +1,6 @@
-import { onSessionChange, token } from '../api/index.ts'
-
-/** What somebody wrote and did not save before the page went away under it. */
-export interface Draft {
-  /** The content it was written over. */
+/** Unsaved text of a file whose page was left. */
+interface Draft {
+  /** Id of the content the text was based on. */
   readonly id: string
   readonly baseline: string
   readonly text: string
@@ -10,14 +8,9 @@ export interface Draft {
 
 const drafts = new Map<string, Draft>()
 
-// Nothing of one account is left for the next.
-onSessionChange(() => {
-  if (token() === undefined) drafts.clear()
-})
-
 const keyOf = (libraryId: string, path: string) => libraryId + path
 
-export function keepDraft(libraryId: string, path: string, draft: Draft): void {
+export function saveDraft(libraryId: string, path: string, draft: Draft): void {
   drafts.set(keyOf(libraryId, path), draft)
 }
 
@@ -25,6 +18,11 @@ export function findDraft(libraryId: string, path: string): Draft | undefined {
   return drafts.get(keyOf(libraryId, path))
 }
 
-export function dropDraft(libraryId: string, path: string): void {
+export function deleteDraft(libraryId: string, path: string): void {
   drafts.delete(keyOf(libraryId, path))
+}
+
+/** At sign-out, so that the next account sees nothing of this one. */
+export function clearDrafts(): void {
+  drafts.clear()
 }

@@ -1,5 +1,5 @@
 /** Where a link of a document leads. */
-export type Target =
+type Target =
   | { readonly kind: 'away'; readonly href: string }
   | { readonly kind: 'inside'; readonly path: string; readonly isFolder: boolean }
   | { readonly kind: 'heading'; readonly id: string }

@@ -9,7 +9,7 @@ const partsAt = (folder: string) => new URL(`${folder}/`, PARTS).href
 GlobalWorkerOptions.workerSrc = `${partsAt('build')}pdf.worker.min.mjs`
 
 /** A password the document asks for; the answer is tried at once. */
-export type AskPassword = (answer: (password: string) => void, wasWrong: boolean) => void
+type AskPassword = (answer: (password: string) => void, wasWrong: boolean) => void
 
 /** Opens a document by ranges: pages far down a long file come when they are looked at. */
 export function openPdf(

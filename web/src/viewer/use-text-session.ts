@@ -1,14 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { addFile, fetchBytes, fileNow, openFile, replaceContent, token } from '../api/index.ts'
+import {
+  addFile,
+  fetchBytes,
+  fileNow,
+  onSessionChange,
+  openFile,
+  replaceContent,
+  token,
+} from '../api/index.ts'
 import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import { decoded, encoded, MOST_BYTES, type TextContent } from '../text-content.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
-import { dropDraft, findDraft, keepDraft } from './drafts.ts'
+import { clearDrafts, deleteDraft, findDraft, saveDraft } from './drafts.ts'
 import type { OpenedFile } from './opened-file.ts'
+
+onSessionChange(() => {
+  if (token() === undefined) clearDrafts()
+})
 
 /** Somebody else was there between opening and saving; `theirs` is undefined if the file is gone. */
 export interface Conflict {
@@ -49,7 +61,7 @@ export function useTextSession(file: OpenedFile) {
   const isDirty = text !== undefined && text !== baseline
 
   const reload = useCallback(() => {
-    dropDraft(libraryId, path)
+    deleteDraft(libraryId, path)
     setSaved(undefined)
     setText(undefined)
     setConflict(undefined)
@@ -75,14 +87,14 @@ export function useTextSession(file: OpenedFile) {
     const left = unsaved.current
     // Nothing of it is kept for the next who signs in.
     if (left === undefined || token() === undefined) return
-    keepDraft(libraryId, path, left)
+    saveDraft(libraryId, path, left)
     const run = () => go(fileUrl(libraryId, path))
     toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
   }
   useEffect(() => () => leave.current(), [])
 
   const settle = async (id: string, written: string) => {
-    dropDraft(libraryId, path)
+    deleteDraft(libraryId, path)
     setSaved({ id, text: written })
     setConflict(undefined)
     await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
@@ -158,7 +170,7 @@ export function useTextSession(file: OpenedFile) {
     /** Forgets what was written. */
     discard() {
       unsaved.current = undefined
-      dropDraft(libraryId, path)
+      deleteDraft(libraryId, path)
       setText(undefined)
       setRound((count) => count + 1)
       setSaved(undefined)

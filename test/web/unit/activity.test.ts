@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NoticeType } from '../../../src/activity/notices.ts'
+import { groupByDay } from '../../../web/src/activity/activity-groups.ts'
 import { parseNotification } from '../../../web/src/activity/parse-notification.ts'
+import type { ActivityItem } from '../../../web/src/api/activity-types.ts'
 import { activity as german } from '../../../web/src/texts/de/activity.ts'
 import { activity as english } from '../../../web/src/texts/en/activity.ts'
 import { activity as chinese } from '../../../web/src/texts/zh/activity.ts'
@@ -11,7 +13,7 @@ const library = { repo_id: id, repo_name: 'Plans' }
 const share = { ...library, path: '/', share_from_user_email: 'a@example.org', share_from_user_name: 'Ann' }
 const watched = { ...library, op_user_name: 'Ann', op_user_email: 'a@example.org', obj_type: 'file' }
 
-/** One of each type the server makes, as it is sent, and where it leads. */
+/** Examples of each type the server sends, and the page each links to. */
 const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: string | undefined][]> = {
   add_user_to_group: [[{ group_id: 7, group_name: 'G', group_staff_name: 'Ann' }, '/groups/7']],
   deleted_files: [[{ ...library, op_user_name: 'Ann', count: 150 }, `/trash/${id}`]],
@@ -40,8 +42,8 @@ const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: str
   repo_transfer: [[{ ...library, transfer_from_user_name: 'Ann' }, `/library/${id}`]],
 }
 
-describe('notifications in words', () => {
-  it('has a sentence and a place for each type, with all its gaps filled, in each language', () => {
+describe('a notification', () => {
+  it('has a sentence with all placeholders filled and a link, for each type and language', () => {
     for (const [type, examples] of Object.entries(all)) {
       for (const [detail, to] of examples) {
         const notice = parseNotification({ id: 1, type, detail, time: '', seen: false })
@@ -55,7 +57,7 @@ describe('notifications in words', () => {
     }
   })
 
-  it('says something of types it does not know, whatever they hold', () => {
+  it('of an unknown type is shown too, whatever its detail is', () => {
     const notice = parseNotification({
       id: 1,
       type: 'new_type',
@@ -64,5 +66,38 @@ describe('notifications in words', () => {
       seen: false,
     })
     assert.deepEqual([notice.sentence, notice.names['what'], notice.to], ['other', 'new_type', undefined])
+  })
+})
+
+describe('the activity feed by days', () => {
+  const item = (more: Partial<ActivityItem>): ActivityItem => ({
+    op_type: 'create',
+    obj_type: 'file',
+    repo_id: 'r',
+    repo_name: 'R',
+    commit_id: 'c',
+    path: '/a',
+    name: 'a',
+    author_email: 'a@example.org',
+    author_name: 'A',
+    avatar_url: '',
+    time: '2026-11-15T12:00:00Z',
+    ...more,
+  })
+
+  it('groups equal operations of one person within five minutes', () => {
+    const days = groupByDay([
+      item({ path: '/3' }),
+      item({ path: '/2', time: '2026-11-15T11:58:00Z' }),
+      item({ path: '/1', time: '2026-11-15T11:54:00Z' }),
+      item({ op_type: 'rename', path: '/x' }),
+      item({ op_type: 'rename', path: '/y' }),
+      item({ author_email: 'b@example.org' }),
+      item({ time: '2026-11-13T12:00:00Z' }),
+    ])
+    assert.deepEqual(
+      days.map(({ groups }) => groups.map(({ items }) => items.length)),
+      [[2, 1, 1, 1, 1], [1]],
+    )
   })
 })

@@ -1,5 +1,3 @@
-import { useLanguage } from './texts.tsx'
-
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
@@ -25,18 +23,8 @@ export interface Formats {
   duration(seconds: number): string
 }
 
-const known = new Map<string, Formats>()
-
-export function useFormats(): Formats {
-  const { language } = useLanguage()
-  // Making them takes longer than drawing a row of a list, so all of the page shares one of each language.
-  const formats = known.get(language) ?? formatsIn(language)
-  known.set(language, formats)
-  return formats
-}
-
-function formatsIn(language: string): Formats {
-  const locale = navigator.languages.find((wish) => wish.startsWith(language)) ?? language
+/** Formats in a locale such as `en-GB`. */
+export function formatsIn(locale: string): Formats {
   const whole = new Intl.NumberFormat(locale)
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })

@@ -8,8 +8,8 @@ import { RateMeter, secondsLeft } from '../../../web/src/uploads/rate.ts'
 
 const MB = 1_000_000
 
-describe('chunks of a file', () => {
-  it('cover it without gaps, whatever the rate', () => {
+describe('the chunks of a file', () => {
+  it('cover it without gaps at any transfer rate', () => {
     for (const rate of [0, 1e5, 5e6, 1e9]) {
       const size = 100 * MB + 12_345
       let stored = 0
@@ -22,23 +22,23 @@ describe('chunks of a file', () => {
     }
   })
 
-  it('grow with the connection, within bounds', () => {
+  it('grow with the transfer rate, within limits', () => {
     assert.equal(chunkLength(0), 8 * MB)
     assert.equal(chunkLength(5 * MB), 20 * MB)
     assert.equal(chunkLength(1e12), 64 * MB)
   })
 
-  it('have no crumb at the end', () => {
+  it('do not end with a tiny chunk', () => {
     assert.deepEqual(nextChunk(0, 9 * MB, 0), { start: 0, end: 9 * MB })
   })
 
-  it('go on where the server is, and anew where what it has cannot be of this file', () => {
+  it('resume at the offset of the server, and start over if that offset is impossible', () => {
     assert.deepEqual([resumeAt(8, 20), resumeAt(20, 20), resumeAt(30, 20)], [8, 0, 0])
     assert.equal(contentRange({ start: 8, end: 20 }, 20), 'bytes 8-19/20')
   })
 })
 
-describe('where files go', () => {
+describe('the targets of files', () => {
   const content = (kinds: Record<string, 'file' | 'dir'>) => new Map(Object.entries(kinds))
   const known = (): Known =>
     new Map([
@@ -46,11 +46,11 @@ describe('where files go', () => {
       ['docs', content({ 'b.txt': 'file', 'b (1).txt': 'file', sub: 'dir' })],
     ])
 
-  it('lists the folders to look into, those above first', () => {
+  it('include the folders to list, parents first', () => {
     assert.deepEqual(foldersOf(['x.txt', 'a/b/c.txt', 'a/d.txt']), ['', 'a', 'a/b'])
   })
 
-  it('finds what is taken, by composed names too', () => {
+  it('are taken if a name exists in any Unicode form', () => {
     const there: Known = new Map([['', content({ '\u00e9.txt': 'file' })]])
     assert.deepEqual(placesOf(['e\u0301.txt', 'new.txt'], there), [
       { folder: '', name: '\u00e9.txt', isTaken: true },
@@ -58,7 +58,7 @@ describe('where files go', () => {
     ])
   })
 
-  it('goes round a file in the way of a folder, and a folder in the way of a file', () => {
+  it('get another name where a file and a folder collide', () => {
     assert.deepEqual(placesOf(['notes/today.txt', 'notes/x/y.txt', 'docs'], known()), [
       { folder: 'notes (1)', name: 'today.txt', isTaken: false },
       { folder: 'notes (1)/x', name: 'y.txt', isTaken: false },
@@ -67,7 +67,7 @@ describe('where files go', () => {
     assert.deepEqual(folderPlaces(['notes/empty', 'docs/empty'], known()), ['notes (1)/empty', 'docs/empty'])
   })
 
-  it('lets no two files of one upload replace each other', () => {
+  it('never make two files of one upload replace each other', () => {
     const places = placesOf(['x.txt', 'x.txt'], new Map())
     assert.deepEqual(
       places.map(({ name }) => name),
@@ -75,7 +75,7 @@ describe('where files go', () => {
     )
   })
 
-  it('does as it is told', () => {
+  it('follow the answer to the conflict question', () => {
     const places = placesOf(['a.txt', 'docs/b.txt', 'docs/new.txt'], known())
     const names = (answer: Parameters<typeof settle>[2]) =>
       settle(places, known(), answer).map(
@@ -86,7 +86,7 @@ describe('where files go', () => {
     assert.deepEqual(names('skip'), [undefined, undefined, 'docs/new.txt'])
   })
 
-  it('numbers names within what the server takes', () => {
+  it('get numbers within the name length the server accepts', () => {
     const taken = new Set(['a.txt', 'a (1).txt', '.bashrc'])
     assert.equal(
       freeName('a.txt', (name) => taken.has(name)),
@@ -101,7 +101,7 @@ describe('where files go', () => {
     assert.ok(bytesOf(free) <= 255 && free.endsWith(' (1).txt'))
   })
 
-  it('knows names the server would refuse', () => {
+  it('reject names the server would refuse', () => {
     for (const bad of ['', '.', '..', 'a\\b', 'a\nb', 'ü'.repeat(128), '\ud800'])
       assert.ok(!isGoodName(bad), bad)
     for (const good of ['a', '"<script>".txt', '\u202egpj.exe', 'ü'.repeat(127), '...'])
@@ -109,8 +109,8 @@ describe('where files go', () => {
   })
 })
 
-describe('what an answer means', () => {
-  it('is told by its status and words', () => {
+describe('an error response to an upload', () => {
+  it('is classified by status and message', () => {
     const cases: readonly [number, string, string][] = [
       [0, '', 'cut'],
       [403, 'Access token not found', 'link'],
@@ -136,7 +136,7 @@ describe('what an answer means', () => {
     }
   })
 
-  it('reaches as far as it must', () => {
+  it('stops the file, its folder or its library', () => {
     assert.deepEqual(
       [reachOf('name'), reachOf('permission'), reachOf('locked')],
       ['file', 'folder', 'library'],
@@ -144,8 +144,8 @@ describe('what an answer means', () => {
   })
 })
 
-describe('the rate', () => {
-  it('is that of the last seconds', () => {
+describe('the transfer rate', () => {
+  it('is measured over the last seconds', () => {
     const meter = new RateMeter()
     assert.equal(meter.perSecond(0), 0)
     for (let at = 0; at <= 10_000; at += 100) meter.add(at, 100_000)
@@ -156,7 +156,7 @@ describe('the rate', () => {
     assert.equal(meter.perSecond(60_000), 0)
   })
 
-  it('tells the time left, or that nobody knows', () => {
+  it('gives the time left, or nothing if it is unknown', () => {
     assert.equal(secondsLeft(10, 5), 2)
     assert.equal(secondsLeft(0, 0), 0)
     assert.equal(secondsLeft(10, 0), undefined)

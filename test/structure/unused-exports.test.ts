@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import path from 'node:path'
+import { describe, it } from 'node:test'
+import { exportsOf, findUnusedExports, readExports } from './unused-exports.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+
+describe('exports', () => {
+  const files = readExports(root, globSync(['web/src/**/*.{ts,tsx}', 'test/**/*.ts'], { cwd: root }).sort())
+
+  it('of the web app are all imported somewhere', () => {
+    assert.deepEqual(findUnusedExports(files, 'web/src'), [])
+  })
+})
+
+describe('the search for unused exports', () => {
+  const unused = (sources: Record<string, string>) =>
+    findUnusedExports(
+      new Map(Object.entries(sources).map(([file, source]) => [file, exportsOf(file, source)])),
+      'a',
+    )
+
+  const declarations = [
+    'export const x = 1',
+    'export function x() {}',
+    'export async function x() {}',
+    'export class x {}',
+    'export interface x {}',
+    'export type x = string',
+    'const y = 1\nexport { y as x }',
+  ]
+  for (const source of declarations) {
+    it(`finds ${JSON.stringify(source)}`, () => {
+      assert.deepEqual(unused({ 'a/b.ts': source }), ['a/b.ts: x'])
+    })
+  }
+
+  const uses = [
+    "import { x } from './b.ts'",
+    "import { y, x as z } from './b.ts'",
+    "import {\n  type x,\n} from './b.ts'",
+    "import type { x } from './b.ts'",
+    "import * as all from './b.ts'",
+    "const { x } = await import('./b.ts')",
+  ]
+  for (const source of uses) {
+    it(`accepts ${JSON.stringify(source)} as a use`, () => {
+      assert.deepEqual(unused({ 'a/b.ts': 'export const x = 1', 'a/c.ts': source }), [])
+    })
+  }
+
+  it('counts a default import as a use of the default export', () => {
+    const sources = { 'a/b.ts': 'export default 1\nexport const x = 1', 'a/c.ts': "import B from './b.ts'" }
+    assert.deepEqual(unused(sources), ['a/b.ts: x'])
+  })
+
+  it('reports a re-export that nobody imports', () => {
+    const sources = { 'a/b.ts': 'export const x = 1', 'a/index.ts': "export { x } from './b.ts'" }
+    assert.deepEqual(unused(sources), ['a/index.ts: x'])
+  })
+
+  it('ignores a use in the file itself', () => {
+    assert.deepEqual(unused({ 'a/b.ts': "export const x = 1\nimport { x as y } from './b.ts'" }), [
+      'a/b.ts: x',
+    ])
+  })
+})

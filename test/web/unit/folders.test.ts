@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Entry, Folder } from '../../../web/src/api/entries.ts'
+import { reuseEntries } from '../../../web/src/api/reuse-entries.ts'
+import { comeFrom, goingTo, lastVisit, leave, takeFocus } from '../../../web/src/files/folder-visits.ts'
+import { parsePreferences } from '../../../web/src/files/preferences.ts'
+import { describeCommit } from '../../../web/src/history/commit-descriptions.ts'
+import { nameAfterMove } from '../../../web/src/tasks/name-after-move.ts'
+import { history as texts } from '../../../web/src/texts/en/history.ts'
+
+const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
+  type: 'file',
+  id: '1'.repeat(40),
+  name,
+  mtime: 7,
+  permission: 'rw',
+  parent_dir: '/',
+  starred: false,
+  ...more,
+})
+
+describe('a folder that is loaded again', () => {
+  const folder = (...dirent_list: Entry[]): Folder => ({ user_perm: 'rw', dir_id: 'd', dirent_list })
+
+  it('is the same object if nothing changed', () => {
+    const old = folder(entry('a'), entry('b'))
+    assert.equal(reuseEntries(old, folder(entry('a'), entry('b'))), old)
+  })
+
+  it('keeps the objects of entries that did not change', () => {
+    const old = folder(entry('a'), entry('b'))
+    const fresh = reuseEntries(old, folder(entry('a'), entry('b', { mtime: 8 }), entry('c')))
+    assert.notEqual(fresh, old)
+    assert.equal(fresh.dirent_list[0], old.dirent_list[0])
+    assert.equal(fresh.dirent_list[1]?.mtime, 8)
+    assert.equal(fresh.dirent_list.length, 3)
+  })
+
+  it('is a new object after a deletion', () => {
+    const old = folder(entry('a'), entry('b'))
+    assert.deepEqual(reuseEntries(old, folder(entry('a'))), folder(entry('a')))
+  })
+})
+
+describe('the name of an entry after a move', () => {
+  const moved = entry('a.txt')
+
+  it('is its own, or its own with a number', () => {
+    assert.equal(nameAfterMove(moved, [entry('a.txt'), entry('b.txt')]), 'a.txt')
+    assert.equal(
+      nameAfterMove(moved, [entry('a.txt', { id: '2'.repeat(40) }), entry('a (1).txt')]),
+      'a (1).txt',
+    )
+  })
+
+  it('is unknown if the entry changed or is gone', () => {
+    assert.equal(nameAfterMove(moved, [entry('a.txt', { mtime: 8 })]), undefined)
+    assert.equal(nameAfterMove(moved, [entry('a.txt', { type: 'dir' })]), undefined)
+    assert.equal(nameAfterMove(moved, [entry('b.txt')]), undefined)
+  })
+})
+
+describe('the visit of a folder', () => {
+  it('is restored when somebody comes back', () => {
+    leave('L', '/a', { scrollTop: 120, active: 'x' })
+    assert.deepEqual(lastVisit('L', '/a'), { scrollTop: 120, active: 'x' })
+    assert.equal(lastVisit('M', '/a'), undefined)
+  })
+
+  it('focuses the folder one came from when going up', () => {
+    leave('L', '/a', { scrollTop: 40, active: undefined })
+    comeFrom('L', '/a', '/a/b/c')
+    assert.deepEqual(lastVisit('L', '/a'), { scrollTop: 40, active: 'b', reveal: true })
+    comeFrom('L', '/', '/a')
+    assert.equal(lastVisit('L', '/')?.active, 'a')
+  })
+
+  it('gives the focus to the list of the opened folder, once', () => {
+    goingTo('L', '/a')
+    assert.equal(takeFocus('L', '/b'), false)
+    assert.equal(takeFocus('L', '/a'), true)
+    assert.equal(takeFocus('L', '/a'), false)
+  })
+
+  it('is evicted after 200 other folders', () => {
+    leave('L', '/first', { scrollTop: 1, active: undefined })
+    for (let n = 0; n < 200; n += 1) leave('L', `/${n}`, { scrollTop: 0, active: undefined })
+    assert.equal(lastVisit('L', '/first'), undefined)
+    assert.ok(lastVisit('L', '/199'))
+  })
+})
+
+describe('stored preferences', () => {
+  const defaults = {
+    view: 'list',
+    sorting: { key: 'name', descending: false },
+    details: false,
+    folderSizes: false,
+  }
+
+  it('are read back', () => {
+    const chosen = {
+      view: 'grid',
+      sorting: { key: 'size', descending: true },
+      details: true,
+      folderSizes: true,
+    }
+    assert.deepEqual(parsePreferences(JSON.stringify(chosen)), chosen)
+  })
+
+  it('become defaults where they are missing or not understood', () => {
+    for (const stored of [null, '', '{', 'null', '7', '[]', '{"view":7,"sorting":null,"details":"yes"}']) {
+      assert.deepEqual(parsePreferences(stored), defaults, String(stored))
+    }
+    assert.deepEqual(parsePreferences('{"sorting":{"key":"toString","descending":1}}'), defaults)
+  })
+})
+
+describe('the description of a commit', () => {
+  it('is translated line by line', () => {
+    assert.deepEqual(describeCommit(texts, 'Added "a.txt"'), [{ before: texts.did.added, name: 'a.txt' }])
+    assert.deepEqual(
+      describeCommit(texts, 'Added or modified "a "b".txt" and 3 more files.\n\nDeleted "c"'),
+      [
+        { before: texts.did.changed, name: 'a "b".txt', after: texts.andMore(3) },
+        { before: texts.did.deleted, name: 'c' },
+      ],
+    )
+    assert.deepEqual(describeCommit(texts, 'Reverted file "a" to status at 2026-01-01 00:00:00.'), [
+      { before: texts.did.restored, name: 'a' },
+    ])
+  })
+
+  it('is shown as it is where it is unknown', () => {
+    assert.deepEqual(describeCommit(texts, 'Initial import'), [{ before: 'Initial import' }])
+    assert.deepEqual(describeCommit(texts, ' \n'), [{ before: texts.noDescription }])
+    assert.deepEqual(describeCommit(texts, 'Created library'), [{ before: texts.createdLibrary }])
+  })
+})

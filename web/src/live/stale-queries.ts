@@ -1,0 +1,17 @@
+/** A live event of the server. `docs/events.md` lists them. */
+export interface LiveEvent {
+  readonly name: 'ready' | 'reset' | 'commit' | 'lock' | 'libraries' | 'notification' | 'task'
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** The keys of the cached queries that an event makes stale. The empty key stands for all of them. */
+export function staleQueries({ name, data }: LiveEvent): readonly (readonly string[])[] {
+  const { repo_id: id = '' } = data as { repo_id?: string }
+  if (name === 'commit')
+    return [['dir', id], ['library', id], ['libraries'], ['history', id], ['trash', id], ['activities']]
+  if (name === 'lock') return [['dir', id]]
+  if (name === 'libraries') return [['libraries'], ['library'], ['groups'], ['deleted-libraries']]
+  if (name === 'notification') return [['notifications']]
+  if (name === 'reset') return [[]]
+  return []
+}

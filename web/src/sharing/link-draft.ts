@@ -1,0 +1,61 @@
+import type { LinkRights } from '../api/index.ts'
+
+export type RightsName = 'download' | 'view' | 'upload'
+export type Until = 'never' | '1' | '7' | '30' | 'date'
+
+/** What is filled in when a link is made or changed. */
+export interface LinkDraft {
+  readonly rights: RightsName
+  readonly secured: boolean
+  readonly password: string
+  readonly until: Until
+  /** As `<input type="date">` has it. */
+  readonly date: string
+  readonly description: string
+}
+
+export const newDraft: LinkDraft = {
+  rights: 'download',
+  secured: false,
+  password: '',
+  until: 'never',
+  date: '',
+  description: '',
+}
+
+export const rightsNamed: Record<RightsName, LinkRights> = {
+  download: { can_edit: false, can_download: true, can_upload: false },
+  view: { can_edit: false, can_download: false, can_upload: false },
+  upload: { can_edit: false, can_download: true, can_upload: true },
+}
+
+export function nameOfRights(rights: LinkRights | undefined): RightsName {
+  if (rights?.can_upload) return 'upload'
+  return rights?.can_download === false ? 'view' : 'download'
+}
+
+const DAY_MS = 86_400_000
+// No signs that look alike: it may have to be typed from paper.
+const SIGNS = 'abcdefghjkmnpqrstuvwxyz23456789'
+const PASSWORD_LENGTH = 14
+
+export function makePassword(): string {
+  const random = crypto.getRandomValues(new Uint32Array(PASSWORD_LENGTH))
+  return Array.from(random, (number) => SIGNS[number % SIGNS.length]).join('')
+}
+
+/** When the link ends, as ISO; empty for never. A date ends with its day. */
+export function endOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): string {
+  if (until === 'never') return ''
+  if (until === 'date') return new Date(`${date}T23:59:59`).toISOString()
+  return new Date(Date.now() + Number(until) * DAY_MS).toISOString()
+}
+
+export const isComplete = ({ secured, password, until, date }: LinkDraft) =>
+  !(secured && password === '') && !(until === 'date' && date === '')
+
+/** The day of a moment here, as `<input type="date">` wants it. */
+export function dayOf(moment: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
+}
