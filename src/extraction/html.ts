@@ -1,6 +1,7 @@
-import { unescapeHtml } from './character-references.ts'
+import { Tokenizer } from 'htmlparser2'
 import { decodeText } from './charset.ts'
 import type { Document, Extraction } from './document.ts'
+import { ignoredTokens, referencedText } from './markup-tokens.ts'
 import type { TextSink } from './text-sink.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -12,62 +13,72 @@ export function readHtml(document: Document, extraction: Extraction): void {
   addHtml(decoded.text, extraction.out)
 }
 
-// Raw text elements end at their own closing tag only; what they hold is nothing to read.
-const raw = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe'])
+/** Elements whose content is not text of the page. */
+const hidden = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe'])
 const inline =
   /^(a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|mark|q|rb|rp|rt|rtc|ruby|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/
 
-/** Adds the text of HTML: a line a block, a tab a cell. */
+/** Adds the text of HTML: one line per block, a tab per cell. */
 export function addHtml(html: string, out: TextSink): void {
-  let at = 0
-  while (at < html.length) {
-    const tag = indexOrEnd(html, '<', at)
-    out.add(unescapeHtml(html.slice(at, tag)).replace(/\s+/g, ' '))
-    at = tag < html.length ? passTag(html, tag, out) : tag
-  }
+  // A quote that is never closed hides the rest. Each of the two quote characters can do so only once.
+  for (let rest: string | undefined = html; rest !== undefined; ) rest = addMarkup(rest, out)
   out.endLine()
 }
 
-// Returns where the text goes on.
-function passTag(html: string, tag: number, out: TextSink): number {
-  if (html.startsWith('<!--', tag)) return indexOrEnd(html, '-->', tag + 4) + 3
-  if (html.startsWith('<![CDATA[', tag)) return tag + '<![CDATA['.length
-  const name = /^<\/?([a-z][\w:-]{0,30})/i.exec(html.slice(tag, tag + 34))?.[1]?.toLowerCase()
-  if (name === undefined) {
-    if (/[!?/]/.test(html[tag + 1] ?? '')) return indexOrEnd(html, '>', tag) + 1
-    out.add('<')
-    return tag + 1
+/** Returns what follows the tag in which the markup ended, if any: a quote was probably forgotten there. */
+function addMarkup(html: string, out: TextSink): string | undefined {
+  let text = ''
+  let tag = ''
+  let unfinishedTag = -1
+  let hiddenBy: string | undefined
+  const addText = (start: number, end: number) => {
+    // What follows "<" is the name of a tag that the document ends in.
+    if (hiddenBy === undefined && html[start - 1] !== '<') text += html.slice(start, end)
   }
-  const end = tagEnd(html, tag) + 1
-  if (name === 'td' || name === 'th') out.add('\t')
-  else if (!inline.test(name)) out.add('\n')
-  const opens = html[tag + 1] !== '/' && html[end - 2] !== '/'
-  return opens && raw.has(name) ? closingTag(html, name, end) : end
-}
-
-function tagEnd(html: string, tag: number): number {
-  const stop = /[>"']/g
-  stop.lastIndex = tag
-  for (let found = stop.exec(html); found !== null; found = stop.exec(html)) {
-    if (found[0] === '>') return found.index
-    const quote = html.indexOf(found[0], stop.lastIndex)
-    // A quote nobody closes is a typing mistake, not the end of the page.
-    if (quote < 0) return indexOrEnd(html, '>', tag)
-    stop.lastIndex = quote + 1
+  const flush = () => {
+    out.add(text.replace(/\s+/g, ' '))
+    text = ''
   }
-  return html.length
-}
-
-function closingTag(html: string, name: string, from: number): number {
-  const closing = new RegExp(`</${name}\\b`, 'gi')
-  closing.lastIndex = from
-  const found = closing.exec(html)
-  return found === null ? html.length : indexOrEnd(html, '>', found.index) + 1
-}
-
-function indexOrEnd(text: string, what: string, from: number): number {
-  const found = text.indexOf(what, from)
-  return found < 0 ? text.length : found
+  const separate = (name: string) => {
+    if (hiddenBy !== undefined) return
+    flush()
+    if (name === 'td' || name === 'th') out.add('\t')
+    else if (!inline.test(name)) out.add('\n')
+  }
+  const tokenizer = new Tokenizer(
+    // XHTML chapters of e-books close empty elements themselves.
+    { recognizeSelfClosing: true },
+    {
+      ...ignoredTokens,
+      ontext: addText,
+      ontextentity: (code, end) => {
+        if (hiddenBy === undefined) text += referencedText(html, code, end)
+      },
+      oncdata: (start, end, endOffset) => addText(start, end - endOffset),
+      onopentagname: (start, end) => {
+        unfinishedTag = start
+        tag = html.slice(start, end).toLowerCase()
+        separate(tag)
+      },
+      onselfclosingtag: () => {
+        unfinishedTag = -1
+      },
+      onopentagend: () => {
+        unfinishedTag = -1
+        if (hidden.has(tag)) hiddenBy ??= tag
+      },
+      onclosetag: (start, end) => {
+        const name = html.slice(start, end).toLowerCase()
+        if (name === hiddenBy) hiddenBy = undefined
+        separate(name)
+      },
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
+  flush()
+  const tagEnd = unfinishedTag < 0 ? -1 : html.indexOf('>', unfinishedTag)
+  return tagEnd < 0 ? undefined : html.slice(tagEnd + 1)
 }
 
 function declaredCharset(bytes: Uint8Array): string | undefined {

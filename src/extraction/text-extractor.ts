@@ -52,7 +52,7 @@ export interface TextExtractorOptions extends Omit<FairSemaphoreOptions, 'slots'
 const program = {
   name: 'text extraction',
   entry: path.join(import.meta.dirname, 'worker-main.ts'),
-  packages: ['unpdf', 'fflate'],
+  packages: ['unpdf', 'fflate', 'htmlparser2'],
 }
 
 /** Starts nothing: workers come with the first file. */

@@ -1,56 +1,59 @@
-import { decodeCharacterReference } from './character-references.ts'
+import { Tokenizer } from 'htmlparser2'
+import { ignoredTokens, referencedText } from './markup-tokens.ts'
 
-const predefined: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** Attributes of one tag that are read. The others are skipped, so that a tag of megabytes stays cheap. */
+const maximumAttributes = 100
 
-// More than any attribute we ask for needs; to search a tag of megabytes again and again would take forever.
-const attributesLength = 8192
+type XmlEvent = 'open' | 'close'
 
 /**
- * Reads XML one piece at a time, without a tree, a stack or recursion, so nesting costs nothing. It forgives what is
- * malformed. A document type is passed over and entities of its own are never expanded: they stay as they are written.
+ * A pull parser for XML on top of the tokenizer of htmlparser2. It keeps no tree and no stack, so nesting costs nothing,
+ * and it accepts malformed input. Document types are skipped and their entities are never expanded: they stay as written.
  */
 export class XmlReader {
   readonly #xml: string
-  #at = 0
-  #closing = false
+  readonly #tokenizer: Tokenizer
+  readonly #events: XmlEvent[] = []
+  #attributes: [name: string, value: string][] = []
+  #attribute = { name: '', value: '' }
+  #isOpened = false
+  #hasEnded = false
+  #tag = ''
+  #pendingText = ''
   /** The name of the current tag, without its prefix. */
   name = ''
   /** The current text. */
   text = ''
-  #attributes = ''
 
   constructor(xml: string) {
     this.#xml = xml
+    this.#tokenizer = this.#createTokenizer()
   }
 
-  /** Moves to the next tag or text; an empty-element tag opens and closes. */
-  next(): 'open' | 'close' | 'text' | undefined {
-    if (this.#closing) {
-      this.#closing = false
-      return 'close'
+  /** Moves to the next tag or text. An empty-element tag opens and closes. */
+  next(): XmlEvent | 'text' | undefined {
+    if (this.#events.length === 0) this.#advance()
+    if (this.#pendingText !== '') {
+      this.text = this.#pendingText
+      this.#pendingText = ''
+      return 'text'
     }
-    while (this.#at < this.#xml.length) {
-      if (this.#xml[this.#at] !== '<') return this.#readText()
-      if (this.#xml.startsWith('<!--', this.#at)) this.#passOver('-->')
-      else if (this.#xml.startsWith('<![CDATA[', this.#at)) return this.#readCharacterData()
-      else if (this.#xml.startsWith('<?', this.#at)) this.#passOver('?>')
-      else if (this.#xml.startsWith('<!', this.#at)) this.#passOverDeclaration()
-      else return this.#readTag()
-    }
-    return undefined
+    const event = this.#events.shift()
+    if (event !== undefined) this.name = this.#tag
+    return event
   }
 
   /** The value of an attribute of the current tag; prefixes do not count. */
   attribute(name: string): string | undefined {
-    return this.#findAttribute((found) => localName(found) === name)
+    return this.#attributes.find(([found]) => localName(found) === name)?.[1]
   }
 
   /** The value of the attribute of that name that has a prefix, beside one that may have none. */
   prefixedAttribute(name: string): string | undefined {
-    return this.#findAttribute((found) => found.endsWith(`:${name}`))
+    return this.#attributes.find(([found]) => found.endsWith(`:${name}`))?.[1]
   }
 
-  /** Leaves the element whose opening tag is current, with all it holds. */
+  /** Skips the rest of the element whose opening tag is current. */
   skipElement(): void {
     let depth = 1
     while (depth > 0) {
@@ -61,86 +64,64 @@ export class XmlReader {
     }
   }
 
-  #findAttribute(isWanted: (name: string) => boolean): string | undefined {
-    if (this.#attributes === '') return undefined
-    const pattern = /([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
-    for (const [, found = '', double, single] of this.#attributes.matchAll(pattern)) {
-      if (isWanted(found)) return unescapeXml(double ?? single ?? '')
+  /** Runs the tokenizer up to the end of the next tag, where a callback pauses it. */
+  #advance(): void {
+    if (this.#isOpened) this.#tokenizer.resume()
+    else {
+      this.#isOpened = true
+      this.#tokenizer.write(this.#xml)
     }
-    return undefined
+    if (this.#events.length > 0 || this.#hasEnded) return
+    this.#hasEnded = true
+    this.#tokenizer.end()
   }
 
-  #readText(): 'text' {
-    const end = this.#find('<', this.#at)
-    this.text = unescapeXml(this.#xml.slice(this.#at, end))
-    this.#at = end
-    return 'text'
-  }
-
-  #readCharacterData(): 'text' {
-    const end = this.#find(']]>', this.#at)
-    this.text = this.#xml.slice(this.#at + '<![CDATA['.length, end)
-    this.#at = end + ']]>'.length
-    return 'text'
-  }
-
-  #readTag(): 'open' | 'close' {
-    const end = this.#tagEnd()
-    const closing = this.#xml[this.#at + 1] === '/'
-    const empty = this.#xml[end - 1] === '/'
-    const inner = this.#xml.slice(this.#at + (closing ? 2 : 1), empty ? end - 1 : end)
-    const nameEnd = inner.search(/\s/)
-    this.name = localName(nameEnd < 0 ? inner : inner.slice(0, nameEnd))
-    this.#attributes = nameEnd < 0 ? '' : inner.slice(nameEnd, nameEnd + attributesLength)
-    this.#at = end + 1
-    if (closing) return 'close'
-    this.#closing = empty
-    return 'open'
-  }
-
-  // A ">" within quotes belongs to an attribute.
-  #tagEnd(): number {
-    const end = this.#find('>', this.#at)
-    if (!/["']/.test(this.#xml.slice(this.#at, end))) return end
-    const stop = /["'>]/g
-    stop.lastIndex = this.#at
-    for (let found = stop.exec(this.#xml); found !== null; found = stop.exec(this.#xml)) {
-      if (found[0] === '>') return found.index
-      stop.lastIndex = this.#find(found[0], stop.lastIndex) + 1
+  #createTokenizer(): Tokenizer {
+    const addText = (start: number, end: number) => {
+      this.#pendingText += this.#xml.slice(start, end)
     }
-    return this.#xml.length
-  }
-
-  #passOver(end: string): void {
-    this.#at = this.#find(end, this.#at) + end.length
-  }
-
-  // The internal subset of a document type stands in brackets and holds ">" of its own.
-  #passOverDeclaration(): void {
-    const stop = /[[>"']/g
-    stop.lastIndex = this.#at
-    for (let found = stop.exec(this.#xml); found !== null; found = stop.exec(this.#xml)) {
-      if (found[0] === '>') break
-      stop.lastIndex = this.#find(found[0] === '[' ? ']' : found[0], stop.lastIndex) + 1
+    const addValue = (value: string) => {
+      if (this.#attributes.length < maximumAttributes) this.#attribute.value += value
     }
-    this.#at = stop.lastIndex === 0 ? this.#xml.length : stop.lastIndex
+    return new Tokenizer(
+      { xmlMode: true },
+      {
+        ...ignoredTokens,
+        ontext: addText,
+        ontextentity: (code, end) => {
+          this.#pendingText += referencedText(this.#xml, code, end)
+        },
+        oncdata: (start, end, endOffset) => addText(start, end - endOffset),
+        onopentagname: (start, end) => {
+          this.#tag = localName(this.#xml.slice(start, end))
+          this.#attributes = []
+        },
+        onattribname: (start, end) => {
+          this.#attribute = { name: this.#xml.slice(start, end), value: '' }
+        },
+        onattribdata: (start, end) => addValue(this.#xml.slice(start, end)),
+        onattribentity: (code) => addValue(String.fromCodePoint(code)),
+        onattribend: () => {
+          const { name, value } = this.#attribute
+          if (this.#attributes.length < maximumAttributes) this.#attributes.push([name, value])
+        },
+        onopentagend: () => this.#emit('open'),
+        onselfclosingtag: () => this.#emit('open', 'close'),
+        onclosetag: (start, end) => {
+          this.#tag = localName(this.#xml.slice(start, end))
+          this.#attributes = []
+          this.#emit('close')
+        },
+      },
+    )
   }
 
-  #find(what: string, from: number): number {
-    const found = this.#xml.indexOf(what, from)
-    return found < 0 ? this.#xml.length : found
+  #emit(...events: XmlEvent[]): void {
+    this.#events.push(...events)
+    this.#tokenizer.pause()
   }
 }
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
-}
-
-function unescapeXml(text: string): string {
-  if (!text.includes('&')) return text
-  return text.replace(/&(#?\w{1,31});/g, (whole, reference: string) =>
-    reference.startsWith('#')
-      ? (decodeCharacterReference(reference.slice(1)) ?? whole)
-      : (predefined[reference] ?? whole),
-  )
 }
