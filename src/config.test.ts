@@ -90,7 +90,12 @@ describe('the configuration', () => {
     [
       { CARREL_DATABASE: 'postgres://u:p@h/db' },
       (c) => c.database,
-      { kind: 'postgres', url: 'postgres://u:p@h/db' },
+      { kind: 'postgres', url: 'postgres://u:p@h/db', implementation: 'fast' },
+    ],
+    [
+      { CARREL_DATABASE: 'postgres://h/db', CARREL_POSTGRES: 'plain' },
+      (c) => c.database,
+      { kind: 'postgres', url: 'postgres://h/db', implementation: 'plain' },
     ],
     [{ CARREL_DATABASE: 'postgresql:///db?host=/run/pg' }, (c) => c.database.kind, 'postgres'],
     [{ CARREL_BLOCKS: 'disk' }, (c) => c.blocks.kind, 'disk'],
@@ -212,6 +217,7 @@ describe('the configuration', () => {
     [{ CARREL_TASKS_AT_ONCE: '65' }, /CARREL_TASKS_AT_ONCE/],
     [{ CARREL_HISTORY_DAYS: '-2' }, /CARREL_HISTORY_DAYS/],
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
+    [{ CARREL_POSTGRES: 'slow' }, 'Set CARREL_POSTGRES to plain or fast, not "slow".'],
     [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
@@ -310,7 +316,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 39)
+    assert.equal(settings.length, 40)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

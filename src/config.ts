@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 
-/** Where the relational database rests. */
-export type DatabaseSetting = { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string }
+/** Where the relational database is stored. */
+export type DatabaseSetting =
+  | { kind: 'sqlite'; file: string }
+  | { kind: 'postgres'; url: string; implementation: 'plain' | 'fast' }
 
 /** Where blocks are stored. */
 export type BlocksSetting =
@@ -231,6 +233,13 @@ const definitions = {
     secret: true,
     parse: parseDatabase,
   }),
+  postgres: define<'plain' | 'fast'>({
+    placeholder: 'plain|fast',
+    fallback: 'fast',
+    meaning: 'PostgreSQL protocol implementation: fast for our own messages, plain for those of the driver',
+    expects: 'plain or fast',
+    parse: (text) => (text === 'plain' || text === 'fast' ? text : malformed),
+  }),
   blocks: define<'disk' | S3Address>({
     placeholder: 'store',
     fallback: 'disk',
@@ -455,7 +464,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     database:
       values.database === 'sqlite'
         ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
-        : values.database,
+        : { ...values.database, implementation: values.postgres },
     blocks:
       values.blocks === 'disk'
         ? { kind: 'disk', directory: path.join(dataDirectory, 'blocks'), implementation: values.disk }

@@ -9,8 +9,9 @@ const settings = 'pragma cache_size = -2048; pragma case_sensitive_like = on'
 /** One connection, to read with; the schema is taken as it is found. */
 export async function openReader(setting: DatabaseSetting): Promise<Reader & AsyncDisposable> {
   if (setting.kind === 'sqlite') return new SqliteReader(setting.file)
-  const { PostgresDatabase } = await import('./postgres/postgres-database.ts')
-  return new PostgresDatabase({ url: setting.url, poolSize: 1, onFatal: () => {} })
+  const { connectPostgres } = await import('./postgres/postgres-database.ts')
+  const { url, implementation = 'fast' } = setting
+  return connectPostgres({ url, implementation, poolSize: 1, onFatal: () => {} })
 }
 
 class SqliteReader implements Reader, AsyncDisposable {

@@ -7,7 +7,7 @@ import { openSqlite } from './sqlite/sqlite-database.ts'
 
 export type DatabaseSetting =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly implementation?: 'plain' | 'fast' }
 
 export interface OpenOptions {
   /** Called once when nothing may be acknowledged any more; the process must stop. */
@@ -32,12 +32,13 @@ export async function openDatabase(setting: DatabaseSetting, options: OpenOption
   }
 }
 
-/** Only what is used is loaded: a client of PostgreSQL is of no use to SQLite. */
+/** The PostgreSQL driver is loaded only if it is used. */
 async function openOf(
   setting: DatabaseSetting,
   options: Omit<OpenOptions, 'migrations' | 'now'>,
 ): Promise<Migratable> {
   if (setting.kind === 'sqlite') return openSqlite({ file: setting.file, ...options })
   const { openPostgres } = await import('./postgres/postgres-database.ts')
-  return openPostgres({ url: setting.url, ...options })
+  const { url, implementation = 'fast' } = setting
+  return openPostgres({ url, implementation, ...options })
 }

@@ -1,8 +1,8 @@
 import { types } from 'pg'
 import type { Value } from '../database.ts'
-import { Column } from './wire.ts'
+import { ColumnArray } from './batch.ts'
 
-/** The types our columns have. */
+/** The types of our columns. */
 export type ColumnType = 'bigint' | 'bytea' | 'text'
 
 const HEADER_BYTES = 20
@@ -16,12 +16,12 @@ export function isColumnType(type: string): type is ColumnType {
   return type in oids
 }
 
-/** The values of one column of many rows; undefined if one of them is not of its type. */
+/** Encodes one column of many rows; undefined if a value is not of its type. */
 export function columnOf(
   rows: readonly (readonly Value[])[],
   index: number,
   type: ColumnType,
-): Column | undefined {
+): ColumnArray | undefined {
   let length = HEADER_BYTES
   let hasNull = false
   for (const row of rows) {
@@ -38,10 +38,10 @@ export function columnOf(
   bytes.writeInt32BE(1, 16)
   let offset = HEADER_BYTES
   for (const row of rows) offset = write(bytes, offset, row[index] ?? null)
-  return new Column(bytes)
+  return new ColumnArray(bytes)
 }
 
-/** -1 for null. */
+/** Encoded size in bytes; -1 for null, undefined for a value of another type. */
 function sizeOf(value: Value, type: ColumnType): number | undefined {
   if (value === null) return -1
   if (type === 'bigint') return Number.isSafeInteger(value) ? 8 : undefined

@@ -5,9 +5,15 @@ import { databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
-import { Batch, type BatchOutcome, type Step } from './batch.ts'
-import { CarrelClient, prepareSession } from './carrel-client.ts'
+import type { BatchOutcome, Step } from './batch.ts'
 import { asksForRetry, translate } from './faults.ts'
+import {
+  loadClientClass,
+  type PostgresClient,
+  type PostgresClientClass,
+  type PostgresImplementation,
+  prepareSession,
+} from './postgres-client.ts'
 import { PostgresTransaction, type TransactionContext } from './postgres-transaction.ts'
 import { ReadConnection } from './read-connection.ts'
 import { Reads } from './reads.ts'
@@ -18,6 +24,8 @@ import { valueTypes } from './values.ts'
 
 export interface PostgresOptions {
   readonly url: string
+  /** `fast` unless given. */
+  readonly implementation?: PostgresImplementation
   /** Connections at most. */
   readonly poolSize?: number
   /** Part of every database's options; PostgreSQL looks after its own disk, so it is not called. */
@@ -31,7 +39,7 @@ const oldestServer = 150_000
 
 /** Connects and checks that the server will do; the schema is left as found. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
-  const db = new PostgresDatabase(options)
+  const db = await connectPostgres(options)
   try {
     await db.checkServer()
     return db
@@ -41,12 +49,17 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
   }
 }
 
+/** As `openPostgres`, without the check. Connects when first used. */
+export async function connectPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
+  return new PostgresDatabase(await loadClientClass(options.implementation ?? 'fast'), options)
+}
+
 /** PostgreSQL over a pool of connections. */
 export class PostgresDatabase implements Migratable {
   readonly dialect = 'postgres'
   schemaVersion = 0
   readonly #pool: Pool
-  readonly #url: string
+  readonly #setting: { readonly url: string; readonly implementation: PostgresImplementation }
   readonly #place: string
   readonly #statements = new Statements()
   readonly #cache = new RowCache()
@@ -61,14 +74,17 @@ export class PostgresDatabase implements Migratable {
   #server: string | undefined
   #closed = false
 
-  constructor({ url, poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions) {
-    this.#url = url
+  constructor(
+    Client: PostgresClientClass,
+    { url, implementation = 'fast', poolSize = defaultPoolSize, logger = silentLogger }: PostgresOptions,
+  ) {
+    this.#setting = { url, implementation }
     this.#place = placeOf(url)
     const config = { connectionString: url, keepAlive: true, types: valueTypes, application_name: 'carrel' }
     this.#pool = new Pool({
       ...config,
       max: poolSize,
-      Client: CarrelClient,
+      Client,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool does wait for it
       onConnect: async (client) => {
         // After a failover the pool may reach the new server while the read connection still waits for the old one.
@@ -81,7 +97,7 @@ export class PostgresDatabase implements Migratable {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
     const schema = () => this.#knownSchema()
     const snapshots = new Snapshots(this.#cache)
-    this.#reader = new ReadConnection(config, (server) => {
+    this.#reader = new ReadConnection(Client, config, (server) => {
       snapshots.reset()
       this.#noteServer(server)
     })
@@ -124,7 +140,7 @@ export class PostgresDatabase implements Migratable {
 
   async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    return runAside<Result>({ kind: 'postgres', url: this.#url }, job, input, signal)
+    return runAside<Result>({ kind: 'postgres', ...this.#setting }, job, input, signal)
   }
 
   inRequest<T>(work: () => T): T {
@@ -166,13 +182,13 @@ export class PostgresDatabase implements Migratable {
   }
 
   async #send(steps: readonly Step[]): Promise<BatchOutcome> {
-    let client: CarrelPoolClient
+    let client: PooledClient
     try {
       client = await this.#connect()
     } catch (error) {
       return { outcomes: [], error }
     }
-    const outcome = await Batch.run(client, steps)
+    const outcome = await client.runBatch(steps)
     client.release()
     return outcome.error === undefined ? outcome : { ...outcome, error: this.#translate(outcome.error) }
   }
@@ -231,9 +247,9 @@ export class PostgresDatabase implements Migratable {
     this.#schemaGeneration += 1
   }
 
-  async #connect(): Promise<CarrelPoolClient> {
+  async #connect(): Promise<PooledClient> {
     try {
-      return (await this.#pool.connect()) as CarrelPoolClient
+      return (await this.#pool.connect()) as PooledClient
     } catch (error) {
       throw this.#translate(error)
     }
@@ -244,7 +260,7 @@ export class PostgresDatabase implements Migratable {
   }
 }
 
-type CarrelPoolClient = PoolClient & CarrelClient
+type PooledClient = PoolClient & PostgresClient
 
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'the given address'

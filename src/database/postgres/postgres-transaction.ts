@@ -1,9 +1,10 @@
 import type { Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
-import { Batch, type Outcome, type Prepared, type Step } from './batch.ts'
+import type { Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
 import { chunksOf, inKeyOrder } from './insert-chunks.ts'
+import type { PostgresClient } from './postgres-client.ts'
 import type { Schema } from './schema.ts'
 import type { OwnTransaction, Snapshots } from './snapshots.ts'
 import { Statement, type Statements } from './statements.ts'
@@ -20,12 +21,6 @@ const rollback = Statement.named('carrel_rollback', 'rollback')
 /** Fewer rows are inserted by a statement each. */
 const FEWEST_IN_COLUMNS = 3
 
-/** The connection a transaction has to itself. */
-export interface TransactionClient {
-  readonly prepared: Prepared
-  query(batch: Batch): unknown
-}
-
 /** What transactions of one database share. */
 export interface TransactionContext {
   readonly statements: Statements
@@ -41,7 +36,7 @@ interface Waiting extends Step {
 
 /** The statements of one `write`, on the connection it holds. Those asked for without waiting in between are sent together. */
 export class PostgresTransaction implements Transaction {
-  readonly #client: TransactionClient
+  readonly #client: Pick<PostgresClient, 'runBatch'>
   readonly #context: TransactionContext
   readonly #durable: boolean
   readonly #announcements: (() => void)[] = []
@@ -53,7 +48,7 @@ export class PostgresTransaction implements Transaction {
   #over = false
   #failure: unknown
 
-  constructor(client: TransactionClient, context: TransactionContext, durable: boolean) {
+  constructor(client: Pick<PostgresClient, 'runBatch'>, context: TransactionContext, durable: boolean) {
     this.#client = client
     this.#context = context
     this.#durable = durable
@@ -117,7 +112,7 @@ export class PostgresTransaction implements Transaction {
       })
     }
     if (!this.#hasBegun) return
-    const { outcomes, error } = await Batch.run(this.#client, [{ statement: commit, values: [] }])
+    const { outcomes, error } = await this.#client.runBatch([{ statement: commit, values: [] }])
     if (error !== undefined) throw this.#context.translate(error)
     if (outcomes[0]?.command !== 'COMMIT') {
       throw new DatabaseError('other', 'PostgreSQL rolled the transaction back.')
@@ -130,7 +125,7 @@ export class PostgresTransaction implements Transaction {
     await this.#settle()
     if (!this.#hasBegun) return true
     // The connection may be gone, and the transaction with it; the caller has the error that led here.
-    const { error } = await Batch.run(this.#client, [{ statement: rollback, values: [] }])
+    const { error } = await this.#client.runBatch([{ statement: rollback, values: [] }])
     return error === undefined
   }
 
@@ -211,7 +206,7 @@ export class PostgresTransaction implements Transaction {
     const first = this.#hasBegun ? [] : [begin, this.#durable ? number : numberInHaste]
     this.#hasBegun = true
     const opening = first.map((statement) => ({ statement, values: [] }))
-    const { outcomes, error } = await Batch.run(this.#client, [...opening, ...steps])
+    const { outcomes, error } = await this.#client.runBatch([...opening, ...steps])
     if (first.length > 0) this.#expect(outcomes[1])
     const failure = error === undefined ? undefined : this.#context.translate(error)
     this.#failure ??= failure

@@ -1,33 +1,35 @@
 import type { ClientConfig } from 'pg'
 import { databaseClosed } from '../errors.ts'
-import { Batch, type BatchOutcome, type Step } from './batch.ts'
-import { CarrelClient, prepareSession } from './carrel-client.ts'
+import type { BatchOutcome, Step } from './batch.ts'
+import { type PostgresClient, type PostgresClientClass, prepareSession } from './postgres-client.ts'
 
-/** The connection that quick reads share. Opened when first needed, and again if lost. */
+/** The connection that fast reads share. Opened when first needed, and again after it was lost. */
 export class ReadConnection {
+  readonly #Client: PostgresClientClass
   readonly #config: ClientConfig
   readonly #onConnect: (server: string) => void
-  #client: Promise<CarrelClient> | undefined
+  #client: Promise<PostgresClient> | undefined
   #isEnded = false
 
   /** `onConnect` is called for each connection before anything is sent through it. */
-  constructor(config: ClientConfig, onConnect: (server: string) => void) {
+  constructor(Client: PostgresClientClass, config: ClientConfig, onConnect: (server: string) => void) {
+    this.#Client = Client
     this.#config = config
     this.#onConnect = onConnect
   }
 
-  /** The error, if there is one, is as the driver says it. */
+  /** The error is that of the driver. */
   async send(steps: readonly Step[]): Promise<BatchOutcome> {
     try {
       if (this.#isEnded) throw databaseClosed()
       this.#client ??= this.#open()
-      return await Batch.run(await this.#client, steps)
+      return await (await this.#client).runBatch(steps)
     } catch (error) {
       return { outcomes: [], error }
     }
   }
 
-  /** Ends the connection; the next batch opens another. A batch on its way fails. */
+  /** Ends the connection; the next batch opens another. A batch in flight fails. */
   reconnect(): void {
     const client = this.#client
     this.#client = undefined
@@ -42,16 +44,16 @@ export class ReadConnection {
     await (await this.#client?.catch(() => undefined))?.end()
   }
 
-  #open(): Promise<CarrelClient> {
+  #open(): Promise<PostgresClient> {
     const opening = this.#connect(() => {
-      // A connection that was replaced meanwhile does not take its successor along.
+      // A connection that was already replaced must not drop its successor.
       if (this.#client === opening) this.#client = undefined
     })
     return opening
   }
 
-  async #connect(onLost: () => void): Promise<CarrelClient> {
-    const client = new CarrelClient(this.#config)
+  async #connect(onLost: () => void): Promise<PostgresClient> {
+    const client = new this.#Client(this.#config)
     client.on('error', onLost)
     client.on('end', onLost)
     try {

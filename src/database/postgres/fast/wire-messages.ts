@@ -1,23 +1,12 @@
-import type { Value } from '../database.ts'
+import { ColumnArray, type Parameter } from '../batch.ts'
 
-/** A parameter; a column of many rows is bound as one. */
-export type Bound = Value | Column
-
-/** The values of a column, in the binary form of an array. */
-export class Column {
-  readonly bytes: Buffer
-  constructor(bytes: Buffer) {
-    this.bytes = bytes
-  }
-}
-
-const FIRST_BYTES = 2048
+const INITIAL_BYTES = 2048
 const TEXT = 0
 const BINARY = 1
 
-/** Messages to the server, in one piece: they leave with one write, and the server reads them with one. */
-export class Messages {
-  #buffer = Buffer.allocUnsafe(FIRST_BYTES)
+/** Encodes protocol messages into one buffer, so that they are sent with one write. */
+export class WireMessages {
+  #buffer = Buffer.allocUnsafe(INITIAL_BYTES)
   #length = 0
 
   parse(name: string, text: string): void {
@@ -28,8 +17,8 @@ export class Messages {
     this.#end(start)
   }
 
-  /** Of the portal without a name. */
-  bind(statement: string, values: readonly Bound[]): void {
+  /** Binds parameters to the unnamed portal. */
+  bind(statement: string, values: readonly Parameter[]): void {
     const start = this.#begin('B')
     this.#text('')
     this.#text(statement)
@@ -54,7 +43,7 @@ export class Messages {
     this.#end(start)
   }
 
-  /** Forgets a prepared statement, if there is one of that name. */
+  /** Closes a prepared statement, if there is one of that name. */
   close(statement: string): void {
     const start = this.#begin('C')
     this.#text(`S${statement}`)
@@ -65,16 +54,16 @@ export class Messages {
     this.#end(this.#begin('S'))
   }
 
-  /** All of them; to be used once. */
-  taken(): Buffer {
+  /** The encoded messages. Nothing may be added afterwards. */
+  toBuffer(): Buffer {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  #value(value: Bound): void {
+  #value(value: Parameter): void {
     if (value === null) this.#int32(-1)
     else if (typeof value === 'string') this.#sized(value)
     else if (typeof value === 'number') this.#sized(String(value))
-    else this.#bytes(value instanceof Column ? value.bytes : value)
+    else this.#bytes(value instanceof ColumnArray ? value.bytes : value)
   }
 
   #sized(text: string): void {
@@ -129,6 +118,6 @@ export class Messages {
   }
 }
 
-function isBinary(value: Bound): boolean {
-  return value instanceof Uint8Array || value instanceof Column
+function isBinary(value: Parameter): boolean {
+  return value instanceof Uint8Array || value instanceof ColumnArray
 }
