@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { openDatabase } from '../src/database/open.ts'
+import { shareBrowser } from '../test/support/browser.ts'
 import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test/support/postgres.ts'
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
@@ -56,6 +57,8 @@ async function main(args: readonly string[]): Promise<boolean> {
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   if (jobs.some(({ files }) => files.some((file) => file.startsWith('test/')))) ensurePrograms()
   await using _postgres = await sharedPostgres()
+  const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
+  await using _browser = usesBrowser ? await shareBrowser() : undefined
   await using _templates = await createTemplates()
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)

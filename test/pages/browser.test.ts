@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { findProgram } from '../../bin/system-programs.ts'
 import { Workspace } from '../api/folders-support.ts'
 import { PASSWORD, shareLink, uploadLinkTo } from '../api/links-support.ts'
+import { downloadedBytes, openBrowser } from '../support/browser.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
-
-const program = findProgram('chromium')
 
 // Run in the page, which knows names that this program does not.
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
@@ -25,9 +22,7 @@ describe('the pages of links in a browser', () => {
   let browser: Browser | undefined
   before(async () => {
     server = await startServer()
-    if (program === undefined) return
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
-    browser = await chromium.launch({ executablePath: program, args })
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
@@ -103,7 +98,7 @@ describe('the pages of links in a browser', () => {
         page.waitForEvent('download'),
         page.getByRole(role, { name }).click(),
       ])
-      const bytes = await readFile(await download.path())
+      const bytes = await downloadedBytes(download)
       return { name: download.suggestedFilename(), bytes }
     }
     const file = await downloaded('Download garden.jpg', 'link')

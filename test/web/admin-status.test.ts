@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { auditActions } from '../../src/audit/actions.ts'
+import { downloadedBytes } from '../support/browser.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { fitsWidth, PHONE, webSuite } from './support.ts'
 
@@ -49,7 +49,7 @@ describe('the state of the server and its log', () => {
     await page.getByRole('button', { name: 'Export' }).click()
     const download = await saved
     assert.equal(download.suggestedFilename(), 'audit-log.ndjson')
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
+    const lines = (await downloadedBytes(download)).toString().trim().split('\n')
     const entries = lines.map((line) => JSON.parse(line))
     assert.equal(entries.length, 61)
     assert.ok(entries.every(({ actor, action }) => actor === user.email && action === 'library-made'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { archiveFiles, holdContent } from '../support/archives.ts'
+import { downloadedBytes } from '../support/browser.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { unzip } from '../support/zip-reader.ts'
 import { PHONE, webSuite } from './support.ts'
@@ -33,14 +33,14 @@ describe('archives', () => {
     await tab.picture('archives')
     await page.getByRole('link', { name: 'Starred' }).click()
     const saved = [page.waitForEvent('download'), page.waitForEvent('download')]
-    const both: Promise<string>[] = []
-    page.on('download', (one) => both.push(one.path()))
+    const both: Promise<Buffer>[] = []
+    page.on('download', (one) => both.push(downloadedBytes(one)))
     held.open()
     await Promise.all(saved)
     await eventually(async () => assert.equal(both.length, 2))
     const files = new Map<string, string>()
-    for (const path of await Promise.all(both)) {
-      for (const [name, bytes] of unzip(await readFile(path))) if (bytes) files.set(name, bytes.toString())
+    for (const archive of await Promise.all(both)) {
+      for (const [name, bytes] of unzip(archive)) if (bytes) files.set(name, bytes.toString())
     }
     assert.deepEqual(Object.fromEntries(files), {
       '2026/summer.md': '# Summer',

@@ -3,25 +3,14 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { findProgram } from '../../bin/system-programs.ts'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../support/server.ts'
 import { eventually } from '../support/transfer.ts'
 
 /** Where pictures of the pages are left, for people to look at. */
 const PICTURES = path.join(import.meta.dirname, '../../test-artifacts')
-
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 
@@ -44,8 +33,7 @@ export function webSuite(options: TestServerOptions = {}) {
   let browser: Browser | undefined
   before(async () => {
     server = await startServer(options)
-    const executablePath = findProgram('chromium')
-    if (executablePath !== undefined) browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()
