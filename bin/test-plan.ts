@@ -19,108 +19,120 @@ interface Rule {
   /** The databases of each tier. Randomized suites are in both tiers: in short, then at full length. */
   readonly fast: readonly TestDatabase[]
   readonly deep: readonly TestDatabase[]
-  /** Expected seconds for each file, if many. The longest jobs start first. */
-  readonly seconds?: number
-  /** In a process of its own. */
-  readonly isAlone?: true
+  /** Expected CPU seconds of each file at full length. The longest jobs start first. */
+  readonly seconds: number
   readonly reason: string
 }
 
 const BOTH: readonly TestDatabase[] = ['sqlite', 'postgres']
 const SQLITE: readonly TestDatabase[] = ['sqlite']
+const POSTGRES: readonly TestDatabase[] = ['postgres']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
+/** Files that take this long have a process of their own. */
+const ALONE_SECONDS = 20
 /** Files share a process until they are expected to take this long. */
 const GROUP_SECONDS = 30
 
+const fast = (
+  files: string,
+  databases: readonly TestDatabase[],
+  reason: string,
+  seconds = DEFAULT_SECONDS,
+): Rule => ({ files, fast: databases, deep: NONE, reason, seconds })
+const deep = (files: string, databases: readonly TestDatabase[], reason: string, seconds: number): Rule => ({
+  files,
+  fast: NONE,
+  deep: databases,
+  reason,
+  seconds,
+})
+const both = (files: string, databases: readonly TestDatabase[], reason: string, seconds: number): Rule => ({
+  files,
+  fast: databases,
+  deep: databases,
+  reason,
+  seconds,
+})
+const split = (files: string, reason: string, seconds: number): Rule => ({
+  files,
+  fast: SQLITE,
+  deep: POSTGRES,
+  reason,
+  seconds,
+})
+
 /** What is tested when, and on what. */
 export const RULES: readonly Rule[] = [
-  // Longest first within each group of rules; the reason says why a file is not in the fast tier on both databases.
-  {
-    files: 'test/durability/kill',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 235,
-    isAlone: true,
-    reason: 'random: few rounds, then many',
-  },
-  {
-    files: 'test/durability/',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 30,
-    isAlone: true,
-    reason: 'kills servers for minutes',
-  },
-  {
-    files: 'test/model/',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 200,
-    isAlone: true,
-    reason: 'random: few sequences, then many',
-  },
-  {
-    files: 'test/clients/seaf-cli.',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 192,
-    isAlone: true,
-    reason: 'a real client that syncs once a second',
-  },
-  {
-    files: 'test/clients/',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 60,
-    isAlone: true,
-    reason: 'real clients, most of it waiting',
-  },
-  {
-    files: 'test/api/concurrency',
-    fast: NONE,
-    deep: BOTH,
-    seconds: 140,
-    isAlone: true,
-    reason: 'long; measures memory',
-  },
-  {
-    files: 'test/api/matrix.',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 126,
-    isAlone: true,
-    reason: 'says nothing about the database and takes long',
-  },
-  {
-    files: 'test/api/files-hostile',
-    fast: NONE,
-    deep: SQLITE,
-    seconds: 60,
-    isAlone: true,
-    reason: 'says nothing about the database and takes long',
-  },
-  { files: 'test/web/libraries', fast: NONE, deep: SQLITE, seconds: 116, isAlone: true, reason: 'browser' },
-  { files: 'test/web/unit/', fast: SQLITE, deep: NONE, reason: 'no server' },
-  { files: 'test/web/', fast: NONE, deep: SQLITE, seconds: 50, isAlone: true, reason: 'browser' },
-  {
-    files: 'test/api/activities-large',
-    fast: NONE,
-    deep: SQLITE,
-    reason: 'says nothing about the database and takes long',
-  },
-  { files: 'test/api/', fast: BOTH, deep: NONE, reason: 'over HTTP' },
-  { files: 'test/seed/', fast: BOTH, deep: NONE, reason: 'over HTTP' },
-  { files: 'test/sync/', fast: BOTH, deep: NONE, reason: 'over HTTP' },
-  { files: 'test/transfer/', fast: BOTH, deep: NONE, reason: 'over HTTP' },
-  {
-    files: 'src/',
-    fast: SQLITE,
-    deep: NONE,
-    reason: 'beside the code; those that need PostgreSQL use it themselves',
-  },
-  { files: 'test/', fast: SQLITE, deep: NONE, reason: 'database does not matter' },
+  // Randomized suites: in short, then at full length.
+  both('test/durability/kill', SQLITE, 'random: 4 kills, then 50', 200),
+  both('test/durability/upload-kill', SQLITE, 'random: 2 kills, then 12', 60),
+  both('test/durability/push-kill', SQLITE, 'random: 2 kills, then 6', 40),
+  both('test/model/', SQLITE, 'random: 100 sequences of calls, then 2000', 180),
+  both('test/fuzz/', SQLITE, 'random: half a second for each target, then 4 s', 20),
+  both('test/api/concurrency', BOTH, '15 edits of each writer, then 300', 60),
+  both('test/api/matrix.', SQLITE, 'a random 40 of the routes, then all', 90),
+  both('test/api/revocation', BOTH, 'a random 3 of the ways a right ends, then all', 60),
+
+  // Slow, and not about the database: once, in the deep tier.
+  deep('test/durability/', SQLITE, 'kills servers, fills a disk', 30),
+  deep('test/clients/seaf-cli', SQLITE, 'real clients, which look for changes every few seconds', 120),
+  deep('test/clients/rclone', SQLITE, 'a real client', 25),
+  deep('test/clients/fail2ban', SQLITE, 'a real client', 30),
+  deep('test/limits/', SQLITE, 'overload for half a minute', 40),
+  deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
+  deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
+  deep('test/cli/user', SQLITE, 'starts some twenty processes', 20),
+  deep('test/cli/reindex', SQLITE, 'starts some ten processes', 12),
+  deep('test/pages/browser', SQLITE, 'browser', 30),
+  deep('test/api/files-hostile', SQLITE, 'folders of many thousand names', 70),
+  deep('test/api/encrypted-crossing', SQLITE, 'every pair of kinds of libraries', 25),
+  deep('src/extraction/hostile', SQLITE, 'documents that take their worker to its limits', 40),
+  deep('src/imaging/hostile', SQLITE, 'images that take their worker to its limits', 30),
+  deep('src/library/encryption-vectors', SQLITE, 'password hashes of full cost', 20),
+
+  // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
+  split('test/api/batch', 'many copies', 30),
+  split('test/api/password-guessing', 'many password hashes', 15),
+  split('test/api/credential-origins', 'long', 10),
+  split('test/api/auth-token', 'many password hashes', 8),
+  split('test/api/accounts', 'many password hashes', 6),
+  split('test/api/admin-users', 'many password hashes', 6),
+  split('test/api/tasks', 'long', 5),
+  deep('test/api/live-revocation', BOTH, 'every way a right ends, on open streams', 30),
+
+  // The browser: signing in and working with files stand for the rest.
+  fast('test/web/unit/', SQLITE, 'no server'),
+  fast('test/web/served', SQLITE, 'no browser'),
+  fast('test/web/sign-in', SQLITE, 'browser', 30),
+  fast('test/web/files.', SQLITE, 'browser', 40),
+  deep('test/web/', SQLITE, 'browser', 45),
+
+  // About one thing that has nothing to do with the database.
+  fast('test/api/activities-large', SQLITE, 'size', 5),
+  fast('test/api/avatars', SQLITE, 'images'),
+  fast('test/api/file-history-model', SQLITE, 'random'),
+  fast('test/api/file-text', SQLITE, 'documents', 5),
+  fast('test/api/matrix-hostile', SQLITE, 'input nobody should send'),
+  fast('test/api/scopes', SQLITE, 'routes', 8),
+  fast('test/api/sharing-hostile', SQLITE, 'input nobody should send'),
+  fast('test/api/thumbnails', SQLITE, 'images', 5),
+  fast('test/transfer/download-damage', SQLITE, 'blocks'),
+  fast('test/transfer/download-memory', SQLITE, 'blocks'),
+  fast('test/transfer/download-ranges', SQLITE, 'blocks'),
+  fast('test/transfer/upload-digest', SQLITE, 'blocks'),
+  fast('test/transfer/zip', SQLITE, 'archives'),
+
+  // Everything else. Suites over HTTP run on both databases; those that need PostgreSQL themselves find it on either.
+  fast('test/api/', BOTH, 'over HTTP', 2.5),
+  fast('test/seed/', BOTH, 'over HTTP', 15),
+  fast('test/sync/', BOTH, 'over HTTP'),
+  fast('test/transfer/', BOTH, 'over HTTP'),
+  fast('test/', SQLITE, 'not about the database'),
+  fast('src/search/search.', SQLITE, 'on both databases by itself', 15),
+  fast('src/database/', SQLITE, 'on both databases by itself', 5),
+  fast('src/', SQLITE, 'beside the code', 1),
 ]
 
 /** The jobs of some tiers, in the order in which to start them. `filters` are parts of paths; without any it is every file. */
@@ -163,8 +175,8 @@ function jobsOf(
     const rule = ruleOf(file)
     if (rule === undefined) throw new Error(`${file} is in no tier: add it to the rules of the test plan.`)
     for (const database of databasesOf(rule)) {
-      const seconds = rule.seconds ?? DEFAULT_SECONDS
-      const group = `${database} ${rule.isAlone ? file : file.split('/').slice(0, 2).join('/')}`
+      const { seconds } = rule
+      const group = `${database} ${seconds >= ALONE_SECONDS ? file : groupOf(file)}`
       const found = open.get(group)
       if (found !== undefined && found.seconds + seconds <= GROUP_SECONDS) {
         found.job.files.push(file)
@@ -177,4 +189,10 @@ function jobsOf(
     }
   }
   return jobs
+}
+
+/** Files of one folder of `test/` share modules. So do all of `src/`. */
+function groupOf(file: string): string {
+  const [top, folder] = file.split('/')
+  return top === 'src' ? 'src' : `${top}/${folder}`
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { startServer } from '../support/server.ts'
+import { rounds } from '../support/tier.ts'
 
 const WRITERS = 32
-// The second run of the suites, on PostgreSQL, is shorter: each commit takes longer there.
-const EDITS = process.env['CARREL_TEST_DATABASE'] === 'postgres' ? 100 : 300
+// Shorter on PostgreSQL, where each commit takes longer.
+const EDITS = rounds(15, process.env['CARREL_TEST_DATABASE'] === 'postgres' ? 100 : 300)
 
 it(`${WRITERS} writers with ${EDITS} edits each in one library end with no error and every edit present`, async () => {
   await using server = await startServer()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startServer, type TestServer } from '../support/server.ts'
+import { sample } from '../support/tier.ts'
 import { runMatrix } from './matrix/run.ts'
 import { Cast } from './matrix/stage.ts'
 import { table } from './matrix/table.ts'
@@ -17,16 +18,16 @@ after(() => server[Symbol.asyncDispose]())
 
 describe('every route, called by everybody', () => {
   it('does what its policy says, and nothing for whom it refuses', async (t) => {
-    const { routes, calls, surprises } = await runMatrix(cast, server.running.endpoints, table)
+    const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
+    const endpoints = sample(server.running.endpoints, 40, seed)
+    const { routes, calls, surprises } = await runMatrix(cast, endpoints, table)
     t.diagnostic(`${calls} calls of ${routes} routes`)
     assert.ok(surprises.length === 0, surprises.join('\n'))
   })
 
   it('is in the table, and nothing else is', () => {
     const served = new Set(server.running.endpoints.map(({ method, path }) => `${method} ${path}`))
-    assert.deepEqual(
-      Object.keys(table).filter((name) => !served.has(name)),
-      [],
-    )
+    assert.deepEqual([...served].sort(), Object.keys(table).sort())
   })
 })

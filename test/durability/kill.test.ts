@@ -7,8 +7,9 @@ import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
+import { rounds } from '../support/tier.ts'
 
-const KILLS = 50
+const KILLS = rounds(4, 50)
 const WRITERS = 32
 
 /** What a writer knows of its own files: what was answered, and the one edit nobody answered. */

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test'
 import { seededRandom } from '../support/random.ts'
+import { rounds } from '../support/tier.ts'
 
 /** Random choices of one case. */
 export class Chance {
@@ -67,8 +68,8 @@ export class Chance {
   }
 }
 
-/** How long a target runs; `npm test` is content with a short time. */
-const SECONDS = Number(process.env['CARREL_TEST_FUZZ_SECONDS'] ?? 2)
+/** How long each target runs. */
+const SECONDS = Number(process.env['CARREL_TEST_FUZZ_SECONDS'] ?? rounds(0.5, 4))
 
 /**
  * Tries one case after another until the time is up. A case depends on its seed alone: the one that fails is named, and

@@ -4,10 +4,11 @@ import { it } from 'node:test'
 import * as fc from 'fast-check'
 import { Client, type Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { rounds } from '../support/tier.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
 import { folder, LibraryModel, type Outcome } from './library-model.ts'
 
-const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? 2000)
+const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? rounds(100, 2000))
 const CLIENTS = 5
 
 /** One call of one client. Numbers choose among what is there; the same numbers choose the same again. */
