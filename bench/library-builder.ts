@@ -1,5 +1,5 @@
 import type { ApiServices } from '../src/api/services.ts'
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/index.ts'
 import { insertHeldBlocks } from '../src/content/block-rows-store.ts'
 import type { Database } from '../src/database/database.ts'
 import { openDatabase } from '../src/database/open.ts'

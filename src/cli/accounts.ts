@@ -1,6 +1,6 @@
 import { Quotas } from '../access/index.ts'
 import { Audit, type AuditAction } from '../audit/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import {
   type Database,
   inspectDatabase,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Config, readConfig, settings } from '../config.ts'
+import { type Config, readConfig, settings } from '../config/index.ts'
 
 /** Adds a flag for each setting, or for each of those named. */
 export function withSettings(command: Command, names?: readonly string[]): Command {

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/index.ts'
 import { configFrom } from './config-flags.ts'
 import { checkClock, checkDatabase } from './doctor/database-checks.ts'
 import { type Finding, fail, ok } from './doctor/finding.ts'

@@ -1,6 +1,6 @@
 import { type Explanation, explain } from '../access/index.ts'
 import { findLibrary, type LibraryInfo } from '../commits/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { type LibraryPath, parseLibraryId } from '../objects/index.ts'
 import { findWithOrigin } from '../views/index.ts'

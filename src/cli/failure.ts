@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/index.ts'
 import { DatabaseError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
 import { ListenError } from '../http/index.ts'

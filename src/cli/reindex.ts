@@ -1,5 +1,5 @@
 import { findLibraryByKey, listLibraryHeads } from '../commits/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { openDatabase } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'

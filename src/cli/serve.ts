@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server/index.ts'
 import { giveBackStartGarbage } from './start-garbage.ts'

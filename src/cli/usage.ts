@@ -1,5 +1,5 @@
 import { RecentCommits } from '../commits/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { PathIndex } from '../history/index.ts'
 import { emailAsShown } from '../identity/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'

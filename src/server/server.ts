@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { openDatabase } from '../database/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'

@@ -11,7 +11,7 @@ import {
 import { ActivityRoom } from '../activity/index.ts'
 import type { ApiServices } from '../api/index.ts'
 import { Audit } from '../audit/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import type { Database } from '../database/index.ts'
 import { createTextExtractor, isExtractable } from '../extraction/index.ts'
 import {

@@ -1,7 +1,7 @@
 import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { type Database, SideDatabase } from '../database/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
@@ -31,12 +31,8 @@ export async function prepareDataFolder(directory: string): Promise<void> {
 
 /** `shared`: another process may be writing to it. */
 export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
-  const { blocks } = config
-  if (blocks.kind === 'disk') {
-    const { directory, implementation } = blocks
-    return openDiskBlockStore({ directory, implementation, shared, threads: threadsOf(config) })
-  }
-  throw new StartError('Leave out CARREL_BLOCKS: this version keeps blocks on disk only.')
+  const { directory, implementation } = config.blocks
+  return openDiskBlockStore({ directory, implementation, shared, threads: threadsOf(config) })
 }
 
 export function openCore(parts: {

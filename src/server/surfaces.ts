@@ -1,5 +1,5 @@
 import { apiFaults, apiRoutes } from '../api/index.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { type Database, registerRowCacheMetrics } from '../database/index.ts'
 import {
   type AuthResult,

@@ -14,7 +14,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'api/activity/webhook-wire.ts': 'a column we wrote',
   'audit/audit-store.ts': 'a column we wrote',
   'database/migrations/0013-sign-in.ts': 'a column we wrote',
-  'config.ts': 'a file of the operator',
+  'config/sources.ts': 'a file of the operator',
   'jobs/copy-move-task-store.ts': 'a column we wrote',
   'logging.ts': 'lines we wrote',
   'sync/notification-tokens.ts': 'claims we signed, read once the signature is checked',

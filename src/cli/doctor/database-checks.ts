@@ -1,5 +1,5 @@
 import { newestChange } from '../../commits/index.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

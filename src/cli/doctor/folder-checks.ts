@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import { sizeText } from '../output.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

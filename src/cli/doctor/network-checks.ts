@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const patienceMs = 3000

@@ -3,13 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, it } from 'node:test'
-import { type Config, ConfigError, readConfig, settings } from './config.ts'
+import { type Config, ConfigError, readConfig, settings } from './index.ts'
 
 const cwd = mkdtempSync(path.join(tmpdir(), 'carrel-config-'))
 after(() => rmSync(cwd, { recursive: true }))
-
-const s3 = 's3://bucket-1/a/b?endpoint=http://127.0.0.1:7480/&region=eu-1&path_style=1'
-const keys = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'hidden' }
 
 /** The data folder of one test, with this `carrel.json` in it. */
 function dataWith(carrelJson: unknown): string {
@@ -64,7 +61,6 @@ describe('the configuration', () => {
       metricsToken: undefined,
       securityContact: undefined,
       webhookPrivate: false,
-      processes: undefined,
       threads: undefined,
       log: 'info',
     } satisfies Config)
@@ -104,36 +100,6 @@ describe('the configuration', () => {
       (c) => c.blocks,
       { kind: 'disk', directory: path.join(cwd, 'data/blocks'), implementation: 'plain' },
     ],
-    [
-      { CARREL_BLOCKS: s3, ...keys },
-      (c) => c.blocks,
-      {
-        kind: 's3',
-        bucket: 'bucket-1',
-        prefix: 'a/b',
-        endpoint: 'http://127.0.0.1:7480',
-        region: 'eu-1',
-        pathStyle: true,
-        accessKeyId: 'key',
-        secretAccessKey: 'hidden',
-        sessionToken: undefined,
-      },
-    ],
-    [
-      { CARREL_BLOCKS: 's3://bucket', ...keys, AWS_REGION: 'eu-2', AWS_SESSION_TOKEN: 't' },
-      (c) => c.blocks,
-      {
-        kind: 's3',
-        bucket: 'bucket',
-        prefix: '',
-        endpoint: undefined,
-        region: 'eu-2',
-        pathStyle: false,
-        accessKeyId: 'key',
-        secretAccessKey: 'hidden',
-        sessionToken: 't',
-      },
-    ],
     [{ CARREL_SECRET: '0123456789abcdef' }, (c) => c.secret.given, '0123456789abcdef'],
     [{ CARREL_DEFAULT_QUOTA_MB: '3' }, (c) => c.limits.quota, 3_000_000],
     [{ CARREL_MAX_UPLOAD_MB: '0.5' }, (c) => c.limits.upload, 500_000],
@@ -162,7 +128,7 @@ describe('the configuration', () => {
     [{ CARREL_MAX_CONNECTIONS: '100' }, (c) => c.http.connections, 100],
     [{ CARREL_MAX_CONNECTIONS_PER_ADDRESS: '5' }, (c) => c.http.connectionsPerAddress, 5],
     [{ CARREL_QUOTA_STATUS: '443' }, (c) => c.quotaStatus, 443],
-    [{ CARREL_PROCESSES: '2', CARREL_THREADS: '4' }, (c) => [c.processes, c.threads], [2, 4]],
+    [{ CARREL_THREADS: '4' }, (c) => c.threads, 4],
     [{ CARREL_LOG: 'silent' }, (c) => c.log, 'silent'],
     [{ CARREL_TEST_POSTGRES: 'postgres://x', CARRELLED: 'x', PATH: '/bin' }, (c) => c.port, 8000],
   ]
@@ -187,14 +153,8 @@ describe('the configuration', () => {
     [{ CARREL_TRUSTED_PROXIES: '::1/8/8' }, /CARREL_TRUSTED_PROXIES/],
     [{ CARREL_ADMIN_EMAIL: 'admin' }, /CARREL_ADMIN_EMAIL to an e-mail address/],
     [{ CARREL_DATABASE: 'mysql://u:hidden@h' }, /CARREL_DATABASE to sqlite or a URL/],
-    [{ CARREL_BLOCKS: '/srv/blocks' }, /CARREL_BLOCKS to disk or/],
-    [{ CARREL_BLOCKS: 's3://', ...keys }, /CARREL_BLOCKS/],
-    [{ CARREL_BLOCKS: 's3://bucket/%zz', ...keys }, /CARREL_BLOCKS/],
-    [{ CARREL_BLOCKS: 's3://bucket?zone=1', ...keys }, /CARREL_BLOCKS/],
-    [{ CARREL_BLOCKS: 's3://bucket?path_style=yes', ...keys }, /CARREL_BLOCKS/],
-    [{ CARREL_BLOCKS: 's3://bucket?endpoint=host:1', ...keys }, /CARREL_BLOCKS/],
-    [{ CARREL_BLOCKS: 's3://bucket' }, /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/],
-    [{ CARREL_BLOCKS: 's3://bucket', AWS_ACCESS_KEY_ID: 'key' }, /AWS_SECRET_ACCESS_KEY/],
+    [{ CARREL_BLOCKS: '/srv/blocks' }, 'Set CARREL_BLOCKS to disk, not "/srv/blocks".'],
+    [{ CARREL_BLOCKS: 's3://bucket' }, 'Set CARREL_BLOCKS to disk, not "s3://bucket".'],
     [{ CARREL_SECRET: 'hidden' }, 'Set CARREL_SECRET to at least 16 characters.'],
     [
       { CARREL_METRICS_TOKEN: 'hidden' },
@@ -221,7 +181,7 @@ describe('the configuration', () => {
     [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
-    [{ CARREL_PROCESSES: '0' }, /CARREL_PROCESSES/],
+    [{ CARREL_PROCESSES: '2' }, /^Unset CARREL_PROCESSES/],
     [{ CARREL_THREADS: '1.5' }, /CARREL_THREADS/],
     [{ CARREL_LOG: 'verbose' }, /CARREL_LOG/],
     [{ CARREL_PROT: '80' }, /^Unset CARREL_PROT or correct its name/],
@@ -316,7 +276,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 40)
+    assert.equal(settings.length, 39)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

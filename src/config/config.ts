@@ -1,0 +1,137 @@
+import path from 'node:path'
+import type { LogLevel } from './settings.ts'
+import { type ConfigSources, readSettings } from './sources.ts'
+
+/** Where the relational database is stored. */
+export type DatabaseSetting =
+  | { kind: 'sqlite'; file: string }
+  | { kind: 'postgres'; url: string; implementation: 'plain' | 'fast' }
+
+/** Where blocks are stored. */
+export interface BlocksSetting {
+  kind: 'disk'
+  directory: string
+  implementation: 'plain' | 'fast'
+}
+
+/** Everything an operator can choose, read once at the start and never again. */
+export interface Config {
+  host: string
+  /** 0 asks for a free port. */
+  port: number
+  /** Absolute. */
+  dataDirectory: string
+  /** Without a trailing slash. Undefined: scheme and host come from the request. */
+  publicUrl: string | undefined
+  /** Addresses and CIDR ranges whose `X-Forwarded-*` headers are believed. */
+  trustedProxies: readonly string[]
+  /** Made at the first start. Without a password, one is generated. */
+  administrator: { email: string; password: string | undefined }
+  database: DatabaseSetting
+  blocks: BlocksSetting
+  /** Signs tickets and sessions. `file` keeps the generated one when none is given. */
+  secret: { file: string; given: string | undefined }
+  /** In bytes; undefined means unlimited. */
+  limits: {
+    quota: number | undefined
+    upload: number | undefined
+    archive: number | undefined
+    /** Of all archives on disk together. */
+    archiveSpace: number | undefined
+    copy: number | undefined
+    /** Of what is unfinished in the libraries of one owner, and of it through links. */
+    unfinished: number | undefined
+    linkUnfinished: number | undefined
+    /** Of older versions and trash in the libraries of one owner. */
+    history: number | undefined
+  }
+  /** Files and folders; undefined means unlimited. */
+  entries: { library: number | undefined; commit: number | undefined }
+  /** Copies and moves between libraries outside of a request. */
+  tasks: {
+    /** How many are carried out side by side. */
+    atOnce: number
+    /** The most files of one; undefined means unlimited. */
+    files: number | undefined
+  }
+  /** For new libraries; -1 keeps everything, 0 keeps no history. */
+  historyDays: number
+  /** Days the audit log is kept; -1 keeps everything. */
+  auditDays: number
+  ticketSeconds: number
+  /** Days without use after which a sign-in ends; 0 for never. */
+  sessionIdleDays: number
+  /** The fewest characters of a link's password. */
+  linkPasswordLength: number
+  rateLimit: boolean
+  /** What clients may take of the server before they are refused. */
+  http: {
+    /** Bytes of all request bodies that are buffered. */
+    bodyMemory: number
+    /** Open at the same time. */
+    connections: number
+    connectionsPerAddress: number
+  }
+  quotaStatus: 443 | 500
+  /** Opens `/metrics` without an account; undefined leaves it to administrators. */
+  metricsToken: string | undefined
+  /** A URI; undefined serves no security.txt. */
+  securityContact: string | undefined
+  /** Whether webhooks may call addresses within our own network. */
+  webhookPrivate: boolean
+  /** Undefined leaves the number to the server. */
+  threads: number | undefined
+  log: LogLevel
+}
+
+/** Reads flags, environment and `carrel.json`, in that order of precedence. Throws ConfigError. */
+export function readConfig(sources: ConfigSources = {}): Config {
+  const { values, dataDirectory } = readSettings(sources)
+  return {
+    host: values.host,
+    port: values.port,
+    dataDirectory,
+    publicUrl: values.publicUrl,
+    trustedProxies: values.trustedProxies,
+    administrator: { email: values.adminEmail, password: values.adminPassword },
+    database:
+      values.database === 'sqlite'
+        ? { kind: 'sqlite', file: path.join(dataDirectory, 'carrel.db') }
+        : { ...values.database, implementation: values.postgres },
+    blocks: {
+      kind: values.blocks,
+      directory: path.join(dataDirectory, 'blocks'),
+      implementation: values.disk,
+    },
+    secret: { file: path.join(dataDirectory, 'secret'), given: values.secret },
+    limits: {
+      quota: values.defaultQuotaMb,
+      upload: values.maxUploadMb,
+      archive: values.maxArchiveMb,
+      archiveSpace: values.archiveSpaceMb,
+      copy: values.maxCopyMb,
+      unfinished: values.maxUnfinishedMb,
+      linkUnfinished: values.maxLinkUnfinishedMb,
+      history: values.maxHistoryMb,
+    },
+    entries: { library: values.maxLibraryEntries, commit: values.maxCommitEntries },
+    tasks: { atOnce: values.tasksAtOnce, files: values.maxCopyFiles },
+    historyDays: values.historyDays,
+    auditDays: values.auditDays,
+    ticketSeconds: values.ticketSeconds,
+    sessionIdleDays: values.sessionIdleDays,
+    linkPasswordLength: values.linkPasswordLength,
+    rateLimit: values.rateLimit,
+    http: {
+      bodyMemory: values.bodyMemoryMb,
+      connections: values.maxConnections,
+      connectionsPerAddress: values.maxConnectionsPerAddress,
+    },
+    quotaStatus: values.quotaStatus,
+    metricsToken: values.metricsToken,
+    securityContact: values.securityContact,
+    webhookPrivate: values.webhookPrivate,
+    threads: values.threads,
+    log: values.log,
+  }
+}

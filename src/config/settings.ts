@@ -1,0 +1,340 @@
+import { isIP } from 'node:net'
+import {
+  type DatabaseAddress,
+  malformed,
+  parseChoice,
+  parseDatabase,
+  parseFileCount,
+  parseInteger,
+  parseMegabytes,
+  parsePublicUrl,
+  parseSecurityContact,
+  parseSwitch,
+  parseTrustedProxies,
+} from './parsers.ts'
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+/** One setting as an operator sees it, for `--help` and the docs. */
+export interface Setting {
+  /** The key in `carrel.json`; the flag is `--name`. */
+  name: string
+  env: string
+  flag: string
+  /** What stands for the value in help text, as in `--port <number>`. */
+  placeholder: string
+  default: string
+  meaning: string
+}
+
+/** A row of the table. */
+export interface Definition<T> {
+  placeholder: string
+  fallback: T
+  /** In words, where the fallback is not a text or a number that speaks for itself. */
+  default?: string
+  meaning: string
+  /** Completes "Set CARREL_X to …". */
+  expects: string
+  /** The value is never repeated in a message. */
+  secret?: true
+  parse(text: string): T | typeof malformed
+}
+
+const define = <T>(definition: Definition<T>): Definition<T> => definition
+
+const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+const megabytes = (meaning: string, fallback?: number) =>
+  define<number | undefined>({
+    placeholder: 'megabytes',
+    fallback: fallback === undefined ? undefined : fallback * 1_000_000,
+    default: fallback === undefined ? 'unlimited' : String(fallback),
+    meaning: `${meaning}; 0 means unlimited, 1 MB is 1,000,000 bytes`,
+    expects: 'a number of megabytes, or 0 for unlimited',
+    parse: parseMegabytes,
+  })
+
+const entries = (fallback: number, meaning: string) =>
+  define<number | undefined>({
+    placeholder: 'number',
+    fallback,
+    meaning: `${meaning}; 0 means unlimited`,
+    expects: 'a whole number of files and folders, or 0 for unlimited',
+    parse: parseFileCount,
+  })
+
+const count = (meaning: string) =>
+  define<number | undefined>({
+    placeholder: 'number',
+    fallback: undefined,
+    default: 'chosen for this machine',
+    meaning,
+    expects: 'a whole number from 1 to 1024',
+    parse: (text) => parseInteger(text, 1, 1024),
+  })
+
+// The key of a row gives all its names: publicUrl is CARREL_PUBLIC_URL, --public-url and "public-url".
+export const definitions = {
+  host: define({
+    placeholder: 'address',
+    fallback: '127.0.0.1',
+    meaning: 'address to listen on',
+    expects: 'an IP address or host name',
+    parse: (text) => (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : malformed),
+  }),
+  port: define({
+    placeholder: 'number',
+    fallback: 8000,
+    meaning: 'port to listen on; 0 picks a free port and prints it',
+    expects: 'a whole number from 0 to 65535',
+    parse: (text) => parseInteger(text, 0, 65_535),
+  }),
+  data: define({
+    placeholder: 'folder',
+    fallback: './data',
+    meaning: 'folder that holds all data',
+    expects: 'the path of a folder',
+    parse: (text) => (text.includes('\0') ? malformed : text),
+  }),
+  publicUrl: define<string | undefined>({
+    placeholder: 'url',
+    fallback: undefined,
+    default: 'from the request',
+    meaning: 'base URL of generated links',
+    expects: 'a URL such as https://files.example.org, without user, query or fragment',
+    parse: parsePublicUrl,
+  }),
+  trustedProxies: define<readonly string[]>({
+    placeholder: 'addresses',
+    fallback: [],
+    default: 'none',
+    meaning:
+      'proxies whose X-Forwarded-* headers are trusted: addresses and CIDR ranges, separated by commas',
+    expects: 'IP addresses or CIDR ranges with commas between them, such as 127.0.0.1,10.0.0.0/8',
+    parse: parseTrustedProxies,
+  }),
+  adminEmail: define({
+    placeholder: 'email',
+    fallback: 'admin@carrel.local',
+    meaning: 'administrator created at the first start, if no account exists',
+    expects: 'an e-mail address',
+    parse: (text) =>
+      /^[^\s@/:]+@[^\s@/:]+$/.test(text) && text.length <= 255 ? text.toLowerCase() : malformed,
+  }),
+  adminPassword: define<string | undefined>({
+    placeholder: 'password',
+    fallback: undefined,
+    default: 'generated, and shown once',
+    meaning: "that administrator's password",
+    expects: 'a password',
+    secret: true,
+    parse: (text) => text,
+  }),
+  database: define<DatabaseAddress>({
+    placeholder: 'database',
+    fallback: 'sqlite',
+    default: 'sqlite in the data folder',
+    meaning: 'sqlite, or the URL of a PostgreSQL database: postgres://user:password@host/name',
+    expects: 'sqlite or a URL that begins with postgres://',
+    secret: true,
+    parse: parseDatabase,
+  }),
+  postgres: define<'plain' | 'fast'>({
+    placeholder: 'plain|fast',
+    fallback: 'fast',
+    meaning: 'PostgreSQL protocol implementation: fast for our own messages, plain for those of the driver',
+    expects: 'plain or fast',
+    parse: parseChoice(['plain', 'fast']),
+  }),
+  blocks: define<'disk'>({
+    placeholder: 'store',
+    fallback: 'disk',
+    default: 'disk in the data folder',
+    meaning: 'where blocks are stored; disk is the only choice',
+    expects: 'disk',
+    parse: parseChoice(['disk']),
+  }),
+  disk: define<'plain' | 'fast'>({
+    placeholder: 'plain|fast',
+    fallback: 'fast',
+    meaning:
+      'how blocks are read and written on disk; plain uses no O_DIRECT, threads or caches, and suits network file systems',
+    expects: 'plain or fast',
+    parse: parseChoice(['plain', 'fast']),
+  }),
+  secret: define<string | undefined>({
+    placeholder: 'text',
+    fallback: undefined,
+    default: 'generated into the data folder',
+    meaning: 'key that signs tickets and sessions; shared by all nodes',
+    expects: 'at least 16 characters',
+    secret: true,
+    parse: (text) => (text.length >= 16 ? text : malformed),
+  }),
+  defaultQuotaMb: megabytes('storage quota of an account that has none of its own'),
+  maxUploadMb: megabytes('largest file that may be uploaded'),
+  maxArchiveMb: megabytes('largest folder that may be downloaded as an archive'),
+  archiveSpaceMb: megabytes(
+    'disk space of all archives together: half of it per account, half for all link visitors together',
+    50_000,
+  ),
+  maxCopyMb: megabytes('most bytes that one task may copy or move to another library'),
+  maxCopyFiles: define<number | undefined>({
+    placeholder: 'number',
+    fallback: undefined,
+    default: 'unlimited',
+    meaning: 'most files that one task may copy or move to another library; 0 means unlimited',
+    expects: 'a whole number of files, or 0 for unlimited',
+    parse: parseFileCount,
+  }),
+  maxUnfinishedMb: megabytes(
+    'unfinished uploads in the libraries of one account: chunks, and as much again of blocks and objects without a commit',
+    100_000,
+  ),
+  maxLinkUnfinishedMb: megabytes('part of that which may come through links', 10_000),
+  maxHistoryMb: megabytes(
+    'older versions and deleted files in the libraries of one account, counted every hour',
+  ),
+  maxLibraryEntries: entries(10_000_000, 'most files and folders in a library'),
+  maxCommitEntries: entries(
+    1_000_000,
+    'most files and folders that one commit may add, or one push may change',
+  ),
+  tasksAtOnce: define({
+    placeholder: 'number',
+    fallback: 5,
+    meaning: 'copy and move tasks that run at the same time; others wait, and accounts take turns',
+    expects: 'a whole number from 1 to 64',
+    parse: (text) => parseInteger(text, 1, 64),
+  }),
+  historyDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'days that new libraries keep their history; -1 keeps all of it, 0 none',
+    expects: 'a whole number of days, or -1 to keep all history',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
+  auditDays: define({
+    placeholder: 'days',
+    fallback: -1,
+    meaning: 'days that the audit log is kept; -1 keeps all of it',
+    expects: 'a whole number of days, or -1 to keep the whole log',
+    parse: (text) => parseInteger(text, -1, 1_000_000),
+  }),
+  ticketSeconds: define({
+    placeholder: 'seconds',
+    fallback: 3600,
+    meaning: 'lifetime of upload, download and archive links',
+    expects: 'a whole number of seconds from 1 to 31536000',
+    parse: (text) => parseInteger(text, 1, 31_536_000),
+  }),
+  sessionIdleDays: define({
+    placeholder: 'days',
+    fallback: 180,
+    meaning: 'days after which an unused sign-in expires; 0 means never',
+    expects: 'a whole number of days, or 0 for sign-ins that do not expire',
+    parse: (text) => parseInteger(text, 0, 1_000_000),
+  }),
+  linkPasswordLength: define({
+    placeholder: 'number',
+    fallback: 10,
+    meaning: 'minimum length of a link password',
+    expects: 'a whole number from 1 to 100',
+    parse: (text) => parseInteger(text, 1, 100),
+  }),
+  rateLimit: define<boolean>({
+    placeholder: 'on|off',
+    fallback: true,
+    default: 'on',
+    meaning: 'rate limits; off is for tests and trusted networks',
+    expects: 'on or off',
+    parse: parseSwitch,
+  }),
+  bodyMemoryMb: define({
+    placeholder: 'megabytes',
+    fallback: 256_000_000,
+    default: '256',
+    meaning:
+      'memory for buffered request bodies of all clients together; one address or account may use a quarter of it',
+    expects: 'a number of megabytes from 64 to 65536',
+    parse: (text) => {
+      const megabytes = parseInteger(text, 64, 65_536)
+      return megabytes === malformed ? malformed : megabytes * 1_000_000
+    },
+  }),
+  maxConnections: define({
+    placeholder: 'number',
+    fallback: 10_000,
+    meaning: 'maximum number of connections; lower if the system allows fewer open files',
+    expects: 'a whole number from 16 to 1000000',
+    parse: (text) => parseInteger(text, 16, 1_000_000),
+  }),
+  maxConnectionsPerAddress: define({
+    placeholder: 'number',
+    fallback: 256,
+    meaning:
+      'maximum number of connections per IPv4 address or IPv6 /64, and of concurrent requests per address behind a trusted proxy; this machine and trusted proxies are exempt',
+    expects: 'a whole number from 1 to 1000000',
+    parse: (text) => parseInteger(text, 1, 1_000_000),
+  }),
+  quotaStatus: define<443 | 500>({
+    placeholder: 'status',
+    fallback: 500,
+    meaning: 'status of link calls when the quota is exceeded; 443 is for newer clients',
+    expects: '500 or 443',
+    parse: (text) => (text === '500' ? 500 : text === '443' ? 443 : malformed),
+  }),
+  webhookPrivate: define<boolean>({
+    placeholder: 'on|off',
+    fallback: false,
+    default: 'off',
+    meaning: 'allows webhooks to call private addresses: this machine and its networks',
+    expects: 'on or off',
+    parse: parseSwitch,
+  }),
+  metricsToken: define<string | undefined>({
+    placeholder: 'text',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'token for /metrics, sent as "Authorization: Bearer …"; administrators can also use their API token',
+    expects: 'at least 16 characters without spaces',
+    secret: true,
+    parse: (text) => (/^\S{16,}$/.test(text) ? text : malformed),
+  }),
+  securityContact: define<string | undefined>({
+    placeholder: 'address',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'contact for vulnerability reports in /.well-known/security.txt; without it that file does not exist',
+    expects: 'an e-mail address, or a URI that begins with mailto:, https:// or tel:',
+    parse: parseSecurityContact,
+  }),
+  threads: count('threads that hash large uploads, and documents indexed at the same time'),
+  log: define<LogLevel>({
+    placeholder: 'level',
+    fallback: 'info',
+    meaning: 'log level, from trace to fatal, or silent; JSON lines unless on a terminal',
+    expects: 'trace, debug, info, warn, error, fatal or silent',
+    parse: parseChoice(logLevels),
+  }),
+}
+
+type Definitions = typeof definitions
+/** The parsed value of every setting, by key. */
+export type Values = { [K in keyof Definitions]: Definitions[K] extends Definition<infer T> ? T : never }
+
+export const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const variable = (name: string) => `CARREL_${name.toUpperCase().replaceAll('-', '_')}`
+
+/** Every setting, in the order help and docs show them. */
+export const settings: readonly Setting[] = Object.entries(definitions).map(([key, definition]) => ({
+  name: kebab(key),
+  env: variable(kebab(key)),
+  flag: `--${kebab(key)}`,
+  placeholder: definition.placeholder,
+  default: definition.default ?? JSON.stringify(definition.fallback).replaceAll('"', ''),
+  meaning: definition.meaning,
+}))
