@@ -8,7 +8,12 @@ describe('the base of links', () => {
   const trust = parseTrustedProxies(['10.0.0.1'])
   const fallback = 'http://192.0.2.1:8000'
   const base = (remoteAddress: string, headers: IncomingHttpHeaders, publicUrl?: string) =>
-    baseUrlOf({ remoteAddress, localAddress: '192.0.2.1', localPort: 8000 }, headers, { trust, publicUrl })
+    baseUrlOf(addressed(remoteAddress, headers), { trust, publicUrl })
+  const addressed = (remoteAddress: string, headers: IncomingHttpHeaders) => ({
+    socket: { remoteAddress, localAddress: '192.0.2.1', localPort: 8000 },
+    isEncrypted: false,
+    head: { url: '/', headers: { all: headers } },
+  })
 
   const hosts: [host: string, url: string][] = [
     ['files.example.org', 'http://files.example.org'],
@@ -35,6 +40,19 @@ describe('the base of links', () => {
       assert.equal(base('198.51.100.1', { host }), url)
     })
   }
+
+  it('has the host of an absolute-form target, whatever the Host field is', () => {
+    const sent = addressed('198.51.100.1', { host: 'b' })
+    const head = { ...sent.head, url: 'http://a:81/path' }
+    assert.equal(baseUrlOf({ ...sent, head }, { trust, publicUrl: undefined }), 'http://a:81')
+  })
+
+  it('begins with https where the client speaks TLS with us', () => {
+    const sent = { ...addressed('198.51.100.1', { host: 'a' }), isEncrypted: true }
+    assert.equal(baseUrlOf(sent, { trust, publicUrl: undefined }), 'https://a')
+    const head = { url: '/', headers: { all: {} } }
+    assert.equal(baseUrlOf({ ...sent, head }, { trust, publicUrl: undefined }), 'https://192.0.2.1:8000')
+  })
 
   const forwarded = {
     'x-forwarded-host': 'files.example.org',

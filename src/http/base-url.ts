@@ -1,6 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Socket } from 'node:net'
 import { type ProxyTrust, plainAddress } from './client-address.ts'
+import { authorityOf } from './request-target.ts'
+import type { IncomingRequest, RequestHeaders } from './transport.ts'
+
+/** How a client addressed us. */
+type Addressed = Pick<IncomingRequest, 'socket' | 'isEncrypted'> & {
+  readonly head: Pick<IncomingRequest['head'], 'url'> & { readonly headers: Pick<RequestHeaders, 'all'> }
+}
 
 /** What is the same for every request of one server. */
 export interface Site {
@@ -9,26 +14,27 @@ export interface Site {
   readonly publicUrl: string | undefined
 }
 
-/** Who is at either end of a connection; the end on our side is where a client reached us. */
-export type SocketEnds = Pick<Socket, 'remoteAddress' | 'localAddress' | 'localPort'>
-
 /**
- * Scheme and host of the links we hand out: as configured, else as the client addressed us, and by a
- * forwarding header only if a trusted proxy wrote it. What does not look like a host is never echoed.
+ * Scheme and host of the links we hand out: as configured, else as the client addressed us. Forwarding headers count
+ * only if a trusted proxy wrote them. Text that does not look like a host is never echoed.
  */
-export function baseUrlOf(socket: SocketEnds, headers: IncomingHttpHeaders, site: Site): string {
+export function baseUrlOf({ head, socket, isEncrypted }: Addressed, site: Site): string {
   if (site.publicUrl !== undefined) return site.publicUrl
+  const { all: headers } = head.headers
   const proxied = site.trust(plainAddress(socket.remoteAddress ?? ''))
+  // RFC 9112, 3.2.2: the host of an absolute-form target replaces the Host field.
   const host =
-    (proxied ? parseHost(lastOf(headers['x-forwarded-host'])) : undefined) ?? parseHost(headers.host)
-  if (host === undefined) return urlOf(socket.localAddress ?? '127.0.0.1', socket.localPort ?? 80)
-  return `${proxied && lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : 'http'}://${host}`
+    (proxied ? parseHost(lastOf(headers['x-forwarded-host'])) : undefined) ??
+    parseHost(authorityOf(head.url) ?? headers.host)
+  const scheme = isEncrypted ? 'https' : 'http'
+  if (host === undefined) return urlOf(scheme, socket.localAddress ?? '127.0.0.1', socket.localPort ?? 80)
+  return `${proxied && lastOf(headers['x-forwarded-proto']) === 'https' ? 'https' : scheme}://${host}`
 }
 
-/** The plain HTTP URL of an address and a port. */
-export function urlOf(address: string, port: number): string {
+/** The URL of an address and a port. */
+export function urlOf(scheme: 'http' | 'https', address: string, port: number): string {
   const host = plainAddress(address)
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Checks a configured public URL and takes the slashes off its end. */

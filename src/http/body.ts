@@ -1,28 +1,22 @@
 import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { BodyClaim } from './body-memory.ts'
-import { DRAIN_LIMIT } from './fast/connection.ts'
-import type { IncomingBody } from './fast/socket-body.ts'
 import { Fields, maxFields } from './fields.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { parseMultipart } from './multipart.ts'
 import { detail, type Refusal } from './refusal.ts'
+import type { RequestBody } from './transport.ts'
 
-/**
- * Reads a whole body of at most `limit` bytes into memory that `claim` reserves; not a promise if it is there. Somewhat
- * more is taken and thrown away before refusing, because a client still sending would see a broken connection in place
- * of the answer.
- */
-export function readBody(body: IncomingBody, limit: number, claim: BodyClaim): Buffer | Promise<Buffer> {
+/** Reads a whole body of at most `limit` bytes into memory that `claim` reserves; not a promise if it is buffered. */
+export function readBody(body: RequestBody, limit: number, claim: BodyClaim): Buffer | Promise<Buffer> {
   const { length } = body
-  if (length !== undefined && length > limit + DRAIN_LIMIT) throw tooLarge()
-  const isKnown = length !== undefined && length <= limit
-  const waiting = isKnown ? claim.growTo(length) : undefined
+  if (length !== undefined && length > limit) throw tooLarge()
+  const waiting = length === undefined ? undefined : claim.growTo(length)
   if (waiting !== undefined) return waiting.then(() => collect(body, limit, claim))
-  const whole = isKnown ? body.takeWhole() : undefined
+  const whole = length === undefined ? undefined : body.takeWhole()
   return whole ?? collect(body, limit, claim)
 }
 
-async function collect(body: IncomingBody, limit: number, claim: BodyClaim): Promise<Buffer> {
+async function collect(body: RequestBody, limit: number, claim: BodyClaim): Promise<Buffer> {
   const collected = new GrowingBuffer()
   const most = Math.min(limit, body.length ?? limit)
   let received = 0
@@ -30,12 +24,7 @@ async function collect(body: IncomingBody, limit: number, claim: BodyClaim): Pro
   try {
     for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
       received += piece.length
-      if (received > limit) {
-        collected.clear()
-        claim.release()
-        if (received > limit + DRAIN_LIMIT) break
-        continue
-      }
+      if (received > limit) throw tooLarge()
       const waiting = claim.growTo(collected.capacityFor(piece.length, most))
       if (waiting !== undefined) await waiting
       collected.append(piece, most)
@@ -43,7 +32,6 @@ async function collect(body: IncomingBody, limit: number, claim: BodyClaim): Pro
   } finally {
     claim.receiving(undefined)
   }
-  if (received > limit) throw tooLarge()
   return collected.bytes
 }
 

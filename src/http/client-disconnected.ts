@@ -1,7 +1,7 @@
-/** Nobody is there to be answered, or to send the rest of a body. */
+/** The client closed the connection before it sent its whole body, or before it got its whole response. */
 export class ClientDisconnected extends Error {
-  override name = 'ClientGone'
+  override name = 'ClientDisconnected'
   constructor() {
-    super('The client closed the connection before it had its answer')
+    super('The client closed the connection before the response was complete')
   }
 }

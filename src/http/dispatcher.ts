@@ -5,8 +5,6 @@ import type { BodyMemory } from './body-memory.ts'
 import { plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import { type Exchange, type Runtime, run } from './exchange.ts'
-import type { Incoming } from './fast/connection.ts'
-import type { Outgoing } from './fast/socket-response.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { HttpRequest } from './request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
@@ -16,6 +14,7 @@ import type { Segments } from './router.ts'
 import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
 import { plainFailure, responseToThrown, type Wording } from './surface.ts'
+import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
 export type LogRequest = (members: string) => void
@@ -51,11 +50,11 @@ export class Dispatcher<User, Services> {
     surface: Wording,
     route: Route<User, Services>,
     segments: Segments,
-    incoming: Incoming,
-    outgoing: Outgoing,
+    incoming: IncomingRequest,
+    response: ResponseWriter,
   ): void {
     this.#running += 1
-    const exchange = this.#begin(route.path, incoming, outgoing, route.isProbe)
+    const exchange = this.#begin(route.path, incoming, response, route.isProbe)
     exchange.streams = route.body === 'raw'
     let result: HttpResponse | undefined | Promise<HttpResponse>
     try {
@@ -77,16 +76,16 @@ export class Dispatcher<User, Services> {
   #finish(exchange: Exchange, result: HttpResponse | undefined, surface: Wording): void {
     exchange.request.releaseBody()
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
-    if (result === undefined) exchange.outgoing.destroy()
+    if (result === undefined) exchange.response.destroy()
     if (sending === undefined) this.#countOut()
     else void sending.then(() => this.#countOut())
   }
 
   /** Throws a refusal if a client behind a proxy has too many requests under way. */
-  #countForwarded({ request, outgoing }: Exchange): void {
+  #countForwarded({ request, response }: Exchange): void {
     const { inFlight, site } = this.#options
     if (inFlight === undefined || !site.trust(plainAddress(request.peer ?? ''))) return
-    outgoing.onClose(inFlight.enter(request.address))
+    response.onClose(inFlight.enter(request.address))
   }
 
   #countOut(): void {
@@ -95,8 +94,8 @@ export class Dispatcher<User, Services> {
   }
 
   /** Answers a request that no route takes. */
-  send(result: HttpResponse, incoming: Incoming, outgoing: Outgoing): void {
-    void this.#send(this.#begin('unknown', incoming, outgoing), result)
+  send(result: HttpResponse, incoming: IncomingRequest, response: ResponseWriter): void {
+    void this.#send(this.#begin('unknown', incoming, response), result)
   }
 
   /** Resolves when no handler runs, not even for a client that has long gone. For a server that takes no more. */
@@ -106,25 +105,25 @@ export class Dispatcher<User, Services> {
     return this.#idle.promise
   }
 
-  #begin(pattern: string, incoming: Incoming, outgoing: Outgoing, isProbe = false): Exchange {
+  #begin(pattern: string, incoming: IncomingRequest, response: ResponseWriter, isProbe = false): Exchange {
     const { bodyMemory, metrics, site } = this.#options
     const started = performance.now()
-    const request = new HttpRequest(this.#requestId(incoming), incoming, outgoing, site, bodyMemory)
+    const request = new HttpRequest(this.#requestId(incoming), incoming, response, site, bodyMemory)
     // Read now for the log: a socket that has closed may not know its peer any more.
     const { address } = request
     const exchange: Exchange = {
       request,
       incoming,
-      outgoing,
+      response,
       pattern,
       userKey: undefined,
       streams: false,
       answer: undefined,
     }
     metrics.started()
-    outgoing.onClose(() => {
+    response.onClose(() => {
       // What is still on its way is left to the garbage collector.
-      if (outgoing.isSent) exchange.answer?.giveBack?.()
+      if (response.isSent) exchange.answer?.giveBack?.()
       this.#ended(exchange, address, performance.now() - started, isProbe)
     })
     return exchange
@@ -155,15 +154,15 @@ export class Dispatcher<User, Services> {
     result: HttpResponse,
     surfaceHeaders: NonNullable<Wording['headers']> = baseHeaders,
   ): Promise<void> | undefined {
-    const { outgoing, request } = exchange
-    if (outgoing.isClosed) return discard(result)
+    const { response, request } = exchange
+    if (response.isClosed) return discard(result)
     const headers = ['X-Request-Id', request.id]
     for (const name in surfaceHeaders) {
       if (result.headers[name] === undefined) headers.push(name, surfaceHeaders[name] ?? '')
     }
     exchange.answer = result
     try {
-      const sending = send(outgoing, request.method, result, headers)
+      const sending = send(response, request.method, result, headers)
       if (sending === undefined) return undefined
       exchange.streams = true
       return sending.catch((error) => this.#sendFailure(error, exchange, headers))
@@ -173,27 +172,27 @@ export class Dispatcher<User, Services> {
   }
 
   async #sendFailure(error: unknown, exchange: Exchange, headers: readonly string[]): Promise<void> {
-    const { outgoing, request } = exchange
+    const { response, request } = exchange
     if (!isAbsence(error, request)) this.#logFailure(error, exchange)
-    if (outgoing.isBegun) outgoing.destroy()
+    if (response.isBegun) response.destroy()
     else {
       try {
-        await send(outgoing, request.method, plainFailure(), headers)
+        await send(response, request.method, plainFailure(), headers)
       } catch {
-        outgoing.destroy()
+        response.destroy()
       }
     }
   }
 
   #ended(
-    { request, outgoing, pattern, streams, userKey }: Exchange,
+    { request, response, pattern, streams, userKey }: Exchange,
     address: string,
     ms: number,
     isProbe: boolean,
   ): void {
     const { logger, logRequest, metrics, slowMs } = this.#options
     // 499 is what proxies write for a client that did not wait.
-    const status = outgoing.isSent ? outgoing.status : 499
+    const status = response.isSent ? response.status : 499
     metrics.ended(pattern, request.method, status, ms / 1000)
     const isSlow = ms > slowMs && !streams
     const level = isSlow ? 'warn' : isProbe ? 'debug' : 'info'
@@ -219,7 +218,7 @@ export class Dispatcher<User, Services> {
   }
 
   /** Our own, unless a trusted proxy has already given the request one. */
-  #requestId({ head, socket }: Incoming): string {
+  #requestId({ head, socket }: IncomingRequest): string {
     const sent = head.headers.one('x-request-id')
     if (sent !== undefined && /^[\w.-]{1,64}$/.test(sent)) {
       if (this.#options.site.trust(plainAddress(socket.remoteAddress ?? ''))) return sent

@@ -6,8 +6,6 @@ import {
   readApiToken,
   tokenRefusal,
 } from './credentials.ts'
-import type { Incoming } from './fast/connection.ts'
-import type { Outgoing } from './fast/socket-response.ts'
 import { Fields } from './fields.ts'
 import type { Readers, Values } from './readers.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -16,6 +14,7 @@ import { HttpResponse, jsonResponse } from './response.ts'
 import type { Route, ScopeNeeded } from './route.ts'
 import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'
+import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** What routes need to be run. */
 export interface Runtime<User, Services> {
@@ -35,8 +34,8 @@ export interface Runtime<User, Services> {
 /** One request and its answer, and what log and metrics are told of them. */
 export interface Exchange {
   readonly request: HttpRequest
-  readonly incoming: Incoming
-  readonly outgoing: Outgoing
+  readonly incoming: IncomingRequest
+  readonly response: ResponseWriter
   /** The path as the route has it, with the names of its segments. */
   readonly pattern: string
   /** Known once the caller has signed in. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { map, rawText, required } from './readers.ts'
-import { route, serve, type TestServer } from './test-support.ts'
+import { describeTransports, route, type TestServer } from './test-support.ts'
 
 const routes = [
   route({ method: 'GET', path: '/ping/', auth: 'none', summary: 'Answers.', handle: () => 'pong' }),
@@ -29,7 +29,7 @@ const routes = [
   route({ method: 'POST', path: '/secret/', auth: 'user', summary: 'Needs a token.', handle: () => 'ok' }),
 ]
 
-describe('hostile input', () => {
+describeTransports('hostile input', (serve) => {
   let server: TestServer
   before(async () => {
     server = await serve(routes)

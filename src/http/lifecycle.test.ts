@@ -4,13 +4,13 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { pino } from 'pino'
 import { ListenError } from './listen.ts'
 import { createMetrics } from './metrics.ts'
 import { rawResponse } from './response.ts'
 import { createHttpServer } from './server.ts'
-import { route, serve } from './test-support.ts'
+import { describeTransports, route, type TransportKind } from './test-support.ts'
 
 const quick = route({
   method: 'GET',
@@ -37,7 +37,7 @@ function gate() {
   return { gated, reached: reached.promise, open: () => opened.resolve('open') }
 }
 
-describe('closing the server', () => {
+describeTransports('closing the server', (serve, transport) => {
   it('answers what runs, and then says that it is closing', async () => {
     const { gated, reached, open } = gate()
     await using server = await serve([gated])
@@ -119,16 +119,16 @@ describe('closing the server', () => {
   it('may be asked for twice, and before it ever listened', async () => {
     const server = await serve([])
     await Promise.all([server.server.close(), server.server.close()])
-    await freshServer().close()
+    await freshServer(transport).close()
   })
 })
 
-describe('listening', () => {
+describeTransports('listening', (_, transport) => {
   it('says what to do when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const second = freshServer()
+    const second = freshServer(transport)
     await assert.rejects(second.listen({ host: '127.0.0.1', port }), (error) => {
       assert(error instanceof ListenError)
       assert.equal(
@@ -148,7 +148,7 @@ describe('listening', () => {
   ]
   for (const [host, port, message] of remedies) {
     it(`says what to do about ${host} port ${port}`, async () => {
-      const server = freshServer()
+      const server = freshServer(transport)
       await assert.rejects(
         server.listen({ host, port }),
         (error) => error instanceof ListenError && message.test(error.message),
@@ -158,7 +158,7 @@ describe('listening', () => {
   }
 })
 
-describe('a client that keeps us waiting', () => {
+describeTransports('a client that keeps us waiting', (serve) => {
   const post = route({
     method: 'POST',
     path: '/post',
@@ -254,7 +254,7 @@ describe('a client that keeps us waiting', () => {
 })
 
 /** A server that does not listen yet. */
-function freshServer() {
+function freshServer(kind: TransportKind) {
   return createHttpServer({
     surfaces: [],
     services: {},
@@ -265,5 +265,6 @@ function freshServer() {
     logger: pino({ level: 'silent' }),
     metrics: createMetrics(),
     ready: () => Promise.resolve({ ok: true, checks: {} }),
+    transport: { kind },
   })
 }

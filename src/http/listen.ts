@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { urlOf } from './base-url.ts'
-import type { FastTransport } from './fast/fast-transport.ts'
+import type { Transport } from './transport.ts'
 
 /** Where a server listens. */
 export interface Listening {
@@ -18,36 +17,33 @@ export class ListenError extends Error {
   }
 }
 
+/** Starts to listen. Rejects with a `ListenError`. */
 export async function startListening(
-  { net: server }: FastTransport,
-  where: { host: string; port: number },
+  transport: Transport,
+  { host, port }: { host: string; port: number },
 ): Promise<Listening> {
-  const { host, port } = where
   try {
-    server.listen({ host, port })
-    await once(server, 'listening')
+    const bound = await transport.listen({ host, port })
+    const { address } = bound
+    return { address, port: bound.port, url: urlOf(transport.scheme, address, bound.port) }
   } catch (error) {
     throw new ListenError(host, port, error)
   }
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new ListenError(host, port, undefined)
-  const { address } = bound
-  return { address, port: bound.port, url: urlOf(address, bound.port) }
 }
 
-/** Closes what waits for nothing, waits for what runs, and after `waitMs` cuts off the rest. */
+/** Graceful stop: closes idle connections, waits for requests in flight, and closes the rest after `waitMs`. */
 export async function drain(
-  server: FastTransport,
+  transport: Transport,
   settled: () => Promise<void>,
   waitMs: number,
 ): Promise<void> {
   const timeUp = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    server.closeAll()
+    transport.closeAll()
     timeUp.resolve()
   }, waitMs)
-  const closed = server.close()
-  server.closeUnused()
+  const closed = transport.close()
+  transport.closeIdle()
   await closed
   await Promise.race([settled(), timeUp.promise])
   clearTimeout(timer)

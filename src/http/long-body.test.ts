@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { ClientDisconnected } from './client-disconnected.ts'
 import { errorMessage } from './refusal.ts'
-import { route, serve } from './test-support.ts'
+import { describeTransports, route } from './test-support.ts'
 
 const MIB = 2 ** 20
 const BACKLOG = 200_000
@@ -61,7 +61,7 @@ function watch(): Watched {
   return { backlog: Promise.resolve(), thrown: undefined }
 }
 
-describe('a long body', () => {
+describeTransports('a long body', (serve) => {
   const ways: [name: string, lend: (n: number) => boolean][] = [
     ['lent', () => true],
     ['kept', () => false],

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { rawResponse } from './response.ts'
-import { route, serve } from './test-support.ts'
+import { describeTransports, route, type TestServer } from './test-support.ts'
 
 const quick = route({
   method: 'GET',
@@ -54,7 +54,7 @@ async function ask(socket: Socket): Promise<string> {
 
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
 
-describe('connections', () => {
+describeTransports('connections', (serve) => {
   for (const [about, limits, status] of [
     ['of one address', { connectionsPerAddress: 3, isExempt: () => false }, 429],
     ['in all', { connections: 3 }, 503],
@@ -144,7 +144,7 @@ describe('connections', () => {
   })
 })
 
-describe('pipelined requests', () => {
+describeTransports('pipelined requests', (serve, transport) => {
   it('of many connections leave their turn to others', async () => {
     let served = 0
     const counted = route({
@@ -174,7 +174,10 @@ describe('pipelined requests', () => {
     other.destroy()
   })
 
-  it('are received only as far as they are about to be served', async () => {
+  // Node's parser runs ahead of the handlers, and holds incomplete heads itself.
+  const isFast = transport === 'fast'
+
+  it('are received only as far as they are about to be served', { skip: !isFast }, async () => {
     const gate = Promise.withResolvers<string>()
     const gated = route({
       method: 'GET',
@@ -200,7 +203,16 @@ describe('pipelined requests', () => {
     await Promise.race([written, closed(socket)])
   })
 
-  it('and beginnings of requests are refused when the memory for them is used up', async () => {
+  it('beyond a limit close the connection', { skip: isFast }, async () => {
+    await using server = await serve(routes)
+    const socket = await open(server.port)
+    socket.resume()
+    socket.write(get('/quick').repeat(100_000))
+    await closed(socket)
+    assert.equal((await server.call('GET', '/quick')).status, 200)
+  })
+
+  it('and incomplete heads are refused when the memory for them is used up', { skip: !isFast }, async () => {
     await using server = await serve(routes, { limits: { receiveMemory: 64 * 1024 } })
     const held: Socket[] = []
     const answers: Promise<string>[] = []
@@ -218,7 +230,7 @@ describe('pipelined requests', () => {
   })
 })
 
-describe('a client that is slow', () => {
+describeTransports('a client that is slow', (serve) => {
   const limits = { rateWindowMs: 60, leastRate: 1000, checkMs: 10 }
 
   it('to send a body is answered 408', async () => {
@@ -270,7 +282,7 @@ describe('a client that is slow', () => {
   })
 })
 
-describe('what is no HTTP', () => {
+describeTransports('what is no HTTP', (serve) => {
   const garbage: [about: string, bytes: Buffer][] = [
     ['the first bytes of TLS', Buffer.from('16030100c2010000be0303', 'hex')],
     ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.6\r\n')],
@@ -303,9 +315,7 @@ describe('what is no HTTP', () => {
   })
 })
 
-type Server = Awaited<ReturnType<typeof serve>>
-
-async function unread(server: Server): Promise<number> {
+async function unread(server: TestServer): Promise<number> {
   const shown = await server.metrics.registry.getSingleMetricAsString('carrel_http_unread_bytes')
   return Number(/^carrel_http_unread_bytes (\S+)$/m.exec(shown)?.[1])
 }

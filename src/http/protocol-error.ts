@@ -1,28 +1,40 @@
 import { STATUS_CODES } from 'node:http'
+import { currentHttpDate } from './http-date.ts'
 
-/** What was sent is no request we can read; the connection ends with the answer. */
+/** The client sent something that is not a valid request. The connection ends with the error response. */
 export class ProtocolError extends Error {
-  override name = 'WireError'
+  override name = 'ProtocolError'
   readonly status: number
   readonly #retrySeconds: number | undefined
 
-  /** With `retrySeconds`, the client is told when to try again. */
+  /** With `retrySeconds`, the response has a `Retry-After` field. */
   constructor(status: number, retrySeconds?: number) {
     super(STATUS_CODES[status])
     this.status = status
     this.#retrySeconds = retrySeconds
   }
 
-  /** The whole answer. */
-  get text(): string {
-    const body = JSON.stringify({ detail: `${this.message}.` })
-    const head = [
-      `HTTP/1.1 ${this.status} ${this.message}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${body.length}`,
-      'Connection: close',
-      ...(this.#retrySeconds === undefined ? [] : [`Retry-After: ${this.#retrySeconds}`]),
-    ]
-    return `${head.join('\r\n')}\r\n\r\n${body}`
+  /** The header fields specific to the error. */
+  get headers(): readonly string[] {
+    const retry = this.#retrySeconds === undefined ? [] : ['Retry-After', String(this.#retrySeconds)]
+    return ['Content-Type', 'application/json; charset=utf-8', ...retry]
   }
+
+  get body(): string {
+    return JSON.stringify({ detail: `${this.message}.` })
+  }
+
+  /** The whole response. The response to `HEAD` has no body. */
+  responseText(isHead: boolean): string {
+    const { body, headers } = this
+    let text = `HTTP/1.1 ${this.status} ${this.message}\r\n`
+    for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`
+    text += `Content-Length: ${body.length}\r\nConnection: close\r\nDate: ${currentHttpDate()}\r\n\r\n`
+    return isHead ? text : text + body
+  }
+}
+
+/** Whether bytes begin with a `HEAD` request, however invalid the rest is. */
+export function beginsWithHead(bytes: Buffer | undefined): boolean {
+  return bytes !== undefined && /^(?:\r\n)?HEAD /.test(bytes.toString('latin1', 0, 7))
 }

@@ -1,29 +1,29 @@
-/** Bytes of all connections that were received and not read yet: beginnings of heads, pipelined requests, bodies. */
+/** Budget of bytes received and not read yet, of all connections: incomplete heads, pipelined requests, bodies. */
 export class ReceiveMemory {
-  /** Above it, a connection is read only while somebody waits for its bytes. */
-  static readonly #scarce = 64 * 2 ** 20
-  /** Above it, a connection that has bytes nobody reads is refused. */
-  readonly #most: number
-  #held = 0
+  static readonly #defaultScarce = 64 * 2 ** 20
+  /** Above it, a connection with unread bytes is refused. */
+  readonly #limit: number
+  #used = 0
 
-  constructor(most = 2 * ReceiveMemory.#scarce) {
-    this.#most = most
+  constructor(limit = 2 * ReceiveMemory.#defaultScarce) {
+    this.#limit = limit
   }
 
-  get held(): number {
-    return this.#held
+  get used(): number {
+    return this.#used
   }
 
+  /** Whether a connection may be read only while somebody waits for its bytes. */
   get isScarce(): boolean {
-    return this.#held > Math.min(ReceiveMemory.#scarce, this.#most / 2)
+    return this.#used > Math.min(ReceiveMemory.#defaultScarce, this.#limit / 2)
   }
 
   get isFull(): boolean {
-    return this.#held > this.#most
+    return this.#used > this.#limit
   }
 
-  /** More, or with a negative number fewer, bytes are held. */
+  /** Adds to the bytes in use; a negative number frees them. */
   change(bytes: number): void {
-    this.#held += bytes
+    this.#used += bytes
   }
 }

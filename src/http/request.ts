@@ -3,9 +3,8 @@ import { baseUrlOf, type Site } from './base-url.ts'
 import type { BodyClaim, BodyMemory } from './body-memory.ts'
 import { addressKey, clientAddress, plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
-import type { Incoming } from './fast/connection.ts'
-import type { Outgoing } from './fast/socket-response.ts'
 import { Fields } from './fields.ts'
+import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** A request as handlers see it. What costs something is worked out when first asked for. */
 export class HttpRequest {
@@ -16,8 +15,8 @@ export class HttpRequest {
   /** The fields of the body; none on GET and on routes that take it raw. */
   bodyFields: Fields = Fields.none
   readonly #site: Site
-  readonly #incoming: Incoming
-  readonly #outgoing: Outgoing
+  readonly #incoming: IncomingRequest
+  readonly #response: ResponseWriter
   readonly #bodyMemory: BodyMemory
   #bodyClaim: BodyClaim | undefined
   #account: string | undefined
@@ -26,12 +25,18 @@ export class HttpRequest {
   #queryFields: Fields | undefined
   #signal: AbortSignal | undefined
 
-  constructor(id: string, incoming: Incoming, outgoing: Outgoing, site: Site, bodyMemory: BodyMemory) {
+  constructor(
+    id: string,
+    incoming: IncomingRequest,
+    response: ResponseWriter,
+    site: Site,
+    bodyMemory: BodyMemory,
+  ) {
     this.id = id
     this.method = incoming.head.method
     this.url = incoming.head.url
     this.#incoming = incoming
-    this.#outgoing = outgoing
+    this.#response = response
     this.#site = site
     this.#bodyMemory = bodyMemory
   }
@@ -93,7 +98,7 @@ export class HttpRequest {
 
   /** Scheme and host that links to us begin with, without a slash at the end. */
   get baseUrl(): string {
-    this.#baseUrl ??= baseUrlOf(this.#incoming.socket, this.headers, this.#site)
+    this.#baseUrl ??= baseUrlOf(this.#incoming, this.#site)
     return this.#baseUrl
   }
 
@@ -105,22 +110,22 @@ export class HttpRequest {
 
   /** Whether the client is gone without its answer. */
   get isAbandoned(): boolean {
-    return this.#outgoing.isAbandoned
+    return this.#response.isAbandoned
   }
 
   /** Aborted when the client goes away before it has its answer. */
   get signal(): AbortSignal {
-    this.#signal ??= signalOf(this.#outgoing)
+    this.#signal ??= signalOf(this.#response)
     return this.#signal
   }
 }
 
-function signalOf(outgoing: Outgoing): AbortSignal {
+function signalOf(response: ResponseWriter): AbortSignal {
   const controller = new AbortController()
   const abort = () => {
-    if (outgoing.isAbandoned) controller.abort(new ClientDisconnected())
+    if (response.isAbandoned) controller.abort(new ClientDisconnected())
   }
-  if (outgoing.isClosed) abort()
-  else outgoing.onClose(abort)
+  if (response.isClosed) abort()
+  else response.onClose(abort)
   return controller.signal
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { rawText } from './readers.ts'
 import type { HttpRequest } from './request.ts'
-import { route, serve, type TestServer } from './test-support.ts'
+import { describeTransports, route, type TestServer } from './test-support.ts'
 
 const whoami = route({
   method: 'GET',
@@ -29,7 +29,7 @@ const forwarded = {
   'x-request-id': 'from-proxy_1.2',
 }
 
-describe('a request', () => {
+describeTransports('a request', (serve) => {
   it('is who and where its connection says, without a trusted proxy', async () => {
     await using server = await serve([whoami])
     const { address, baseUrl, id } = await seen(server, forwarded)
@@ -65,7 +65,7 @@ describe('a request', () => {
   })
 })
 
-describe('the request log', () => {
+describeTransports('the request log', (serve) => {
   it('has the address of the client, through the proxies that are trusted and no others', async () => {
     const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }
     {
@@ -86,7 +86,7 @@ describe('the request log', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describeTransports('a client that goes away', (serve) => {
   it('aborts what is done for it, which is no failure', async () => {
     const arrived = Promise.withResolvers<HttpRequest>()
     const slow = route({
@@ -178,7 +178,7 @@ describe('a client that goes away', () => {
   })
 })
 
-describe('the request log', () => {
+describeTransports('the request log', (serve) => {
   it('has one line a request, with the route but nothing private', async () => {
     const file = route({
       method: 'GET',

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { DomainError, fail } from '../errors.ts'
 import { errorMessage, Refusal } from './refusal.ts'
 import { jsonResponse, jsonTextResponse, rawResponse } from './response.ts'
 import type { FaultWords } from './route.ts'
-import { route, serve, testFaults } from './test-support.ts'
+import { describeTransports, route, type Serve, testFaults } from './test-support.ts'
 
-/** A server whose one route, `/`, does what the test says. */
-function serveOne(handle: () => unknown, faults: FaultWords = {}) {
-  return serve([route({ method: 'GET', path: '/', auth: 'none', summary: 'A test.', faults, handle })])
-}
+/** Serves one route, `/`. */
+const serveOneWith =
+  (serve: Serve) =>
+  (handle: () => unknown, faults: FaultWords = {}) =>
+    serve([route({ method: 'GET', path: '/', auth: 'none', summary: 'A test.', faults, handle })])
 
 function failingStream(): Readable {
   return new Readable({
@@ -22,7 +23,8 @@ function failingStream(): Readable {
   })
 }
 
-describe('what a handler returns', () => {
+describeTransports('what a handler returns', (serve) => {
+  const serveOne = serveOneWith(serve)
   const cases: [
     about: string,
     value: () => unknown,
@@ -169,7 +171,8 @@ describe('what a handler returns', () => {
   })
 })
 
-describe('what a handler throws', () => {
+describeTransports('what a handler throws', (serve) => {
+  const serveOne = serveOneWith(serve)
   const lost = () => fail({ code: 'library-not-found', id: 'x' })
   const cases: [about: string, handle: () => unknown, faults: FaultWords, status: number, body: unknown][] = [
     ['a fault, in the words of the surface', lost, {}, 404, { error_msg: 'Library x not found.' }],
@@ -258,7 +261,7 @@ describe('what a handler throws', () => {
   })
 })
 
-describe('a raw body', () => {
+describeTransports('a raw body', (serve) => {
   it('is handed over as it comes in, of any type and size', async () => {
     const upload = route({
       method: 'POST',

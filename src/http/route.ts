@@ -1,8 +1,8 @@
 import type { FaultTable } from '../errors.ts'
-import type { IncomingBody } from './fast/socket-body.ts'
 import type { Readers, Values } from './readers.ts'
 import type { HttpRequest } from './request.ts'
 import type { ResponseHeaders } from './response.ts'
+import type { RequestBody } from './transport.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
 
@@ -31,7 +31,7 @@ export interface Input<User, P extends Readers, Q extends Readers, B> {
   readonly request: HttpRequest
 }
 
-type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : IncomingBody
+type Body<B extends Readers | 'raw'> = B extends Readers ? Values<B> : RequestBody
 
 /** A route as it is written down. */
 export interface RouteSpec<

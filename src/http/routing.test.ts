@@ -65,7 +65,7 @@ describe('a route', () => {
         const id: string = params.id
         // @ts-expect-error nothing reads this segment
         const other: unknown = params.other
-        return [user.length, id, other, body.isComplete]
+        return [user.length, id, other, body.length]
       },
     })
     // @ts-expect-error nobody signs in to an open route

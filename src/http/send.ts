@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
-import type { FlatHeaders, Outgoing } from './fast/socket-response.ts'
 import type { Chunks, HttpResponse, ResponseHeaders } from './response.ts'
+import type { FlatHeaders, ResponseWriter } from './transport.ts'
 
 /**
  * Writes an answer. Throws only before anything was sent (a header value that cannot be one), so the caller
  * can still answer something else; resolves when a stream has been sent, and rejects with what broke it.
  */
 export function send(
-  outgoing: Outgoing,
+  writer: ResponseWriter,
   method: string,
   answer: HttpResponse,
   extraHeaders: readonly string[],
@@ -15,10 +15,10 @@ export function send(
   const { body, status } = answer
   const headers = flat(extraHeaders, answer.headers)
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    outgoing.send(status, headers, body)
+    writer.send(status, headers, body)
     return undefined
   }
-  return sendStream(outgoing, method, answer, headers, body)
+  return sendStream(writer, method, answer, headers, body)
 }
 
 /** Lets go of an answer nobody is there to take. */
@@ -39,52 +39,52 @@ function flat(extra: readonly string[], headers: ResponseHeaders): FlatHeaders {
 }
 
 async function sendStream(
-  outgoing: Outgoing,
+  writer: ResponseWriter,
   method: string,
   answer: HttpResponse,
   headers: FlatHeaders,
   body: Readable | Chunks,
 ): Promise<void> {
   try {
-    outgoing.begin(answer.status, headers)
+    writer.begin(answer.status, headers)
   } catch (error) {
     await letGo(body)
     throw error
   }
   if (method === 'HEAD') {
     await letGo(body)
-    outgoing.end()
+    writer.end()
     return
   }
-  await writeChunks(body instanceof Readable ? chunksOf(body) : body, outgoing)
+  await writeChunks(body instanceof Readable ? chunksOf(body) : body, writer)
 }
 
 /** One chunk at a time: the next is asked for when the socket has taken the last, whose memory is then free. */
-async function writeChunks(chunks: Chunks, outgoing: Outgoing): Promise<void> {
+async function writeChunks(chunks: Chunks, writer: ResponseWriter): Promise<void> {
   // One listener for all chunks: a promise for each would be kept until the last is sent.
   let wake = () => {}
-  outgoing.onClose(() => wake())
+  writer.onClose(() => wake())
   const written = (chunk: Buffer) =>
     new Promise<void>((resolve) => {
       wake = resolve
-      outgoing.write(chunk, resolve)
+      writer.write(chunk, resolve)
     })
   try {
     for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
       await written(step.value)
-      if (outgoing.isClosed) return
+      if (writer.isClosed) return
     }
   } catch (error) {
     // The client must not take what it has for the whole.
-    if (outgoing.isBegun) outgoing.destroy()
+    if (writer.isBegun) writer.destroy()
     throw error
   } finally {
     await chunks.return()
   }
   await new Promise<void>((resolve) => {
     wake = resolve
-    outgoing.end()
-    if (outgoing.isClosed) resolve()
+    writer.end()
+    if (writer.isClosed) resolve()
   })
 }
 

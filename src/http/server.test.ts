@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Fields } from './fields.ts'
 import { flag, integer, list, map, required, text } from './readers.ts'
-import { asAnn, route, serve, type TestServer } from './test-support.ts'
+import { asAnn, describeTransports, route, serve, type TestServer } from './test-support.ts'
 
 const digits = map(required(), (sent) => (/^\d+$/.test(sent) ? Number(sent) : undefined))
 
@@ -65,7 +65,7 @@ const routes = [
   }),
 ]
 
-describe('the HTTP server', () => {
+describeTransports('the HTTP server', (serve) => {
   let server: TestServer
   before(async () => {
     server = await serve(routes)

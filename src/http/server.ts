@@ -7,9 +7,11 @@ import type { Authenticate } from './credentials.ts'
 import { connectionsFor, descriptorLimit, refusalsFor } from './descriptor-limits.ts'
 import { Dispatcher, type LogRequest } from './dispatcher.ts'
 import { FastTransport } from './fast/fast-transport.ts'
-import { PipelineQueue } from './fast/pipeline-queue.ts'
 import { drain, type Listening, startListening } from './listen.ts'
 import type { HttpMetrics } from './metrics.ts'
+import type { CertificateFiles } from './node/certificate.ts'
+import { NodeTransport } from './node/node-transport.ts'
+import { PipelineQueue } from './pipeline-queue.ts'
 import { ReceiveMemory } from './receive-memory.ts'
 import { createRequestHandler, type Upgrade } from './request-handler.ts'
 import { RequestsInFlight } from './requests-in-flight.ts'
@@ -20,6 +22,7 @@ import { securityTxtRoute } from './security-txt.ts'
 import type { Surface } from './surface.ts'
 import { type Readiness, systemRoutes } from './system-routes.ts'
 import { Throttle, type ThrottleOptions } from './throttle.ts'
+import type { ConnectionTimeouts, Transport, TransportOptions } from './transport.ts'
 
 export interface HttpServerOptions<User, Services> {
   readonly surfaces: readonly Surface<User, Services>[]
@@ -50,34 +53,31 @@ export interface HttpServerOptions<User, Services> {
   readonly inRequest?: <T>(handle: () => T) => T
   /** What takes connections that ask for another protocol; without it nobody does. */
   readonly upgrade?: Upgrade
+  /** `fast` unless given. */
+  readonly transport?: TransportSetting
   readonly limits?: Partial<HttpLimits>
 }
 
-/** How much a client may take, how long it may keep us waiting, and when we are slow ourselves. */
-export interface HttpLimits {
-  /** For all headers of a request. */
-  readonly headersMs: number
-  /** Between two requests on one connection. */
-  readonly keepAliveMs: number
-  /** Without a byte moving, while we wait for the client. */
-  readonly idleMs: number
-  /** How often `headersMs` is checked, at least. */
-  readonly checkMs: number
+/** Which implementation of HTTP serves: our own parser, or Node's, which with a certificate speaks HTTPS and HTTP/2. */
+export type TransportSetting =
+  | { readonly kind: 'fast' }
+  | { readonly kind: 'node'; readonly certificate?: CertificateFiles | undefined }
+
+/** Limits, timeouts, and the duration from which a request is logged as slow. */
+export interface HttpLimits extends ConnectionTimeouts {
+  /** Requests that take longer are logged as slow, unless their body or response is streamed. */
   readonly slowMs: number
-  /** Fewest bytes a second, on average over `rateWindowMs`, of a body and of an answer that wait for the client. */
-  readonly leastRate: number
-  readonly rateWindowMs: number
-  /** Open at the same time. */
+  /** Open connections. */
   readonly connections: number
-  /** Of one address; and requests at the same time of one address behind a trusted proxy. */
+  /** Of one address; also the concurrent requests of one address behind a trusted proxy. */
   readonly connectionsPerAddress: number
-  /** Bytes of all bodies that are buffered. */
+  /** Bytes of all buffered bodies. */
   readonly bodyMemory: number
   /** How long a body waits for memory. */
   readonly bodyMemoryWaitMs: number
-  /** Bytes of all connections that were received and not read yet. */
+  /** Bytes received and not read yet, of all connections. */
   readonly receiveMemory: number
-  /** Addresses whose connections are counted in all only. */
+  /** Addresses that are exempt from the limit per address. */
   readonly isExempt: (address: string) => boolean
 }
 
@@ -89,6 +89,7 @@ const defaultLimits: HttpLimits = {
   slowMs: 1_000,
   leastRate: 100,
   rateWindowMs: 60_000,
+  lingerMs: 600_000,
   connections: 10_000,
   connectionsPerAddress: 256,
   bodyMemory: 256_000_000,
@@ -139,49 +140,55 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
     inFlight: hasProxies ? new RequestsInFlight(limits.connectionsPerAddress) : undefined,
     slowMs: limits.slowMs,
   })
-  const rules = {
+  const descriptors = descriptorLimit()
+  const memory = new ReceiveMemory(limits.receiveMemory)
+  const transport = createTransport(options.transport ?? { kind: 'fast' }, {
     ...limits,
-    ...createRequestHandler(surfaces, dispatcher, options.upgrade),
-    memory: new ReceiveMemory(limits.receiveMemory),
+    handler: createRequestHandler(surfaces, dispatcher, options.upgrade),
+    limits: {
+      connections: Math.min(limits.connections, connectionsFor(descriptors)),
+      refusals: refusalsFor(descriptors),
+      connectionsPerAddress: limits.connectionsPerAddress,
+      isExempt: (address: string) => limits.isExempt(address) || trust(address),
+    },
+    memory,
     pipeline: new PipelineQueue(),
     isClosing: () => closing,
     onError: (error: unknown) => options.logger.error({ err: error }, 'a connection failed'),
-  }
-  const descriptors = descriptorLimit()
-  const connectionLimits = {
-    connections: Math.min(limits.connections, connectionsFor(descriptors)),
-    refusals: refusalsFor(descriptors),
-    connectionsPerAddress: limits.connectionsPerAddress,
-    isExempt: (address: string) => limits.isExempt(address) || trust(address),
-  }
-  const server = new FastTransport(rules, connectionLimits, limits.checkMs)
-  registerLimits(options.metrics, server, bodyMemory, rules.memory)
+  })
+  registerLimits(options.metrics, transport, bodyMemory, memory)
   let closed: Promise<void> | undefined
   const close = ({ waitMs = 30_000 } = {}) => {
     closing = true
-    closed ??= drain(server, () => dispatcher.settled(), waitMs)
+    closed ??= drain(transport, () => dispatcher.settled(), waitMs)
     return closed
   }
   return {
     endpoints: endpointsOf(routes),
-    listen: (where) => startListening(server, where),
+    listen: (where) => startListening(transport, where),
     close,
     [Symbol.asyncDispose]: () => close(),
   }
 }
 
-/** What the limits on memory and connections are held against, for the operator to see. */
+function createTransport(setting: TransportSetting, options: TransportOptions): Transport {
+  return setting.kind === 'fast'
+    ? new FastTransport(options)
+    : new NodeTransport(options, setting.certificate)
+}
+
+/** Gauges of what the limits on memory and connections count. */
 function registerLimits(
   { registry }: HttpMetrics,
-  server: FastTransport,
+  transport: Transport,
   bodies: BodyMemory,
-  wire: ReceiveMemory,
+  received: ReceiveMemory,
 ): void {
   const gauges: [name: string, help: string, value: () => number][] = [
-    ['carrel_http_connections', 'Connections that are open', () => server.count],
+    ['carrel_http_connections', 'Connections that are open', () => transport.connectionCount],
     ['carrel_http_body_memory_bytes', 'Memory reserved for buffered bodies', () => bodies.used],
     ['carrel_http_body_memory_waiting', 'Requests that wait for memory for their body', () => bodies.waiting],
-    ['carrel_http_unread_bytes', 'Bytes received and not read yet, of all connections', () => wire.held],
+    ['carrel_http_unread_bytes', 'Bytes received and not read yet, of all connections', () => received.used],
   ]
   for (const [name, help, value] of gauges) {
     const gauge = new Gauge({

@@ -3,12 +3,13 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { describe } from 'node:test'
 import { pino } from 'pino'
 import type { FaultTable } from '../errors.ts'
 import type { AuthResult } from './credentials.ts'
 import { createMetrics, type HttpMetrics } from './metrics.ts'
 import { type FaultResponse, type Route, routesFor } from './route.ts'
-import { createHttpServer, type HttpServer, type HttpServerOptions } from './server.ts'
+import { createHttpServer, type HttpServer, type HttpServerOptions, type TransportSetting } from './server.ts'
 
 export interface TestUser {
   readonly email: string
@@ -43,6 +44,23 @@ export interface Reply {
 }
 
 type Routes = readonly Route<TestUser, TestServices>[]
+
+/** Starts a server for one test. */
+export type Serve = typeof serve
+/** Which of the two transports a suite runs over. */
+export type TransportKind = TransportSetting['kind']
+
+/** Defines a suite for each transport. Both must behave alike; a suite names its deliberate exceptions. */
+export function describeTransports(
+  name: string,
+  define: (serve: Serve, transport: TransportKind) => void,
+): void {
+  for (const kind of ['fast', 'node'] as const) {
+    describe(`${name} (${kind} transport)`, () => {
+      define((routes, overrides) => serve(routes, { transport: { kind }, ...overrides }), kind)
+    })
+  }
+}
 
 /** Serves `routes` on a free port. Tokens are `ann`, `root` (an administrator) and a few that open no account. */
 export async function serve(

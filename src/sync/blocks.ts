@@ -4,8 +4,8 @@ import {
   begin,
   type HeldBytes,
   HttpResponse,
-  type IncomingBody,
   map,
+  type RequestBody,
   rawResponse,
   rawText,
   readBody,
@@ -89,7 +89,7 @@ function sendBytes(block: StoredBytes | undefined, id: BlockId): HttpResponse | 
   return reading instanceof Promise ? reading.then(send) : send(reading)
 }
 
-async function* bounded(body: IncomingBody): AsyncGenerator<Buffer, void> {
+async function* bounded(body: RequestBody): AsyncGenerator<Buffer, void> {
   let size = 0
   for (let chunk = await body.read(true); chunk !== undefined; chunk = await body.read(true)) {
     size += chunk.length

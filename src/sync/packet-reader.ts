@@ -1,4 +1,4 @@
-import type { BodyClaim, IncomingBody } from '../http/index.ts'
+import type { BodyClaim, RequestBody } from '../http/index.ts'
 import { PACKET_HEAD_BYTES, parseFsId } from '../objects/index.ts'
 import type { SentObject } from '../push/index.ts'
 import { badRequest } from './readers.ts'
@@ -11,12 +11,12 @@ const LARGEST_PACKET = 64 * 2 ** 20
  * returned when the next is asked for.
  */
 export class PacketReader {
-  readonly #body: Pick<IncomingBody, 'read' | 'fail'>
+  readonly #body: Pick<RequestBody, 'read' | 'fail'>
   readonly #claim: BodyClaim
   /** Bytes that were received and belong to no packet yet. */
   #rest: Buffer = Buffer.alloc(0)
 
-  constructor(body: Pick<IncomingBody, 'read' | 'fail'>, claim: BodyClaim) {
+  constructor(body: Pick<RequestBody, 'read' | 'fail'>, claim: BodyClaim) {
     this.#body = body
     this.#claim = claim
   }

@@ -1,8 +1,8 @@
 import {
   type HttpRequest,
   HttpResponse,
-  type IncomingBody,
   map,
+  type RequestBody,
   rawText,
   readBody,
   TextRefusal,
@@ -30,7 +30,7 @@ export function badRequest(text: string): TextRefusal {
  */
 export async function readJson(
   request: HttpRequest,
-  body: IncomingBody,
+  body: RequestBody,
   limit = LARGEST_LIST,
 ): Promise<unknown> {
   const bytes = await readBody(body, limit, request.bodyClaim)
@@ -47,7 +47,7 @@ export async function readJson(
  * is left out, or refused where `strict`.
  */
 export async function readIds<T extends string>(
-  { request, body, library }: { request: HttpRequest; body: IncomingBody; library: Library },
+  { request, body, library }: { request: HttpRequest; body: RequestBody; library: Library },
   parse: (text: string) => T | undefined,
   options: { strict: boolean },
 ): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DataKey } from '../content/index.ts'
-import { noteReceived } from '../http/index.ts'
+import { countAllocated } from '../http/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent, FileDirent, FileObject } from '../objects/index.ts'
 import type { LentBytes } from '../storage/index.ts'
@@ -107,7 +107,7 @@ async function write(writer: ZipWriter, ready: Ready, deflaters: Deflaters): Pro
     await writer.addWhole(ready.entry, ready)
     ready.giveBack?.()
     // What was packed is in new memory.
-    if (ready.method === 'deflated') noteReceived(ready.bytes.length)
+    if (ready.method === 'deflated') countAllocated(ready.bytes.length)
   }
 }
 

@@ -2,7 +2,7 @@ import { guestOf, type TicketUse } from '../access/index.ts'
 import { describeAdded } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import { fail } from '../errors.ts'
-import { type Fields, type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
+import { type Fields, type HttpRequest, jsonTextResponse, type RequestBody, rawText } from '../http/index.ts'
 import { addFiles, type Placed, replaceFile } from '../library/index.ts'
 import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../objects/index.ts'
 import { deleteUncommitted } from '../push/index.ts'
@@ -53,7 +53,7 @@ async function present(
   return use
 }
 
-async function readCommit(request: HttpRequest, body: IncomingBody): Promise<Fields> {
+async function readCommit(request: HttpRequest, body: RequestBody): Promise<Fields> {
   if (!request.queryFields.has('commitonly')) throw uploadError(400, 'Only commit suppported.')
   return readFields(request, body)
 }

@@ -1,9 +1,9 @@
 import {
   type Fields,
   type HttpRequest,
-  type IncomingBody,
   parseBody,
   Refusal,
+  type RequestBody,
   readBody,
 } from '../http/index.ts'
 import { parseOutsideJson } from '../json.ts'
@@ -14,7 +14,7 @@ import { uploadError } from './upload-errors.ts'
 const LARGEST_FORM = 4 * 2 ** 20
 
 /** The fields of a small form. Read only after the ticket was found in order, so a stranger sends nothing here. */
-export async function readFields(request: HttpRequest, body: IncomingBody): Promise<Fields> {
+export async function readFields(request: HttpRequest, body: RequestBody): Promise<Fields> {
   const bytes = await readBytes(request, body)
   try {
     return parseBody(request.headers['content-type'], bytes)
@@ -24,7 +24,7 @@ export async function readFields(request: HttpRequest, body: IncomingBody): Prom
   }
 }
 
-async function readBytes(request: HttpRequest, body: IncomingBody): Promise<Buffer> {
+async function readBytes(request: HttpRequest, body: RequestBody): Promise<Buffer> {
   try {
     return await readBody(body, LARGEST_FORM, request.bodyClaim)
   } catch (error) {

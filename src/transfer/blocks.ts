@@ -1,7 +1,7 @@
 import { discardAll, type TakenBlock } from '../content/index.ts'
 import {
   type HttpRequest,
-  type IncomingBody,
+  type RequestBody,
   rawResponse,
   rawText,
   STREAM_BYTES,
@@ -36,7 +36,7 @@ export const blockUploadRoutes = [
 async function receiveBlocks(
   services: TransferServices,
   request: HttpRequest,
-  body: IncomingBody,
+  body: RequestBody,
   ticket: string,
 ): Promise<void> {
   const { core, push } = services

@@ -1,6 +1,6 @@
 import type { Content } from '../content/index.ts'
 import { fail } from '../errors.ts'
-import { type HttpRequest, type IncomingBody, jsonTextResponse, rawText } from '../http/index.ts'
+import { type HttpRequest, jsonTextResponse, type RequestBody, rawText } from '../http/index.ts'
 import { replaceFile } from '../library/index.ts'
 import {
   baseName,
@@ -50,7 +50,7 @@ export const updateFileRoutes = [
 async function update(
   services: TransferServices,
   request: HttpRequest,
-  body: IncomingBody,
+  body: RequestBody,
   ticket: string,
 ): Promise<UploadItem | undefined> {
   await using session = await UploadSession.open(services, request, body, ticket, 'update')

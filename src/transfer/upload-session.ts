@@ -10,7 +10,7 @@ import {
 import type { DataKey } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { boundaryOf, type HttpRequest, type IncomingBody, MultipartStream } from '../http/index.ts'
+import { boundaryOf, type HttpRequest, MultipartStream, type RequestBody } from '../http/index.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import type { TransferServices } from './services.ts'
@@ -84,7 +84,7 @@ export class UploadSession implements AsyncDisposable {
   static async open(
     services: TransferServices,
     request: HttpRequest,
-    body: IncomingBody,
+    body: RequestBody,
     ticket: string,
     operation: TicketOperation | BlockOperations,
   ): Promise<UploadSession> {
@@ -192,7 +192,7 @@ export class UploadSession implements AsyncDisposable {
 type BlockOperations = readonly ('upload-blocks' | 'update-blocks')[]
 
 interface CheckedHead {
-  readonly body: IncomingBody
+  readonly body: RequestBody
   readonly boundary: string
   readonly range: ChunkRange | undefined
   /** Bytes; undefined for a body that does not say. */

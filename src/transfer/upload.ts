@@ -2,8 +2,8 @@ import type { Content } from '../content/index.ts'
 import {
   type HttpRequest,
   type HttpResponse,
-  type IncomingBody,
   jsonTextResponse,
+  type RequestBody,
   rawResponse,
   rawText,
   type StreamedPart,
@@ -55,7 +55,7 @@ export const uploadFileRoutes = [
 async function upload(
   services: TransferServices,
   request: HttpRequest,
-  body: IncomingBody,
+  body: RequestBody,
   ticket: string,
   mayReplace: boolean,
 ): Promise<UploadItem[] | undefined> {

@@ -8,10 +8,10 @@ const HEX = Int8Array.from({ length: 256 }, (_, byte) => {
   const text = String.fromCharCode(byte)
   return /[\da-f]/i.test(text) ? Number.parseInt(text, 16) : -1
 })
-/** Bytes of the line before a chunk, and of all trailers. */
-const LONGEST_LINES = 4096
-/** Bytes of all chunk extensions of one body. Nobody uses them, so they may not multiply what a body costs. */
-const MOST_EXTENSION_BYTES = 16 * 1024
+/** Largest chunk-size line, and largest trailer section, in bytes. */
+const MAX_LINE_BYTES = 4096
+/** Most bytes of chunk extensions in one body. Nobody uses them, so they must not multiply the cost of a body. */
+const MAX_EXTENSION_BYTES = 16 * 1024
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~\\dA-Za-z]+"
 const QUOTED = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
@@ -19,12 +19,12 @@ const SIZE_LINE = new RegExp(`^([\\da-f]{1,12})((?:;${TOKEN}(?:=(?:${TOKEN}|${QU
 
 type State = 'size' | 'bytes' | 'gap' | 'trailers' | 'done'
 
-/** Decodes a body that comes in chunks. */
+/** Decodes the chunked transfer coding. */
 export class ChunkedDecoder {
   #state: State = 'size'
-  /** Bytes of the current chunk that are still to come. */
+  /** Bytes of the current chunk still to come. */
   #left = 0
-  /** A line of which the end is still to come. */
+  /** An incomplete line. */
   #line = ''
   #extensionBytes = 0
   #trailerBytes = 0
@@ -34,9 +34,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Gives the bytes of the body in `sent` to `take`, and returns how far they reach. Throws a `ProtocolError`. All chunks in
-   * `sent` become one piece, moved together within `sent`: an object for each would take a hundred times the memory of a
-   * body in chunks of one byte.
+   * Passes the body bytes in `sent` to `take`, and returns how many bytes belong to the body. Throws a `ProtocolError`.
+   * All chunks in `sent` become one piece, moved together in place: one object per chunk would take a hundred times the
+   * size of a body that is sent in chunks of one byte.
    */
   feed(sent: Buffer, take: (bytes: Buffer) => void): number {
     let at = 0
@@ -44,7 +44,7 @@ export class ChunkedDecoder {
     let end = 0
     while (at < sent.length && this.#state !== 'done') {
       if (this.#state !== 'bytes') {
-        at = this.#skipPlain(sent, at) ?? this.#readLine(sent, at)
+        at = this.#skipSimpleLine(sent, at) ?? this.#readLine(sent, at)
         continue
       }
       const length = Math.min(this.#left, sent.length - at)
@@ -60,8 +60,8 @@ export class ChunkedDecoder {
     return at
   }
 
-  /** Where the next state begins, if the line before it is all there and as plain as usual. Others are read as text. */
-  #skipPlain(sent: Buffer, from: number): number | undefined {
+  /** The end of a complete chunk-size line without extensions, or of the line break after a chunk; else undefined. */
+  #skipSimpleLine(sent: Buffer, from: number): number | undefined {
     if (this.#line !== '' || this.#state === 'trailers') return undefined
     let at = from
     let size = 0
@@ -70,7 +70,7 @@ export class ChunkedDecoder {
         size = size * 16 + digit
         at += 1
       }
-      // Longer ones, and the last, are left to the text.
+      // Long sizes and the last chunk take the slow path.
       if (at === from || at - from > 7 || size === 0) return undefined
     }
     if (sent[at] !== CR || sent[at + 1] !== LF) return undefined
@@ -82,7 +82,7 @@ export class ChunkedDecoder {
   #readLine(sent: Buffer, from: number): number {
     const found = sent.indexOf(LF, from)
     const end = found === -1 ? sent.length : found + 1
-    if (this.#line.length + end - from > LONGEST_LINES) throw new ProtocolError(400)
+    if (this.#line.length + end - from > MAX_LINE_BYTES) throw new ProtocolError(400)
     this.#line += sent.toString('latin1', from, end)
     if (found !== -1) {
       if (!this.#line.endsWith('\r\n')) throw new ProtocolError(400)
@@ -101,19 +101,19 @@ export class ChunkedDecoder {
     else this.#onTrailer(line)
   }
 
-  /** Extensions are checked and ignored. */
+  /** Extensions are validated and ignored. */
   #onSize(line: string): void {
     const [, size, extensions = ''] = SIZE_LINE.exec(line) ?? []
     this.#extensionBytes += extensions.length
-    if (size === undefined || this.#extensionBytes > MOST_EXTENSION_BYTES) throw new ProtocolError(400)
+    if (size === undefined || this.#extensionBytes > MAX_EXTENSION_BYTES) throw new ProtocolError(400)
     this.#left = Number.parseInt(size, 16)
     this.#state = this.#left === 0 ? 'trailers' : 'bytes'
   }
 
-  /** Trailers are checked and ignored. One that a reader behind us could take for framing or routing is refused. */
+  /** Trailers are validated and ignored. Fields for framing and routing are forbidden (RFC 9110, 6.5.1). */
   #onTrailer(line: string): void {
     this.#trailerBytes += line.length
-    if (this.#trailerBytes > LONGEST_LINES) throw new ProtocolError(400)
+    if (this.#trailerBytes > MAX_LINE_BYTES) throw new ProtocolError(400)
     if (line === '') this.#state = 'done'
     else if (!isField(line) || FORBIDDEN_TRAILER.test(line)) throw new ProtocolError(400)
   }
@@ -121,7 +121,7 @@ export class ChunkedDecoder {
 
 const FORBIDDEN_TRAILER = /^(?:transfer-encoding|content-length|host):/i
 
-/** A small part of a large buffer is copied, so as not to keep all of it. */
+/** Copies a small part of a large buffer, so that it does not retain all of it. */
 function compact(sent: Buffer, start: number, end: number): Buffer {
   const bytes = sent.subarray(start, end)
   return bytes.length * 2 < sent.length ? Buffer.from(bytes) : bytes

@@ -1,107 +1,81 @@
 import type { Socket } from 'node:net'
 import { tooSlow } from '../body-memory.ts'
-import { ProtocolError } from '../protocol-error.ts'
-import type { ReceiveMemory } from '../receive-memory.ts'
+import { LingeringClose } from '../lingering-close.ts'
+import { beginsWithHead, ProtocolError } from '../protocol-error.ts'
+import { detail } from '../refusal.ts'
+import { DRAIN_LIMIT, KEEP_ALIVE_GRACE_MS, RETRY_SECONDS, type TransportOptions } from '../transport.ts'
 import { WriteProgress } from '../write-progress.ts'
-import type { PipelineQueue } from './pipeline-queue.ts'
-import { HeadReader, isEmptyLine, type RequestHead } from './request-head.ts'
-import { IncomingBody } from './socket-body.ts'
-import { Outgoing, type ResponseConnection } from './socket-response.ts'
+import { HeadReader, isEmptyLine, type ParsedHead } from './request-head.ts'
+import { SocketBody } from './socket-body.ts'
+import { type ResponseConnection, SocketResponse } from './socket-response.ts'
 
-/** A request as it came in. */
-export interface Incoming {
-  readonly head: RequestHead
-  readonly socket: Socket
-  readonly body: IncomingBody
-}
-
-/** What connections of one server have in common; times in milliseconds. */
-export interface ConnectionRules {
-  readonly keepAliveMs: number
-  readonly idleMs: number
-  readonly headersMs: number
-  /** Fewest bytes a second of a body somebody waits for, and of an answer that waits for its client. */
-  readonly leastRate: number
-  /** The rate is an average over so long. */
-  readonly rateWindowMs: number
-  readonly memory: ReceiveMemory
-  readonly pipeline: PipelineQueue
-  /** Whether connections are to end with the answer they wait for. */
-  isClosing(): boolean
-  serve(incoming: Incoming, outgoing: Outgoing): void
-  /** Takes over a connection that asks for another protocol; false if it is to be ignored. */
-  upgrade(head: RequestHead, socket: Socket, rest: Buffer): boolean
-  /** Told of errors that nobody expected; the connection is closed, and no other is affected. */
-  onError(error: unknown): void
-}
-
-/** Bytes of a refused body worth reading to the end for the connection's sake. */
-export const DRAIN_LIMIT = 8 * 1024 * 1024
-/** How long a connection is read that was ended on our side: closed at once, it could lose the answer on the way. */
-const LINGER_MS = 5_000
-/** Bytes of pipelined requests that are received before their turn. */
-const MOST_AHEAD = 16 * 1024
-/** Seconds after which a client may try again that is refused for lack of memory. */
-const RETRY_SECONDS = 10
-/** Clients are told a little less than we wait, so that they do not call as we hang up. */
-const KEPT_LONGER_MS = 1000
+/** Bytes of pipelined requests that are received before the current response is complete. */
+const MAX_PIPELINED_BYTES = 16 * 1024
+/** How long bytes behind an invalid request are discarded. */
+const ERROR_LINGER_MS = 5_000
+/** How long the rest of a refused body is discarded while the server shuts down. */
+const SHUTDOWN_LINGER_MS = 2_000
 
 /**
- * One connection of a client: one request after another, each answered before the next is looked at. HTTP/1.1 as in RFC 9112;
- * whatever could be read in two ways is refused.
+ * One connection. Its requests are served in order, each after the response to the one before it. HTTP/1.1 as in
+ * RFC 9112; a request that could be parsed in two ways is rejected.
  */
 export class Connection implements ResponseConnection {
   readonly socket: Socket
-  /** Of the request that is being answered. */
-  isNew = true
+  /** Of the current request. */
+  isHttp11 = true
   isHead = false
-  readonly #rules: ConnectionRules
+  readonly #options: TransportOptions
   readonly #heads = new HeadReader()
-  /** What came in and was not read yet. */
+  /** Received bytes that were not parsed yet. */
   #rest: Buffer | undefined
-  #body = IncomingBody.none
-  /** The answer that is owed. */
-  #outgoing: Outgoing | undefined
-  #keeps = false
-  /** When its last answer was sent; undefined before that and while one is owed. */
-  #waitingSince: number | undefined
-  /** When the first byte came of a head that is not all there. */
+  #body = SocketBody.none
+  /** The pending response. */
+  #response: SocketResponse | undefined
+  #keepsAlive = false
+  /** When the last response was sent; undefined before the first one and while one is pending. */
+  #idleSince: number | undefined
+  /** When the first byte of an incomplete head arrived. */
   #headSince: number | undefined
-  /** Whether its next request waits for its turn. */
+  /** Whether the next request waits in the pipeline queue. */
   #isQueued = false
   readonly #progress: WriteProgress
-  /** Nothing that still comes in matters. */
+  /** Whether the body violated its framing. What follows it cannot be parsed. */
+  #isBroken = false
+  /** Whether the client has ended its side. */
+  #hasEnded = false
+  /** Whether no further request is read. */
   #isOver = false
-  #linger: NodeJS.Timeout | undefined
+  #linger: LingeringClose | undefined
 
-  constructor(socket: Socket, rules: ConnectionRules) {
+  constructor(socket: Socket, options: TransportOptions) {
     this.socket = socket
-    this.#rules = rules
+    this.#options = options
     this.#progress = new WriteProgress(socket)
-    socket.setTimeout(rules.idleMs)
+    socket.setTimeout(options.idleMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
-    // What breaks a connection closes it.
+    // An error is followed by 'close'.
     socket.on('timeout', this.#onIdle).on('error', ignore)
   }
 
-  /** Whether an answer is owed or on its way. */
+  /** Whether a response is pending. */
   get isAnswering(): boolean {
-    return this.#outgoing !== undefined
+    return this.#response !== undefined
   }
 
-  /** Ends it if its client takes too long: to ask, to send all of a head, to send a body, or to take an answer. */
+  /** Closes the connection of a client that is too slow: to send its next request, a head or a body, or to read a response. */
   sweep(now: number): void {
-    const { keepAliveMs, headersMs, leastRate, rateWindowMs } = this.#rules
-    const keptMs = keepAliveMs + Math.min(KEPT_LONGER_MS, keepAliveMs)
-    if (this.#headSince !== undefined && now - this.#headSince > headersMs)
+    const { keepAliveMs, headersMs, leastRate, rateWindowMs } = this.#options
+    const maxIdleMs = keepAliveMs + Math.min(KEEP_ALIVE_GRACE_MS, keepAliveMs)
+    if (this.#headSince !== undefined && now - this.#headSince > headersMs) {
       this.#refuse(new ProtocolError(408))
-    else if (this.#waitingSince !== undefined && now - this.#waitingSince > keptMs) this.destroy()
+    } else if (this.#idleSince !== undefined && now - this.#idleSince > maxIdleMs) this.destroy()
     else if (this.#progress.isSlow(now, leastRate, rateWindowMs)) this.destroy()
     else if (this.#body.isSlow(now, leastRate, rateWindowMs)) this.#endSlowBody()
   }
 
   #endSlowBody(): void {
-    this.#keeps = false
+    this.#keepsAlive = false
     if (!this.#body.fail(tooSlow())) this.destroy()
   }
 
@@ -111,62 +85,68 @@ export class Connection implements ResponseConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     try {
-      this.#take(bytes)
+      this.#receive(bytes)
     } catch (error) {
       this.#onFault(error)
     }
   }
 
-  #take(bytes: Buffer): void {
-    if (this.#isOver && this.#body.isComplete) return
+  #receive(bytes: Buffer): void {
+    if (this.#isBroken || (this.#isOver && this.#body.isComplete)) return
     let rest = bytes
     if (!this.#body.isComplete) {
-      const used = this.#push(bytes)
+      const used = this.#pushBody(bytes)
       if (used === undefined) return
       rest = bytes.subarray(used)
-      if (this.#body.dropped > DRAIN_LIMIT) this.destroy()
-      else if (this.#body.isComplete && this.#outgoing?.isSent) this.onSent()
+      this.#linger?.onBytes()
+      if (this.#body.isComplete) {
+        if (this.#isOver) this.socket.destroySoon()
+        else if (this.#response?.isSent) this.onSent()
+      }
     }
     if (rest.length > 0 && !this.#isOver) {
       this.#setRest(this.#rest === undefined ? rest : Buffer.concat([this.#rest, rest]))
-      if (this.#outgoing === undefined && !this.#isQueued) this.#readNext()
-      else if ((this.#rest?.length ?? 0) > MOST_AHEAD) this.socket.pause()
+      if (this.#response === undefined && !this.#isQueued) this.#readNext()
+      else if ((this.#rest?.length ?? 0) > MAX_PIPELINED_BYTES) this.socket.pause()
     }
-    if (this.#rest !== undefined && this.#rules.memory.isFull) this.#refuseForMemory()
+    if (this.#rest !== undefined && this.#options.memory.isFull) this.#refuseForMemory()
   }
 
   #refuseForMemory(): void {
-    if (this.#outgoing === undefined) this.#refuse(new ProtocolError(503, RETRY_SECONDS))
+    if (this.#response === undefined) this.#refuse(new ProtocolError(503, RETRY_SECONDS))
     else this.destroy()
   }
 
   #setRest(rest: Buffer | undefined): void {
-    this.#rules.memory.change((rest?.length ?? 0) - (this.#rest?.length ?? 0))
+    this.#options.memory.change((rest?.length ?? 0) - (this.#rest?.length ?? 0))
     this.#rest = rest
   }
 
-  /** A bug of ours: it costs this connection, and no other. */
+  /** A bug. It costs this connection, and no other. */
   #onFault(error: unknown): void {
-    this.#rules.onError(error)
+    this.#options.onError(error)
     this.destroy()
   }
 
-  /** Undefined for bytes that cannot be a body: what was made of it so far must not be taken for the whole. */
-  #push(bytes: Buffer): number | undefined {
+  /** The bytes that belong to the body; undefined if they violate its framing. */
+  #pushBody(bytes: Buffer): number | undefined {
     try {
       return this.#body.push(bytes)
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      this.destroy()
+      this.#isBroken = true
+      this.#keepsAlive = false
+      // The handler must not take the part for the whole. One that is waiting for bytes can still respond.
+      if (!this.#body.fail(detail(error.status, `${error.message}.`))) this.destroy()
       return undefined
     }
   }
 
-  /** The next request is there: it is served when it is this connection's turn. */
+  /** Serves the next pipelined request when it is this connection's turn. */
   #queueNext(): void {
     if (this.#isQueued) return
     this.#isQueued = true
-    this.#rules.pipeline.add(() => {
+    this.#options.pipeline.add(() => {
       this.#isQueued = false
       try {
         this.#readNext()
@@ -177,11 +157,13 @@ export class Connection implements ResponseConnection {
   }
 
   #readNext(): void {
-    if (this.#outgoing !== undefined || this.#rest === undefined || this.#isOver) return
-    if (!this.#readRequest(this.#rest) && this.socket.isPaused()) this.socket.resume()
+    if (this.#response !== undefined || this.#rest === undefined || this.#isOver) return
+    if (this.#readRequest(this.#rest)) return
+    if (this.#hasEnded) this.#endIncomplete()
+    else if (this.socket.isPaused()) this.socket.resume()
   }
 
-  /** Whether there was one. */
+  /** Whether there was a whole head. */
   #readRequest(bytes: Buffer): boolean {
     try {
       const read = this.#heads.read(bytes)
@@ -190,126 +172,149 @@ export class Connection implements ResponseConnection {
         return false
       }
       this.#headSince = undefined
-      this.#waitingSince = undefined
+      this.#idleSince = undefined
       this.#setRest(read.end === bytes.length ? undefined : bytes.subarray(read.end))
       this.#begin(read.head)
       return true
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      this.#refuse(error)
+      this.#refuse(error, beginsWithHead(bytes))
       return false
     }
   }
 
-  #begin(head: RequestHead): void {
+  #begin(head: ParsedHead): void {
     const { connection, framing, expectsContinue } = head.headers
-    if (connection.has('upgrade') && this.#handOver(head)) return
-    this.#keeps = head.isNew ? !connection.has('close') : connection.has('keep-alive')
-    this.#body = IncomingBody.none
+    if (head.isHttp11 && connection.has('upgrade') && this.#upgrade(head)) return
+    this.#keepsAlive = !connection.has('close') && (head.isHttp11 || connection.has('keep-alive'))
+    this.#body = SocketBody.none
     if (framing.length !== 0) {
-      const invite = expectsContinue && head.isNew ? () => this.#invite() : undefined
-      this.#body = new IncomingBody(framing, { socket: this.socket, memory: this.#rules.memory, invite })
+      const sendContinue = expectsContinue && head.isHttp11 ? () => this.#sendContinue() : undefined
+      this.#body = new SocketBody(framing, {
+        socket: this.socket,
+        memory: this.#options.memory,
+        sendContinue,
+      })
       if (this.#rest !== undefined) {
         const rest = this.#rest.subarray(this.#body.push(this.#rest))
         this.#setRest(rest.length === 0 ? undefined : rest)
       }
     }
-    this.isNew = head.isNew
+    this.isHttp11 = head.isHttp11
     this.isHead = head.method === 'HEAD'
-    const outgoing = new Outgoing(this)
-    this.#outgoing = outgoing
-    this.#rules.serve({ head, socket: this.socket, body: this.#body }, outgoing)
+    const response = new SocketResponse(this)
+    this.#response = response
+    const { handler } = this.#options
+    handler.serve({ head, socket: this.socket, isEncrypted: false, body: this.#body }, response)
   }
 
-  #invite(): void {
-    if (this.#outgoing?.isBegun === false) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
+  #sendContinue(): void {
+    if (this.#response?.isBegun === false) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
   }
 
-  keep(mayKeep: boolean): string | undefined {
+  keepAlive(mayKeep: boolean): string | undefined {
     const body = this.#body
     const isTooMuch = !body.isComplete && (body.length === undefined || body.left > DRAIN_LIMIT)
-    this.#keeps &&= mayKeep && !isTooMuch && !body.isHeldBack && !this.#rules.isClosing()
-    return this.#keeps ? `timeout=${Math.floor(this.#rules.keepAliveMs / 1000)}` : undefined
+    const isLast = this.#hasEnded && this.#rest === undefined
+    this.#keepsAlive &&=
+      mayKeep && !isTooMuch && !isLast && !body.awaitsContinue && !this.#options.isClosing()
+    return this.#keepsAlive ? `timeout=${Math.floor(this.#options.keepAliveMs / 1000)}` : undefined
   }
 
-  /** The answer is sent; the rest of the body may still be coming. */
+  /** The response is sent. The rest of the body may still be coming. */
   onSent(): void {
-    if (!this.#keeps) this.#finish()
-    else if (!this.#body.isComplete) this.#body.drop()
-    else {
-      this.#outgoing = undefined
-      this.#waitingSince = performance.now()
+    if (!this.#keepsAlive) {
+      this.#finish(this.#options.lingerMs)
+      return
+    }
+    // Unread bytes are discarded even if the body is complete: they count against the budget of all connections.
+    if (this.#body !== SocketBody.none) this.#body.discard()
+    if (this.#body.isComplete) {
+      this.#response = undefined
+      this.#idleSince = performance.now()
       if (this.#rest !== undefined) this.#queueNext()
+      else if (this.#hasEnded) this.#finish(0)
       else if (this.socket.isPaused()) this.socket.resume()
     }
   }
 
-  /** Ends our side, and all of it as soon as nothing said by either side can be lost. */
-  #finish(): void {
+  /** Closes the connection, after `lingerMs` at the latest if the client is still sending. */
+  #finish(lingerMs: number): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#outgoing = undefined
-    if (this.#body.isComplete && this.#rest === undefined) {
+    this.#response = undefined
+    if (this.#hasEnded || (this.#body.isComplete && this.#rest === undefined)) {
       this.socket.destroySoon()
       return
     }
     this.#setRest(undefined)
-    this.#body.drop()
+    this.#body.discard()
     this.socket.resume()
-    this.socket.end()
-    this.#linger = setTimeout(() => this.destroy(), LINGER_MS)
+    const maxMs = this.#options.isClosing() ? Math.min(lingerMs, SHUTDOWN_LINGER_MS) : lingerMs
+    this.#linger = new LingeringClose(this.socket, maxMs)
   }
 
-  #refuse(error: ProtocolError): void {
+  /** Responds to an invalid request. */
+  #refuse(error: ProtocolError, isHead = false): void {
     this.#headSince = undefined
     this.#setRest(Buffer.alloc(0))
     this.#body.abort()
-    this.#body = IncomingBody.none
-    this.socket.write(error.text, 'latin1')
-    this.#finish()
+    this.#body = SocketBody.none
+    this.socket.write(error.responseText(isHead), 'latin1')
+    this.#finish(ERROR_LINGER_MS)
   }
 
-  #handOver(head: RequestHead): boolean {
-    const socket = this.socket
+  #upgrade(head: ParsedHead): boolean {
+    const { handler } = this.#options
+    if (!handler.acceptsUpgrade(head)) return false
+    const { socket } = this
+    // The error listener stays: an error without a listener, at any time, would end the process.
     socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onIdle)
     socket.setTimeout(0)
-    if (this.#rules.upgrade(head, socket, this.#rest ?? Buffer.alloc(0))) {
-      this.#isOver = true
-      this.#setRest(undefined)
-      // Errors go on being ignored: whoever took it over may not listen at all times, and an error nobody listens to
-      // ends the process.
-      return true
-    }
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onIdle)
-    socket.setTimeout(this.#rules.idleMs)
-    return false
+    const rest = this.#rest ?? Buffer.alloc(0)
+    this.#isOver = true
+    this.#setRest(undefined)
+    handler.upgrade(head, socket, rest)
+    return true
   }
 
-  /** The client will say no more. */
+  /**
+   * The client ended its side. Pipelined requests that have arrived are still served. A pending request without any
+   * behind it is abandoned: a client that only half-closed cannot be distinguished from one that has left.
+   */
   readonly #onEnd = (): void => {
-    const outgoing = this.#outgoing
-    if (outgoing === undefined && !this.#isOver) {
-      if (this.#rest === undefined || isEmptyLine(this.#rest)) this.socket.destroySoon()
-      else this.#refuse(new ProtocolError(400))
-    } else if (outgoing?.isEnded === true && this.#body.isComplete) this.#keeps = false
+    this.#hasEnded = true
+    const response = this.#response
+    if (this.#isOver) return
+    if (response === undefined) {
+      if (!this.#isQueued) this.#endIncomplete()
+    } else if (!this.#body.isComplete) this.destroy()
+    else if (this.#rest !== undefined) return
+    else if (response.isEnded) this.#keepsAlive = false
     else this.destroy()
   }
 
+  /** The client ended its side before its next request was complete. */
+  #endIncomplete(): void {
+    if (this.#isOver) return
+    if (this.#rest === undefined || isEmptyLine(this.#rest)) this.socket.destroySoon()
+    else this.#refuse(new ProtocolError(400), beginsWithHead(this.#rest))
+  }
+
   readonly #onClose = (): void => {
-    clearTimeout(this.#linger)
     this.#isOver = true
     this.#setRest(undefined)
     this.#body.abort()
-    this.#outgoing?.close()
-    this.#outgoing = undefined
+    this.#response?.close()
+    this.#response = undefined
   }
 
-  /** No byte has moved for a while, as far as Node saw. */
+  /** No byte has moved for `idleMs`, as far as Node noticed. */
   readonly #onIdle = (): void => {
-    const { idleMs } = this.#rules
+    const { idleMs } = this.#options
     const isStalled = this.socket.writableLength > 0 || this.#body.isStarvedSince(performance.now() - idleMs)
-    // It is not the client's fault if we are slow.
-    if (this.#outgoing === undefined || isStalled) this.destroy()
+    // A slow handler is not the client's fault.
+    if (this.#response === undefined || isStalled) this.destroy()
     else this.socket.setTimeout(idleMs)
   }
 }

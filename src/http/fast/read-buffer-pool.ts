@@ -1,18 +1,17 @@
 import { poison } from '../../poison.ts'
 
-/** Bytes read at once at most. It holds the event loop for a fraction of a millisecond (I10). */
-const SPACE_BYTES = 2 ** 20
-const MOST_SPACES = 8
+/** Bytes read at once at most. Copying them takes a fraction of a millisecond (I10). */
+const BUFFER_BYTES = 2 ** 20
+const MAX_POOLED = 8
 
-/** A pool of buffers to read long bodies into: new memory would cost more than reading into it. */
-const spaces: Buffer[] = []
+/** Buffers that large bodies are read into. Allocating one costs more than reading into it. */
+const pool: Buffer[] = []
 
 export function borrowReadBuffer(): Buffer {
-  return spaces.pop() ?? Buffer.allocUnsafeSlow(SPACE_BYTES)
+  return pool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
 }
 
-/** Returns a buffer that nobody uses any more. */
-export function returnReadBuffer(space: Buffer): void {
-  poison(space)
-  if (spaces.length < MOST_SPACES) spaces.push(space)
+export function returnReadBuffer(buffer: Buffer): void {
+  poison(buffer)
+  if (pool.length < MAX_POOLED) pool.push(buffer)
 }

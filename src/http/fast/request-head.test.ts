@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ProtocolError } from '../protocol-error.ts'
-import { HeadReader, LONGEST_HEAD } from './request-head.ts'
+import { MAX_HEAD_BYTES, MAX_HEADER_FIELDS } from '../transport.ts'
+import { HeadReader } from './request-head.ts'
 
 const read = (text: string) => new HeadReader().read(Buffer.from(text, 'latin1'))
 
@@ -26,7 +27,7 @@ describe('the head of a request', () => {
     }
     const found = read(`${text}body`)
     assert.deepEqual(
-      [found?.head.method, found?.head.url, found?.head.isNew, found?.end],
+      [found?.head.method, found?.head.url, found?.head.isHttp11, found?.end],
       ['PUT', '/a%20b?c=d', true, text.length],
     )
     assert.deepEqual(
@@ -84,7 +85,7 @@ describe('the head of a request', () => {
     ['an empty host', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'],
     ['chunks', post('Transfer-Encoding: Chunked\r\n')],
     ['a length', post('Content-Length: 0012\r\n')],
-    ['as much as it may be long', get(`A: ${'a'.repeat(LONGEST_HEAD - get('A: \r\n').length + 4)}\r\n`)],
+    ['as much as it may be long', get(`A: ${'a'.repeat(MAX_HEAD_BYTES - get('A: \r\n').length + 4)}\r\n`)],
   ]
   for (const [about, text] of taken) {
     it(`may have ${about}`, () => assert.notEqual(read(text), undefined))
@@ -140,8 +141,9 @@ describe('the head of a request', () => {
     ['chunks in quotes', post('Transfer-Encoding: "chunked"\r\n'), 501],
     ['chunks in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
     ['another expectation', post('Expect: 200-ok\r\n'), 417],
-    ['too many bytes', get(`A: ${'a'.repeat(LONGEST_HEAD)}\r\n`), 431],
-    ['too many bytes and no end', `GET /${'a'.repeat(LONGEST_HEAD)}`, 431],
+    ['too many bytes', get(`A: ${'a'.repeat(MAX_HEAD_BYTES)}\r\n`), 431],
+    ['too many fields', get('A: 1\r\n'.repeat(MAX_HEADER_FIELDS)), 431],
+    ['too many bytes and no end', `GET /${'a'.repeat(MAX_HEAD_BYTES)}`, 431],
   ]
   for (const [about, text, status] of refused) {
     it(`with ${about} is refused with ${status}`, () => assert.equal(refusalOf(text), status))

@@ -1,89 +1,80 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { checkField } from '../field-syntax.ts'
+import { currentHttpDate } from '../http-date.ts'
+import type { FlatHeaders, ResponseWriter } from '../transport.ts'
 
-/** Names and values in turns. A list is one header for each of its values. */
-export type FlatHeaders = readonly (string | number | readonly string[])[]
-
-/** What an answer needs to know of the connection it goes out on. */
+/** The connection a response is sent on. */
 export interface ResponseConnection {
   readonly socket: Socket
-  /** HTTP/1.1, and not 1.0. */
-  readonly isNew: boolean
-  /** The answer to `HEAD` has a length, but no body. */
+  /** HTTP/1.1, not 1.0. */
+  readonly isHttp11: boolean
+  /** A response to `HEAD` has a length, but no body. */
   readonly isHead: boolean
-  /** Settles how long the connection is kept for the next request; undefined if it ends with this answer. */
-  keep(mayKeep: boolean): string | undefined
-  /** All of it is sent. */
+  /** The value of the `Keep-Alive` field; undefined if the connection ends with this response. */
+  keepAlive(mayKeep: boolean): string | undefined
+  /** The whole response is sent. */
   onSent(): void
 }
 
-const NO_NAME = /[^!#$%&'*+\-.^_`|~\dA-Za-z]/
-const NO_VALUE = /[^\t -~\x80-\xff]/
-/** Bytes sent as text, one character each, go out in one piece with the head; above this, copying them costs more. */
-const LONGEST_WITH_HEAD = 8 * 1024
+/** Up to this size a body is sent in one write with the head. Above it, copying costs more than a second write. */
+const MAX_WITH_HEAD = 8 * 1024
 const NOTHING = Buffer.alloc(0)
 
-/** The answer to one request. */
-export class Outgoing {
-  /** Of what was said last; it counts once it is begun. */
+/** Sends the response to one request of a connection with our own parser. */
+export class SocketResponse implements ResponseWriter {
   status = 0
-  readonly #way: ResponseConnection
+  readonly #connection: ResponseConnection
   #listeners: (() => void)[] = []
-  /** What goes out with the first byte, or with none. */
+  /** Sent with the first write, or alone. */
   #head: string | undefined
   #isBegun = false
   #isEnded = false
   #isSent = false
   #isClosed = false
-  #isBare = false
+  #hasNoBody = false
   #isChunked = false
-  /** Bytes that were announced and not written yet. */
+  /** Bytes of an announced length that were not written yet. */
   #left: number | undefined
 
-  constructor(way: ResponseConnection) {
-    this.#way = way
+  constructor(connection: ResponseConnection) {
+    this.#connection = connection
   }
 
-  /** Whether the client can have seen any of it. */
   get isBegun(): boolean {
     return this.#isBegun
   }
 
-  /** Whether all of it was handed over; it may still be on its way. */
+  /** Whether the whole response was written; the socket may still hold part of it. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
-  /** Whether all of it was sent. */
   get isSent(): boolean {
     return this.#isSent
   }
 
-  /** Whether nothing more can be sent: all of it was, or the client is gone. */
   get isClosed(): boolean {
-    return this.#isClosed || this.#way.socket.destroyed
+    return this.#isClosed || this.#connection.socket.destroyed
   }
 
-  /** Whether the client is gone without it. */
   get isAbandoned(): boolean {
     return this.isClosed && !this.#isSent
   }
 
-  /** Calls back once, when it is sent or never will be. */
   onClose(listener: () => void): void {
     this.#listeners.push(listener)
   }
 
-  /** An answer at hand. Throws before anything is sent if a header cannot be one. */
   send(status: number, headers: FlatHeaders, body: string | Buffer): void {
     const isText = typeof body === 'string'
     const length = isText ? Buffer.byteLength(body) : body.length
     const head = this.#prepare(status, headers, length)
-    const { socket } = this.#way
+    const { socket } = this.#connection
     this.#isBegun = true
     this.#isEnded = true
-    if (this.#isBare || length === 0) socket.write(head, 'latin1')
-    else if (!isText && length <= LONGEST_WITH_HEAD) socket.write(head + body.toString('latin1'), 'latin1')
+    if (this.#hasNoBody || length === 0) socket.write(head, 'latin1')
+    else if (!isText && length <= MAX_WITH_HEAD) socket.write(head + body.toString('latin1'), 'latin1')
     else if (isText && length === body.length) socket.write(head + body, 'latin1')
     else {
       socket.cork()
@@ -94,21 +85,19 @@ export class Outgoing {
     this.#whenTaken()
   }
 
-  /** Says what goes before a body that is written bit by bit; it is sent with the first of them. Throws as `send` does. */
   begin(status: number, headers: FlatHeaders): void {
     this.#head = this.#prepare(status, headers, undefined)
   }
 
-  /** Calls back when the system has taken the bytes, whose memory is then free, or the client is gone. */
   write(bytes: Buffer, onTaken: () => void): void {
-    const { socket } = this.#way
-    if (bytes.length === 0 || this.#isBare || this.isClosed) {
+    const { socket } = this.#connection
+    if (bytes.length === 0 || this.#hasNoBody || this.isClosed) {
       onTaken()
       return
     }
     if (this.#left !== undefined) {
       this.#left -= bytes.length
-      if (this.#left < 0) throw new RangeError('An answer is longer than it said')
+      if (this.#left < 0) throw new RangeError('The response is longer than its Content-Length')
     }
     socket.cork()
     this.#writeHead()
@@ -120,28 +109,26 @@ export class Outgoing {
     socket.uncork()
   }
 
-  /** The end of a body that was written bit by bit. */
   end(): void {
     if (this.#isEnded || this.isClosed) return
     // The client must not take a part for the whole.
-    if (this.#left !== undefined && this.#left > 0 && !this.#isBare) {
+    if (this.#left !== undefined && this.#left > 0 && !this.#hasNoBody) {
       this.destroy()
       return
     }
     this.#isEnded = true
-    this.#way.socket.cork()
+    this.#connection.socket.cork()
     this.#writeHead()
-    if (this.#isChunked) this.#way.socket.write('0\r\n\r\n', 'latin1')
-    this.#way.socket.uncork()
+    if (this.#isChunked) this.#connection.socket.write('0\r\n\r\n', 'latin1')
+    this.#connection.socket.uncork()
     this.#whenTaken()
   }
 
-  /** Ends the connection in the middle of it. */
   destroy(): void {
-    this.#way.socket.destroy()
+    this.#connection.socket.destroy()
   }
 
-  /** The connection is gone. */
+  /** Tells the listeners that the response is sent or the connection is closed. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -153,13 +140,13 @@ export class Outgoing {
   #writeHead(): void {
     this.#isBegun = true
     if (this.#head === undefined) return
-    this.#way.socket.write(this.#head, 'latin1')
+    this.#connection.socket.write(this.#head, 'latin1')
     this.#head = undefined
   }
 
-  /** Not sent before the system has it all: until then the connection is not done with this answer. */
+  /** A response is sent when the operating system has taken all of it. */
   #whenTaken(): void {
-    const { socket } = this.#way
+    const { socket } = this.#connection
     if (socket.writableLength === 0 && !socket.destroyed) this.#onTaken()
     else socket.write(NOTHING, (error) => error ?? this.#onTaken())
   }
@@ -168,64 +155,44 @@ export class Outgoing {
     if (this.#isClosed) return
     this.#isSent = true
     this.close()
-    this.#way.onSent()
+    this.#connection.onSent()
   }
 
-  /** The head of the answer; `length` is that of a body at hand. */
+  /** The response head; `length` is that of a body in memory. */
   #prepare(status: number, headers: FlatHeaders, length: number | undefined): string {
-    const { isHead, isNew } = this.#way
+    const { isHead, isHttp11 } = this.#connection
     const isEmpty = status === 204 || status === 304
     let announced: number | undefined
     let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
     for (let at = 0; at < headers.length; at += 2) {
       const name = String(headers[at])
       const value = headers[at + 1] ?? ''
-      checkName(name)
+      checkField(name, value)
       if (name === 'Content-Length') announced = Number(value)
       text += line(name, value)
     }
     if (announced === undefined && length !== undefined && !isEmpty) text += `Content-Length: ${length}\r\n`
     const isOpen = announced === undefined && length === undefined && !isEmpty
-    if (isOpen && isNew) text += 'Transfer-Encoding: chunked\r\n'
-    // Without either, the end of the connection is the end of the body.
-    const keptFor = this.#way.keep(isNew || !isOpen)
+    if (isOpen && isHttp11) text += 'Transfer-Encoding: chunked\r\n'
+    // HTTP/1.0 has no chunks, so a body without a length ends with the connection.
+    const keepAlive = this.#connection.keepAlive(isHttp11 || !isOpen)
     text +=
-      keptFor === undefined ? 'Connection: close\r\n' : `Connection: keep-alive\r\nKeep-Alive: ${keptFor}\r\n`
+      keepAlive === undefined
+        ? 'Connection: close\r\n'
+        : `Connection: keep-alive\r\nKeep-Alive: ${keepAlive}\r\n`
     this.status = status
-    this.#isBare = isHead || isEmpty
-    if (!this.#isBare && length !== undefined && (announced ?? length) !== length) {
-      throw new RangeError('An answer is not as long as it says')
+    this.#hasNoBody = isHead || isEmpty
+    if (!this.#hasNoBody && length !== undefined && (announced ?? length) !== length) {
+      throw new RangeError('The length of the response differs from its Content-Length')
     }
-    this.#isChunked = isOpen && isNew && !this.#isBare
+    this.#isChunked = isOpen && isHttp11 && !this.#hasNoBody
     this.#left = announced
-    return `${text}Date: ${dateText()}\r\n\r\n`
+    return `${text}Date: ${currentHttpDate()}\r\n\r\n`
   }
-}
-
-/** Names are those of our code, so few are ever looked at. */
-const goodNames = new Set<string>()
-
-function checkName(name: string): void {
-  if (goodNames.has(name)) return
-  if (NO_NAME.test(name)) throw new TypeError(`"${name}" cannot be the name of a header`)
-  if (goodNames.size < 1000) goodNames.add(name)
 }
 
 function line(name: string, value: string | number | readonly string[]): string {
   if (typeof value === 'number') return `${name}: ${value}\r\n`
   if (typeof value !== 'string') return value.map((one) => line(name, one)).join('')
-  if (NO_VALUE.test(value)) throw new TypeError(`The value of the header ${name} cannot be one`)
   return `${name}: ${value}\r\n`
-}
-
-let dateSecond = 0
-let date = ''
-
-function dateText(): string {
-  const second = Math.floor(Date.now() / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
 }
