@@ -90,7 +90,7 @@ export const RULES: readonly Rule[] = [
   deep('test/api/encrypted-crossing', SQLITE, 'every pair of kinds of libraries', 25),
   deep('src/extraction/hostile', SQLITE, 'documents that take their worker to its limits', 40),
   deep('src/imaging/hostile', SQLITE, 'images that take their worker to its limits', 30),
-  deep('src/library/encryption-vectors', SQLITE, 'password hashes of full cost', 20),
+  deep('src/content/encryption-vectors', SQLITE, 'password hashes of full cost', 20),
 
   // Slow: in the fast tier on SQLite, in the deep tier on PostgreSQL.
   split('test/api/batch', 'many copies', 30),
