@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/index.ts'
 import { DatabaseError, NewerSchemaError } from '../database/index.ts'
 import { DomainError, type Fault } from '../errors.ts'
-import { ListenError } from '../http/index.ts'
+import { CertificateError, ListenError } from '../http/index.ts'
 import { type AccountRule, AccountRuleError, SecretError } from '../identity/index.ts'
 import { StartError } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
@@ -11,7 +11,15 @@ export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof AccountRuleError) return accountRules[error.code]
   if (error instanceof DomainError) return sentenceForFault(error.fault)
   if (error instanceof DatabaseError) return sentenceForDatabase(error)
-  const ours = [CommandError, ConfigError, StartError, ListenError, NewerSchemaError, SecretError]
+  const ours = [
+    CommandError,
+    ConfigError,
+    StartError,
+    ListenError,
+    CertificateError,
+    NewerSchemaError,
+    SecretError,
+  ]
   return ours.some((kind) => error instanceof kind) ? (error as Error).message : undefined
 }
 

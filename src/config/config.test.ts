@@ -56,7 +56,12 @@ describe('the configuration', () => {
       linkPasswordLength: 10,
       sessionIdleDays: 180,
       rateLimit: true,
-      http: { bodyMemory: 256_000_000, connections: 10_000, connectionsPerAddress: 256 },
+      http: {
+        transport: { kind: 'fast' },
+        bodyMemory: 256_000_000,
+        connections: 10_000,
+        connectionsPerAddress: 256,
+      },
       quotaStatus: 500,
       metricsToken: undefined,
       securityContact: undefined,
@@ -124,6 +129,12 @@ describe('the configuration', () => {
     [{ CARREL_SECURITY_CONTACT: 'a@b.org' }, (c) => c.securityContact, 'mailto:a@b.org'],
     [{ CARREL_SECURITY_CONTACT: 'https://b.org/tell' }, (c) => c.securityContact, 'https://b.org/tell'],
     [{ CARREL_RATE_LIMIT: 'off' }, (c) => c.rateLimit, false],
+    [{ CARREL_HTTP: 'node' }, (c) => c.http.transport, { kind: 'node', certificate: undefined }],
+    [
+      { CARREL_TLS_CERT: '/etc/cert.pem', CARREL_TLS_KEY: '/etc/key.pem' },
+      (c) => c.http.transport,
+      { kind: 'node', certificate: { certificate: '/etc/cert.pem', key: '/etc/key.pem' } },
+    ],
     [{ CARREL_BODY_MEMORY_MB: '64' }, (c) => c.http.bodyMemory, 64_000_000],
     [{ CARREL_MAX_CONNECTIONS: '100' }, (c) => c.http.connections, 100],
     [{ CARREL_MAX_CONNECTIONS_PER_ADDRESS: '5' }, (c) => c.http.connectionsPerAddress, 5],
@@ -179,6 +190,13 @@ describe('the configuration', () => {
     [{ CARREL_TICKET_SECONDS: '0' }, /CARREL_TICKET_SECONDS/],
     [{ CARREL_POSTGRES: 'slow' }, 'Set CARREL_POSTGRES to plain or fast, not "slow".'],
     [{ CARREL_DISK: 'slow' }, 'Set CARREL_DISK to plain or fast, not "slow".'],
+    [{ CARREL_HTTP: 'apache' }, 'Set CARREL_HTTP to fast or node, not "apache".'],
+    [{ CARREL_TLS_CERT: 'a' }, 'Set both CARREL_TLS_CERT and CARREL_TLS_KEY, or neither.'],
+    [{ CARREL_TLS_KEY: 'a' }, 'Set both CARREL_TLS_CERT and CARREL_TLS_KEY, or neither.'],
+    [
+      { CARREL_HTTP: 'fast', CARREL_TLS_CERT: 'a', CARREL_TLS_KEY: 'b' },
+      'Set CARREL_HTTP to node, or unset CARREL_TLS_CERT and CARREL_TLS_KEY: only the node implementation serves HTTPS.',
+    ],
     [{ CARREL_RATE_LIMIT: 'no' }, 'Set CARREL_RATE_LIMIT to on or off, not "no".'],
     [{ CARREL_QUOTA_STATUS: '507' }, /CARREL_QUOTA_STATUS/],
     [{ CARREL_PROCESSES: '2' }, /^Unset CARREL_PROCESSES/],
@@ -276,7 +294,7 @@ describe('the table of settings', () => {
   })
 
   it('describes every setting', () => {
-    assert.equal(settings.length, 39)
+    assert.equal(settings.length, 42)
     for (const setting of settings) {
       assert.ok(setting.default && setting.meaning && setting.placeholder, setting.name)
     }

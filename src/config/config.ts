@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { LogLevel } from './settings.ts'
-import { type ConfigSources, readSettings } from './sources.ts'
+import { ConfigError, type ConfigSources, readSettings } from './sources.ts'
 
 /** Where the relational database is stored. */
 export type DatabaseSetting =
@@ -13,6 +13,11 @@ export interface BlocksSetting {
   directory: string
   implementation: 'plain' | 'fast'
 }
+
+/** The HTTP implementation. Only the one of Node speaks TLS and HTTP/2. */
+export type TransportSetting =
+  | { kind: 'fast' }
+  | { kind: 'node'; certificate: { certificate: string; key: string } | undefined }
 
 /** Everything an operator can choose, read once at the start and never again. */
 export interface Config {
@@ -64,8 +69,8 @@ export interface Config {
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
   rateLimit: boolean
-  /** What clients may take of the server before they are refused. */
   http: {
+    transport: TransportSetting
     /** Bytes of all request bodies that are buffered. */
     bodyMemory: number
     /** Open at the same time. */
@@ -123,6 +128,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     http: {
+      transport: transportOf(values, sources.cwd ?? process.cwd()),
       bodyMemory: values.bodyMemoryMb,
       connections: values.maxConnections,
       connectionsPerAddress: values.maxConnectionsPerAddress,
@@ -133,5 +139,27 @@ export function readConfig(sources: ConfigSources = {}): Config {
     webhookPrivate: values.webhookPrivate,
     threads: values.threads,
     log: values.log,
+  }
+}
+
+/** Throws a ConfigError if the settings contradict each other. */
+function transportOf(
+  { http, tlsCert, tlsKey }: ReturnType<typeof readSettings>['values'],
+  cwd: string,
+): TransportSetting {
+  if (tlsCert === undefined && tlsKey === undefined) {
+    return http === 'node' ? { kind: 'node', certificate: undefined } : { kind: 'fast' }
+  }
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new ConfigError('Set both CARREL_TLS_CERT and CARREL_TLS_KEY, or neither.')
+  }
+  if (http === 'fast') {
+    throw new ConfigError(
+      'Set CARREL_HTTP to node, or unset CARREL_TLS_CERT and CARREL_TLS_KEY: only the node implementation serves HTTPS.',
+    )
+  }
+  return {
+    kind: 'node',
+    certificate: { certificate: path.resolve(cwd, tlsCert), key: path.resolve(cwd, tlsKey) },
   }
 }

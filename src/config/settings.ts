@@ -251,6 +251,32 @@ export const definitions = {
     expects: 'on or off',
     parse: parseSwitch,
   }),
+  http: define<'fast' | 'node' | undefined>({
+    placeholder: 'fast|node',
+    fallback: undefined,
+    default: 'fast; node with a certificate',
+    meaning:
+      "HTTP implementation: fast is Carrel's own parser for plain HTTP/1.1, node is Node's, which can also serve HTTPS and HTTP/2",
+    expects: 'fast or node',
+    parse: (text) => (text === 'fast' || text === 'node' ? text : malformed),
+  }),
+  tlsCert: define<string | undefined>({
+    placeholder: 'file',
+    fallback: undefined,
+    default: 'none',
+    meaning:
+      'PEM file of the certificate and its chain; with it Carrel serves HTTPS and HTTP/2, and reloads the file when it changes',
+    expects: 'the path of a file',
+    parse: (text) => (text.includes('\0') ? malformed : text),
+  }),
+  tlsKey: define<string | undefined>({
+    placeholder: 'file',
+    fallback: undefined,
+    default: 'none',
+    meaning: 'PEM file of the private key of that certificate',
+    expects: 'the path of a file',
+    parse: (text) => (text.includes('\0') ? malformed : text),
+  }),
   bodyMemoryMb: define({
     placeholder: 'megabytes',
     fallback: 256_000_000,

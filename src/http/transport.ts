@@ -99,7 +99,7 @@ export interface ConnectionTimeouts {
   readonly leastRate: number
   /** The rate is an average over this time. */
   readonly rateWindowMs: number
-  /** How often slow clients are looked for, at least. */
+  /** How often slow clients and changed certificate files are looked for, at least. */
   readonly checkMs: number
   /** How long the rest of a refused body is discarded before the connection is closed. */
   readonly lingerMs: number

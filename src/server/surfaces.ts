@@ -79,7 +79,8 @@ export function createHttp(
     admits: ({ scope }, needed) => scopeAdmits(scope, needed),
     userKey: (account) => String(account.key),
     rateLimit: { enabled: config.rateLimit, now: services.now },
-    limits: config.http,
+    transport: config.http.transport,
+    limits: limitsOf(config),
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
     logger,
@@ -132,4 +133,8 @@ export function createNotifications(
     mayRead: ({ syncToken, libraryId }) => syncDoor.opensByReference(syncToken, libraryId),
     onError: (error) => logger.error({ err: error }, 'a notification failed'),
   })
+}
+
+function limitsOf({ http: { bodyMemory, connections, connectionsPerAddress } }: Config) {
+  return { bodyMemory, connections, connectionsPerAddress }
 }

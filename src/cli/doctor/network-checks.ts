@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { createServer } from 'node:net'
+import { json } from 'node:stream/consumers'
 import type { Config } from '../../config/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -15,7 +18,7 @@ export async function checkPort(config: Config): Promise<Finding> {
   if (code !== 'EADDRINUSE') {
     return fail('port', `${place} cannot be opened (${code})`, 'choose another host or port')
   }
-  if (await answersPing(localUrl(config))) return ok('port', `Carrel answers at ${place}`)
+  if (await answersLocally(config)) return ok('port', `Carrel answers at ${place}`)
   const remedy = 'stop what uses it, or choose another with --port'
   return fail('port', `${place} is used by another program`, remedy)
 }
@@ -26,15 +29,21 @@ export async function checkPublicUrl(config: Config): Promise<Finding | readonly
   if (publicUrl === undefined) return []
   if (await answersPing(publicUrl)) return ok('public URL', `Carrel answers at ${publicUrl}`)
   const message = `${publicUrl}/api2/ping/ does not answer`
-  if (config.port !== 0 && (await answersPing(localUrl(config)))) {
+  if (config.port !== 0 && (await answersLocally(config))) {
     return fail('public URL', message, 'see that the proxy passes requests on, or correct CARREL_PUBLIC_URL')
   }
   return warn('public URL', message, 'start carrel serve and look again')
 }
 
-function localUrl({ host, port }: Config): string {
+function answersLocally(config: Config): Promise<boolean> {
+  const url = localUrl(config)
+  return url.startsWith('https:') ? answersEncryptedPing(url) : answersPing(url)
+}
+
+function localUrl({ host, port, http }: Config): string {
+  const isEncrypted = http.transport.kind === 'node' && http.transport.certificate !== undefined
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+  return `${isEncrypted ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 async function answersPing(baseUrl: string): Promise<boolean> {
@@ -44,6 +53,21 @@ async function answersPing(baseUrl: string): Promise<boolean> {
       headers: { Connection: 'close' },
     })
     return response.ok && (await response.json()) === 'pong'
+  } catch {
+    return false
+  }
+}
+
+/** The certificate is for the public name, so it is not checked against a local address. */
+async function answersEncryptedPing(baseUrl: string): Promise<boolean> {
+  try {
+    const sent = request(`${baseUrl}/api2/ping/`, {
+      rejectUnauthorized: false,
+      agent: false,
+      signal: AbortSignal.timeout(patienceMs),
+    }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    return response.statusCode === 200 && (await json(response)) === 'pong'
   } catch {
     return false
   }

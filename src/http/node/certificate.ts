@@ -12,9 +12,6 @@ export class CertificateError extends Error {
   override name = 'CertificateError'
 }
 
-/** How often the files are checked for changes. */
-const CHECK_MS = 5_000
-
 /** Reads and checks both files. Throws a `CertificateError`. */
 export function loadCertificate({ certificate, key }: CertificateFiles): SecureContextOptions {
   const context = { cert: readPem('CARREL_TLS_CERT', certificate), key: readPem('CARREL_TLS_KEY', key) }
@@ -30,14 +27,14 @@ export function loadCertificate({ certificate, key }: CertificateFiles): SecureC
 }
 
 /**
- * Calls `onChange` with the new certificate whenever one of the files changed, and `onError` if it cannot be used. The
- * files are polled, because a notification is lost when a file is replaced by a rename or through a symbolic link.
+ * Calls `onChange` with the new certificate when one of the files changed, and `onError` if it cannot be used. The files
+ * are polled, because a notification is lost when a file is replaced by a rename or through a symbolic link.
  */
 export function watchCertificate(
   files: CertificateFiles,
   onChange: (context: SecureContextOptions) => void,
   onError: (error: unknown) => void,
-  intervalMs = CHECK_MS,
+  intervalMs: number,
 ): Disposable {
   const reload = () => {
     try {
