@@ -1,4 +1,5 @@
 import { listCommitsDown } from '../../src/commits/commit-store.ts'
+import { dbOf } from '../../src/library/core.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { Tree } from '../../src/tree/tree.ts'
 import { at } from '../../test/support/core.ts'
@@ -73,7 +74,7 @@ async function readOldVersions(
       const { core } = builder.services
       const seq = 2 + Math.floor(random() * (info.headSeq - 1))
       const began = performance.now()
-      const [commit] = await listCommitsDown(core.db, info, seq, seq)
+      const [commit] = await listCommitsDown(dbOf(core), info, seq, seq)
       if (commit === undefined) throw new Error(`commit ${seq} is missing`)
       const { dir } = await new Tree(core.objects, info.key, commit.rootId).getDir(FOLDER)
       times.push(performance.now() - began)

@@ -10,18 +10,14 @@ import {
   listLibraryKeysOf,
   listLibraryNamesOf,
 } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, groupsOf, isAdmin, roleAllows, type Scope, scopeReaches } from '../identity/index.ts'
-import {
-  AdministeredLibrary,
-  Library,
-  type LibraryCore,
-  type OwnedLibrary,
-  type Permission,
-  type Right,
-} from '../library/index.ts'
+import { AdministeredLibrary, Library } from '../library/for-access.ts'
+import type { LibraryCore, OwnedLibrary, Permission, Right } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, seenFrom, selfAndAbove } from '../objects/index.ts'
-import { findSubLibraryAt, findSubLibraryInfos } from '../views/index.ts'
+import { findSubLibraryAt } from '../views/index.ts'
+import { type Explanation, explain } from './explain.ts'
 import { capped, decide, type Grant } from './grant.ts'
 import { folderOf, type OwnedReadables, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
@@ -47,9 +43,11 @@ export interface LibraryKeys {
  */
 export class Access {
   readonly #core: LibraryCore
+  readonly #db: Database
 
-  constructor(core: LibraryCore) {
+  constructor({ core, db }: { core: LibraryCore; db: Database }) {
     this.#core = core
+    this.#db = db
   }
 
   /** Opens a library or a sub-library. Throws library-not-found; permission-denied for who may not even read. */
@@ -103,7 +101,7 @@ export class Access {
     id: LibraryId,
     path: LibraryPath,
   ): Promise<{ library: Library; path: LibraryPath }> {
-    const { db } = this.#core
+    const db = this.#db
     const info = (await findLibrary(db, id)) ?? fail({ code: 'library-not-found', id })
     const grants = (await this.#grants(user, [info])).get(info.key)
     const right = rightOn(user, info, grants)
@@ -125,9 +123,14 @@ export class Access {
     return this.#open(user, info)
   }
 
+  /** See `explain`. */
+  explain(library: LibraryInfo, account: Account, path: LibraryPath): Promise<Explanation> {
+    return explain(this.#db, library, account, path)
+  }
+
   /** What is shared with the user, with the groups they are in, or with everyone, newest change first. */
   async listShared(user: Account, via: 'shared' | 'group' | 'public'): Promise<SharedLibrary[]> {
-    const shared = await listShared(this.#core, await this.#queryFor(user, via))
+    const shared = await listShared(this.#db, this.#core, await this.#queryFor(user, via))
     if (user.scope === undefined) return shared
     const reached = shared.filter(({ info }) => scopeReaches(user.scope, info))
     return reached.map((one) => ({ ...one, ...within(user.scope, one) }))
@@ -135,7 +138,7 @@ export class Access {
 
   /** What the user owns, newest change first. */
   async listOwned(user: Account): Promise<OwnedSummary[]> {
-    const owned = await listLibrariesOf(this.#core.db, user.key)
+    const owned = await listLibrariesOf(this.#db, user.key)
     const reached = owned.filter((library) => scopeReaches(user.scope, library))
     return reached.map((library) => ({ ...library, permission: ownPermission(user, library) }))
   }
@@ -169,7 +172,7 @@ export class Access {
   /** What the user owns, for who needs few of them by name. */
   async owned(user: Account): Promise<OwnedReadables> {
     if (user.scope === undefined) {
-      const keys = await listLibraryKeysOf(this.#core.db, user.key)
+      const keys = await listLibraryKeysOf(this.#db, user.key)
       return { keys, find: (among) => this.#ownedReadable(user, among) }
     }
     const all = await this.#ownedReadable(user)
@@ -180,7 +183,7 @@ export class Access {
   }
 
   async #ownedReadable(user: Account, among?: readonly number[]): Promise<Readable[]> {
-    const libraries = await listLibraryNamesOf(this.#core.db, user.key, among)
+    const libraries = await listLibraryNamesOf(this.#db, user.key, among)
     return libraries
       .filter((library) => scopeReaches(user.scope, library))
       .map((library) => ({
@@ -198,26 +201,26 @@ export class Access {
   async #queryFor(user: Account, via: 'shared' | 'group' | 'public'): Promise<ShareQuery> {
     if (via === 'shared') return { to: 'user', keys: [user.key] }
     if (via === 'public') return seesPublic(user) ? { to: 'everyone' } : { to: 'user', keys: [] }
-    const memberships = await groupsOf(this.#core.db, user.key)
+    const memberships = await groupsOf(this.#db, user.key)
     return { to: 'group', keys: memberships.map(({ group }) => group.key) }
   }
 
   async #find(id: LibraryId): Promise<LibraryInfo | undefined> {
-    const info = await findLibrary(this.#core.db, id)
-    return info ?? (await findSubLibraryInfos(this.#core, 'id', [id]))[0]
+    const info = await findLibrary(this.#db, id)
+    return info ?? (await this.#core.views.findSubLibraryInfos('id', [id]))[0]
   }
 
   async #findByKey({ libraryKey, subKey }: LibraryKeys): Promise<LibraryInfo | undefined> {
-    if (subKey === undefined) return findLibraryByKey(this.#core.db, libraryKey)
-    return (await findSubLibraryInfos(this.#core, 'key', [subKey]))[0]
+    if (subKey === undefined) return findLibraryByKey(this.#db, libraryKey)
+    return (await this.#core.views.findSubLibraryInfos('key', [subKey]))[0]
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
-    const found = await findLibraries(this.#core.db, ids)
+    const found = await findLibraries(this.#db, ids)
     if (found.length === ids.length) return found
     const known = new Set(found.map(({ id }) => id))
     const rest = ids.filter((id) => !known.has(id))
-    return [...found, ...(await findSubLibraryInfos(this.#core, 'id', rest))]
+    return [...found, ...(await this.#core.views.findSubLibraryInfos('id', rest))]
   }
 
   async #open(user: Account, info: LibraryInfo): Promise<Library> {
@@ -225,7 +228,8 @@ export class Access {
     const right = rightOn(user, info, grants.get(info.key))
     if (right !== undefined) return new Library(this.#core, info, user, right)
     // Its folder may have been moved, with those above it, between the look at it and the one at the grants.
-    const [again] = info.sub === undefined ? [] : await findSubLibraryInfos(this.#core, 'key', [info.sub.key])
+    const [again] =
+      info.sub === undefined ? [] : await this.#core.views.findSubLibraryInfos('key', [info.sub.key])
     if (again === undefined || baseOf(again) === baseOf(info)) return fail({ code: 'permission-denied' })
     return this.#open(user, again)
   }
@@ -238,7 +242,7 @@ export class Access {
     const others = infos.filter(({ ownerKey }) => ownerKey !== user.key)
     if (others.length === 0) return new Map()
     const keys = new Set(others.map(({ key }) => key))
-    return grantsOf(this.#core.db, { key: user.key, seesPublic: seesPublic(user) }, [...keys])
+    return grantsOf(this.#db, { key: user.key, seesPublic: seesPublic(user) }, [...keys])
   }
 }
 

@@ -1,7 +1,8 @@
-import { findDeletedLibrary, type LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type Account, type Groups, isAdmin, type Membership } from '../identity/index.ts'
-import { getLibrary, type LibraryCore, OwnedLibrary } from '../library/index.ts'
+import { OwnedLibrary } from '../library/for-access.ts'
+import { getDeletedLibrary, getLibrary, type LibraryCore } from '../library/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
 
@@ -25,7 +26,7 @@ export async function getDeletedAsAdministrator(
   id: LibraryId,
 ): Promise<LibraryInfo> {
   checkAdministrator(user)
-  return (await findDeletedLibrary(core.db, id)) ?? fail({ code: 'not-in-trash', id })
+  return getDeletedLibrary(core, id)
 }
 
 /** A group in the hands of an administrator, who may do to it what its owner may. Throws group-not-found, permission-denied. */

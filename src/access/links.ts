@@ -8,7 +8,7 @@ import {
   type LibraryInfo,
   originOf,
 } from '../commits/index.ts'
-import { writeIfSpace } from '../database/index.ts'
+import { type Database, writeIfSpace } from '../database/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import {
   type Account,
@@ -64,6 +64,7 @@ export interface VisitorCredentials {
 
 export interface LinksOptions extends PasswordGuardOptions {
   readonly core: LibraryCore
+  readonly db: Database
   readonly access: Access
   readonly origins: CredentialOrigins
   readonly secret: Buffer
@@ -81,7 +82,7 @@ export interface LinksOptions extends PasswordGuardOptions {
 export class Links {
   /** In characters. */
   readonly shortestPassword: number
-  readonly #core: LibraryCore
+  readonly #db: Database
   readonly #access: Access
   readonly #origins: CredentialOrigins
   readonly #secrets: LinkSecrets
@@ -91,7 +92,7 @@ export class Links {
 
   constructor(options: LinksOptions) {
     this.shortestPassword = options.shortestPassword
-    this.#core = options.core
+    this.#db = options.db
     this.#access = options.access
     this.#origins = options.origins
     this.#secrets = new LinkSecrets(options.secret, options.now)
@@ -129,12 +130,12 @@ export class Links {
       subKey: library.info.sub?.key ?? 0,
       place: path && inOrigin(library.info, path),
     }
-    return this.#readable(user, await listLinks(this.#core.db, { kind, accountKey: user.key, ...where }))
+    return this.#readable(user, await listLinks(this.#db, { kind, accountKey: user.key, ...where }))
   }
 
   /** What everybody made in a library, or in the folder a sub-library shows, as it is seen there; oldest first. */
   async listIn({ info }: AdministeredLibrary, kind: LinkKind): Promise<Link[]> {
-    const links = await listLinks(this.#core.db, { kind, libraryKey: info.key })
+    const links = await listLinks(this.#db, { kind, libraryKey: info.key })
     return links.flatMap((link) => seenIn(info, link) ?? [])
   }
 
@@ -143,7 +144,7 @@ export class Links {
     const link = await this.#find(token, kind)
     const [own] = link.accountKey === user.key ? await this.#readable(user, [link]) : []
     if (own !== undefined) return own
-    const library = await findLibraryByKey(this.#core.db, link.libraryKey)
+    const library = await findLibraryByKey(this.#db, link.libraryKey)
     const owned = library?.ownerKey === user.key ? seenIn(library, link) : undefined
     return owned ?? fail({ code: 'link-not-found', token })
   }
@@ -160,7 +161,7 @@ export class Links {
     { page, perPage }: { page: number; perPage: number },
   ): Promise<{ links: Link[]; count: number }> {
     checkAdministrator(user)
-    const { db } = this.#core
+    const db = this.#db
     const [links, count] = await Promise.all([
       listAllLinks(db, kind, { limit: perPage, offset: (page - 1) * perPage }),
       countAllLinks(db, kind),
@@ -177,7 +178,7 @@ export class Links {
   /** Anybody's, for administrators; an unknown one is no error. Throws permission-denied. */
   async deleteAny(user: Account, token: string, kind: LinkKind, also: (link: Link) => Also): Promise<void> {
     checkAdministrator(user)
-    await this.#core.db.write(async (tx) => {
+    await this.#db.write(async (tx) => {
       const link = isToken(token) ? await findLink(tx, token) : undefined
       if (link?.kind !== kind) return
       await deleteLink(tx, link.key)
@@ -208,7 +209,7 @@ export class Links {
       expiresAt: expiresAt === undefined ? link.expiresAt : (expiresAt ?? undefined),
       password: changes.active === false ? this.#sealedAnew(link) : link.password,
     }
-    await this.#core.db.write(async (tx) => {
+    await this.#db.write(async (tx) => {
       await updateLink(tx, changed)
       await deleteTicketsOfLink(tx, link.key)
       await also?.(changed)(tx)
@@ -224,14 +225,14 @@ export class Links {
 
   /** Whose link it is. */
   async findOwn(user: Account, token: string, kind: LinkKind): Promise<'own' | 'foreign' | 'unknown'> {
-    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return 'unknown'
     return link.accountKey === user.key ? 'own' : 'foreign'
   }
 
   /** An unknown link is no error. Throws permission-denied for somebody else's. */
   async delete(user: Account, token: string, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
-    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
     await this.#deleteAll([link], also)
@@ -249,7 +250,7 @@ export class Links {
 
   /** Removes an account's links whose target is gone. */
   async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => Also): Promise<void> {
-    const links = await listLinks(this.#core.db, { kind, accountKey: user.key })
+    const links = await listLinks(this.#db, { kind, accountKey: user.key })
     await this.#deleteAll(
       links.filter((link) => link.isGone),
       also,
@@ -264,7 +265,7 @@ export class Links {
   }
 
   async #deleteAll(links: readonly Link[], also?: (link: Link) => Also): Promise<void> {
-    await this.#core.db.write(async (tx) => {
+    await this.#db.write(async (tx) => {
       for (const link of links) {
         await deleteLink(tx, link.key)
         await also?.(link)(tx)
@@ -297,7 +298,7 @@ export class Links {
   }
 
   async countView({ link }: OpenLink): Promise<void> {
-    await writeIfSpace(this.#core.db, (tx) => addView(tx, link.key))
+    await writeIfSpace(this.#db, (tx) => addView(tx, link.key))
   }
 
   isExpired(link: Link): boolean {
@@ -305,7 +306,7 @@ export class Links {
   }
 
   async #find(token: string, kind?: LinkKind): Promise<Link> {
-    const link = isToken(token) ? await findLink(this.#core.db, token) : undefined
+    const link = isToken(token) ? await findLink(this.#db, token) : undefined
     if (link === undefined || (kind !== undefined && link.kind !== kind)) {
       return fail({ code: 'link-not-found', token })
     }
@@ -322,7 +323,7 @@ export class Links {
     const { kind, path } = wish
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
-    const made = await this.#core.db.write(async (tx) => {
+    const made = await this.#db.write(async (tx) => {
       // As long as the head stands, the folder of a sub-library does, too.
       if (!(await holdHead(tx, library.info.key, originOf(library.info).head))) return undefined
       const { libraryKey, subKey } = keysOf(library)

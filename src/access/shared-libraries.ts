@@ -1,7 +1,7 @@
 import type { LibraryInfo } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
 import type { LibraryCore, Permission } from '../library/index.ts'
 import { Pace } from '../scheduling/index.ts'
-import { lookThrough } from '../views/index.ts'
 import { capped } from './grant.ts'
 import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 
@@ -13,11 +13,15 @@ export interface SharedLibrary extends Share {
 }
 
 /** One query for all; folders are looked up in trees that are mostly in memory. Newest change first. */
-export async function listShared(core: LibraryCore, query: ShareQuery): Promise<SharedLibrary[]> {
+export async function listShared(
+  db: Database,
+  core: LibraryCore,
+  query: ShareQuery,
+): Promise<SharedLibrary[]> {
   const shared: SharedLibrary[] = []
   const pace = new Pace()
-  for (const { library, sub, ...share } of await librarySharesOf(core.db, query)) {
-    const info = sub === undefined ? library : await lookThrough(core, library, sub)
+  for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
+    const info = sub === undefined ? library : await core.views.lookThrough(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
     if (pace.isDue) await pace.rest()
   }

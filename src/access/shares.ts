@@ -56,9 +56,9 @@ export class Shares {
   readonly #db: Database
   readonly #record: ShareRecorder
 
-  constructor(core: LibraryCore, record: ShareRecorder = async () => {}) {
+  constructor({ core, db }: { core: LibraryCore; db: Database }, record: ShareRecorder = async () => {}) {
     this.#core = core
-    this.#db = core.db
+    this.#db = db
     this.#record = record
   }
 
@@ -147,17 +147,17 @@ export class Shares {
 
   /** What the user shares out: libraries, and folders of them. */
   sharedOutBy(user: Account): Promise<SharedLibrary[]> {
-    return listShared(this.#core, { ownedBy: user.key })
+    return listShared(this.#db, this.#core, { ownedBy: user.key })
   }
 
   /** What is shared with a group. */
   sharedWith(group: Group): Promise<SharedLibrary[]> {
-    return listShared(this.#core, { to: 'group', keys: [group.key] })
+    return listShared(this.#db, this.#core, { to: 'group', keys: [group.key] })
   }
 
   /** What is shared with several groups; each share says with which. */
   sharedWithAny(groups: readonly Group[]): Promise<SharedLibrary[]> {
-    return listShared(this.#core, { to: 'group', keys: groups.map(({ key }) => key) })
+    return listShared(this.#db, this.#core, { to: 'group', keys: groups.map(({ key }) => key) })
   }
 
   /** Bytes of the libraries shared with each group as a whole, by the key of the group. */

@@ -10,7 +10,7 @@ import {
   type NumberedCommit,
   writeFollowed,
 } from '../commits/index.ts'
-import type { Transaction } from '../database/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { EMPTY_ID } from '../objects/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
@@ -44,13 +44,15 @@ export type Teller = (
 /** Follows the commits of each library, keeps the feed they give rise to (I3), and tells others of them. */
 export class ActivityFollower {
   readonly #core: LibraryCore
+  readonly #db: Database
   readonly #follower: CommitFollower
   readonly #tellers: Teller[] = []
 
-  constructor(core: LibraryCore, onError: (error: unknown) => void) {
+  constructor(core: LibraryCore, db: Database, onError: (error: unknown) => void) {
     this.#core = core
+    this.#db = db
     this.#follower = new CommitFollower({
-      db: core.db,
+      db,
       name: FOLLOWER,
       step: (library, from, wanted) => this.#step(library, from, wanted),
       onError,
@@ -68,7 +70,7 @@ export class ActivityFollower {
 
   /** Resolves once all that was committed in these libraries before is in the feed. */
   async catchUp(libraryKeys: readonly number[]): Promise<void> {
-    const behind = await keysBehind(this.#core.db, FOLLOWER, libraryKeys)
+    const behind = await keysBehind(this.#db, FOLLOWER, libraryKeys)
     for (let start = 0; start < behind.length; start += LIBRARIES_AT_ONCE) {
       await Promise.all(behind.slice(start, start + LIBRARIES_AT_ONCE).map((key) => this.#catchUp(key)))
     }
@@ -76,7 +78,7 @@ export class ActivityFollower {
 
   /** Drops what commits gave rise to in a library and makes it again. Nobody is told of anything twice. */
   async reindex(library: LibraryInfo): Promise<void> {
-    const { db } = this.#core
+    const db = this.#db
     const some = () => db.write((tx) => deleteDerived(tx, library.key, ROWS_A_DELETE), { durable: false })
     while ((await some()) > 0) await nextTurn()
     await db.write(
@@ -96,7 +98,7 @@ export class ActivityFollower {
   }
 
   async #catchUp(libraryKey: number): Promise<void> {
-    const library = await findLibraryByKey(this.#core.db, libraryKey)
+    const library = await findLibraryByKey(this.#db, libraryKey)
     if (library === undefined) return
     // One that is purged meanwhile has no place in anybody's feed.
     await this.#follower.catchUp(library).catch((error: unknown) => {
@@ -105,7 +107,8 @@ export class ActivityFollower {
   }
 
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
-    const { db, now, recentCommits } = this.#core
+    const db = this.#db
+    const { now, recentCommits } = this.#core
     const commits = await recentCommits.between(library, Math.max(1, from), wanted)
     const renames = await listRenames(db, library.key, from + 1, wanted)
     let before = from === 0 ? undefined : commits.shift()

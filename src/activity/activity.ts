@@ -1,5 +1,5 @@
 import { type Access, accountsSharing } from '../access/index.ts'
-import type { Transaction } from '../database/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import type { Accounts } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
@@ -20,6 +20,7 @@ import { Webhooks } from './webhooks.ts'
 
 export interface ActivityOptions {
   readonly core: LibraryCore
+  readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
   /** Of the server; what webhooks are signed with is sealed under it. */
@@ -48,12 +49,12 @@ export class ActivityRoom implements AsyncDisposable {
 
   constructor(options: ActivityOptions) {
     this.#options = options
-    const { core, access, accounts, now, onError } = options
-    this.live = new LiveStreams({ core, access, accounts, hub: this.hub, now, onError })
-    this.follower = new ActivityFollower(core, onError)
-    this.feed = new Feed(core, access, this.follower)
+    const { core, db, access, accounts, now, onError } = options
+    this.live = new LiveStreams({ core, db, access, accounts, hub: this.hub, now, onError })
+    this.follower = new ActivityFollower(core, db, onError)
+    this.feed = new Feed(core, db, access, this.follower)
     this.notifications = new Notifications({
-      db: core.db,
+      db,
       access,
       hub: this.hub,
       now,
@@ -61,6 +62,7 @@ export class ActivityRoom implements AsyncDisposable {
     })
     this.monitored = new MonitoredLibraries({
       core,
+      db,
       access,
       accounts,
       notifications: this.notifications,
@@ -71,9 +73,9 @@ export class ActivityRoom implements AsyncDisposable {
     })
     const secrets = new WebhookSecrets(options.secret)
     const network = systemNetwork(options.webhookPrivate)
-    this.webhookSender = new WebhookSender({ db: core.db, secrets, network, now, onError })
+    this.webhookSender = new WebhookSender({ db, secrets, network, now, onError })
     this.webhooks = new Webhooks({
-      db: core.db,
+      db,
       secrets,
       allowPrivate: options.webhookPrivate,
       now,
@@ -112,9 +114,9 @@ export class ActivityRoom implements AsyncDisposable {
 
   /** What was committed before an earlier process ended, and receivers wait for. */
   async #tellMissed(): Promise<void> {
-    const { core, onError } = this.#options
+    const { db, onError } = this.#options
     try {
-      await this.follower.catchUp(await librariesToTell(core.db, FOLLOWER))
+      await this.follower.catchUp(await librariesToTell(db, FOLLOWER))
     } catch (error) {
       if (!this.#stopping) onError(error)
     }

@@ -51,9 +51,9 @@ export class Feed {
   readonly #access: Access
   readonly #follower: ActivityFollower
 
-  constructor(core: LibraryCore, access: Access, follower: ActivityFollower) {
+  constructor(core: LibraryCore, db: Database, access: Access, follower: ActivityFollower) {
     this.#core = core
-    this.#db = core.db
+    this.#db = db
     this.#access = access
     this.#follower = follower
   }

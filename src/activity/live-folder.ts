@@ -1,5 +1,4 @@
 import { baseOf, type LibraryInfo } from '../commits/index.ts'
-import { folderAsOf } from '../history/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type LibraryPath, ROOT, seenFrom } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
@@ -39,7 +38,7 @@ async function lookInFolder(
   const sinceSeq = library.sub?.sinceSeq
   // Events of earlier versions have no number, so nobody can say where the folder was.
   if (seq === undefined || sinceSeq === undefined || seq < sinceSeq) return undefined
-  const folder = seq >= library.headSeq ? baseOf(library) : await folderAsOf(core, library, seq)
+  const folder = seq >= library.headSeq ? baseOf(library) : await core.history.folderAsOf(library, seq)
   if (folder === undefined) return undefined
   if (event.kind === 'lock') {
     const path = seenFrom(folder, event.path)

@@ -1,4 +1,5 @@
 import type { Access } from '../access/index.ts'
+import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
@@ -18,6 +19,7 @@ const EVENTS_A_PAGE = 200
 
 export interface LiveStreamsOptions {
   readonly core: LibraryCore
+  readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
   readonly hub: EventHub
@@ -55,9 +57,9 @@ export class LiveStreams implements AsyncDisposable {
 
   constructor(options: LiveStreamsOptions) {
     this.#options = options
-    const { core, hub, now, onError } = options
+    const { db, hub, now, onError } = options
     this.log = new LiveLog({
-      db: core.db,
+      db,
       hub,
       now,
       onEvents: (events) => this.#pass(events),
@@ -116,7 +118,7 @@ export class LiveStreams implements AsyncDisposable {
   /** Says where the stream stands; it is left catching up if there is something to catch up with. */
   async #begin(stream: LiveStream, { since, ready }: StreamWish): Promise<void> {
     const { last } = this.log
-    const oldest = (await oldestEventId(this.#options.core.db)) ?? last + 1
+    const oldest = (await oldestEventId(this.#options.db)) ?? last + 1
     const isKnown = since !== null && since !== undefined && since <= this.log.last && since >= oldest - 1
     stream.lastId = isKnown ? since : last
     if (since === undefined || isKnown) stream.push(ready(stream.lastId))
@@ -126,10 +128,10 @@ export class LiveStreams implements AsyncDisposable {
 
   /** Gives a stream what it missed, no faster than it is taken. */
   async #catchUp(stream: LiveStream, viewer: LiveViewer, { render }: StreamWish): Promise<void> {
-    const { core, onError } = this.#options
+    const { db, onError } = this.#options
     try {
       while (!stream.isEnded) {
-        const page = await listEventsAfter(core.db, stream.lastId, EVENTS_A_PAGE)
+        const page = await listEventsAfter(db, stream.lastId, EVENTS_A_PAGE)
         for (const logged of page) {
           const messages = await viewer.see(logged)
           stream.lastId = logged.id

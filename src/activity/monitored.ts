@@ -1,5 +1,6 @@
 import type { Access } from '../access/index.ts'
 import type { LibraryInfo } from '../commits/index.ts'
+import type { Database } from '../database/index.ts'
 import type { Account, Accounts } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { Teller, ToldCommit } from './activity-follower.ts'
@@ -14,6 +15,7 @@ const MOST_PATH_CHARACTERS = 16_384
 
 export interface MonitoredOptions {
   readonly core: LibraryCore
+  readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
   readonly notifications: Notifications
@@ -29,21 +31,21 @@ export class MonitoredLibraries {
 
   /** From now on; watching twice is watching. */
   async add(user: Account, { key, headSeq }: LibraryInfo): Promise<void> {
-    await this.#options.core.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
+    await this.#options.db.write((tx) => insertMonitored(tx, user.key, key, headSeq))
   }
 
   async remove(user: Account, { key }: LibraryInfo): Promise<void> {
-    await this.#options.core.db.write((tx) => deleteMonitored(tx, user.key, key))
+    await this.#options.db.write((tx) => deleteMonitored(tx, user.key, key))
   }
 
   /** Keys of the libraries an account watches. */
   list(accountKey: number): Promise<Set<number>> {
-    return monitoredBy(this.#options.core.db, accountKey)
+    return monitoredBy(this.#options.db, accountKey)
   }
 
   readonly tell: Teller = async (library, commits) => {
-    const { core, accounts, notifications } = this.#options
-    const watchers = await listWatchers(core.db, library.key)
+    const { db, accounts, notifications } = this.#options
+    const watchers = await listWatchers(db, library.key)
     if (watchers.length === 0) return undefined
     const people = await accounts.findManyByKey(watchers.map(({ accountKey }) => accountKey))
     const letters: { accountKey: number; seq: number; notice: Notice }[] = []

@@ -1,5 +1,4 @@
 import type { Readable } from '../access/index.ts'
-import { folderStays } from '../history/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT, withSlash } from '../objects/index.ts'
 import type { Activity } from './activity-row.ts'
@@ -46,7 +45,7 @@ export async function pastViews(core: LibraryCore, readables: readonly Readable[
     const { base, folder } = readable
     if (base === ROOT) views.push({ readable, base, commits: undefined })
     else if (folder !== undefined) {
-      for (const { path, ...commits } of await folderStays(core, folder, MOST_STAYS)) {
+      for (const { path, ...commits } of await core.history.folderStays(folder, MOST_STAYS)) {
         views.push({ readable, base: path, commits })
       }
     }

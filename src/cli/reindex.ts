@@ -1,6 +1,6 @@
 import { findLibraryByKey, listLibraryHeads } from '../commits/index.ts'
 import type { Config } from '../config/index.ts'
-import { openDatabase } from '../database/index.ts'
+import { type Database, openDatabase } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
 import type { Search } from '../search/index.ts'
@@ -26,30 +26,36 @@ export async function reindex(
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const searchDb = openSearchDatabase(config, db)
   if (searchDb !== db) opened.use(searchDb)
-  const search = opened.use(createSearch({ core, db: searchDb, config, logger }))
+  const search = opened.use(createSearch({ core, libraryDb: db, db: searchDb, config, logger }))
   const libraries: Record<string, number> = {}
-  for (const name of names) libraries[name] = await rebuild[name](core, search)
+  for (const name of names) libraries[name] = await rebuild[name]({ core, db, search })
   const lines = Object.entries(libraries).map(
     ([name, count]) => `Made the index ${name} of ${count} ${count === 1 ? 'library' : 'libraries'} again.`,
   )
   print(options.json, { libraries }, lines)
 }
 
+interface Parts {
+  readonly core: LibraryCore
+  readonly db: Database
+  readonly search: Search
+}
+
 /** Each gives the number of libraries it went through. */
-const rebuild: Record<ReindexedName, (core: LibraryCore, search: Search) => Promise<number>> = {
-  async search(_core, search) {
+const rebuild: Record<ReindexedName, (parts: Parts) => Promise<number>> = {
+  async search({ search }) {
     let count = 0
     await search.reindexing.rebuild(() => count++)
     await search.texts.settled()
     await search.merging.look()
     return count
   },
-  async paths(core) {
+  async paths({ core, db }) {
     let count = 0
     for (let after = 0; ; ) {
-      const heads = await listLibraryHeads(core.db, after, LIBRARIES_A_PAGE)
+      const heads = await listLibraryHeads(db, after, LIBRARIES_A_PAGE)
       for (const { key } of heads) {
-        const library = await findLibraryByKey(core.db, key)
+        const library = await findLibraryByKey(db, key)
         if (library !== undefined) await core.pathIndex.rebuild(library)
         count++
       }

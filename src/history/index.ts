@@ -11,6 +11,7 @@ export {
   oldestShown,
   setKeepDays,
 } from './history.ts'
+export { HistoryReader } from './history-reader.ts'
 export { PathIndex } from './path-index.ts'
 export { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, treeOf } from './revisions.ts'
 export { findTrash, listTrashPage, type TrashPage, type TrashSearch } from './trash.ts'

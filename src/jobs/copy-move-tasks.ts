@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Access, LibraryKeys } from '../access/index.ts'
 import { findLibraryByKey } from '../commits/index.ts'
-import type { Transaction } from '../database/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
@@ -43,6 +43,7 @@ const KEPT_SECONDS = 3600
 
 export interface CopyMoveTasksOptions {
   readonly core: LibraryCore
+  readonly db: Database
   readonly access: Access
   readonly origins: CredentialOrigins
   readonly roomLeft: RoomLeft
@@ -99,7 +100,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     target: Library,
     folder: LibraryPath,
   ): Promise<string> {
-    const { core, now } = this.#options
+    const { core, db, now } = this.#options
     const origin = credentialOriginOf(source.actor)
     // A task is not bounded as a scoped token is.
     if (origin.scopedTokenKey !== undefined) fail({ code: 'permission-denied' })
@@ -117,7 +118,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       target: keysOf(target),
       folder,
     }
-    await core.db.write((tx) => insertTask(tx, id, order, now()))
+    await db.write((tx) => insertTask(tx, id, order, now()))
     this.#report({ ...order, id }, 'queued', 0, 0)
     this.#enqueue(id, origin.accountKey)
     return id
@@ -125,34 +126,33 @@ export class CopyMoveTasks implements AsyncDisposable {
 
   /** At the start of the server: goes on with what an earlier process left. */
   async resume(): Promise<void> {
-    for (const { id, accountKey } of await listUnfinished(this.#options.core.db))
-      this.#enqueue(id, accountKey)
+    for (const { id, accountKey } of await listUnfinished(this.#options.db)) this.#enqueue(id, accountKey)
   }
 
   /** Undefined for a task the account does not have, or that ended more than an hour ago. */
   async progressOf(account: { readonly key: number }, id: string): Promise<TaskProgress | undefined> {
-    const { core, now } = this.#options
-    return findProgress(core.db, id, account.key, now() - KEPT_SECONDS)
+    const { db, now } = this.#options
+    return findProgress(db, id, account.key, now() - KEPT_SECONDS)
   }
 
   /** False if it is too late; true also for a task the account does not have. */
   async cancel(account: { readonly key: number }, id: string): Promise<boolean> {
-    const { core, now } = this.#options
-    const isCanceled = await core.db.write((tx) => cancelTask(tx, id, account.key, now()))
+    const { db, now } = this.#options
+    const isCanceled = await db.write((tx) => cancelTask(tx, id, account.key, now()))
     if (!isCanceled) return (await this.progressOf(account, id)) === undefined
-    const operation = await findOperation(core.db, id)
+    const operation = await findOperation(db, id)
     if (operation !== undefined) this.#options.onProgress?.(account.key, canceled(id, operation))
     return true
   }
 
   countUnfinished(): Promise<{ queued: number; running: number }> {
-    return countUnfinished(this.#options.core.db)
+    return countUnfinished(this.#options.db)
   }
 
   /** Upkeep: nobody may ask for these any more. */
   deleteEnded(): Promise<number> {
-    const { core, now } = this.#options
-    return core.db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
+    const { db, now } = this.#options
+    return db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })
   }
 
   /** Stops at the next step; what is unfinished goes on after the next start. */
@@ -166,15 +166,15 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   async #run(id: string): Promise<void> {
-    const { core, now } = this.#options
-    const task = await core.db.write((tx) => claimTask(tx, id, randomUUID(), now()), { durable: false })
+    const { db, now } = this.#options
+    const task = await db.write((tx) => claimTask(tx, id, randomUUID(), now()), { durable: false })
     if (task === undefined) return
     try {
       await this.#carryOut(task)
     } catch (error) {
       if (error instanceof Stopping || isFault(error, 'task-canceled')) return
       if (!(error instanceof DomainError || error instanceof BeyondLimit)) this.#options.onError(error)
-      await core.db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
+      await db.write((tx) => setFailed(tx, task, reasonFor(error), now()))
       this.#report(task, 'failed', 0, task.total)
     }
   }
@@ -200,14 +200,14 @@ export class CopyMoveTasks implements AsyncDisposable {
   }
 
   #watch(task: ClaimedTask, sourceRoot: DirId, progress: { total: number }): Watcher {
-    const { core, limits, now } = this.#options
+    const { db, limits, now } = this.#options
     return {
       counted: async ({ size, fileCount: total }) => {
         if (total > (limits?.files ?? Number.POSITIVE_INFINITY)) throw new BeyondLimit('Too many files')
         if (size > (limits?.bytes ?? Number.POSITIVE_INFINITY)) {
           throw new BeyondLimit('Folder or file size is too large')
         }
-        const begun = await core.db.write((tx) => beginTask(tx, task, { total, sourceRoot }, now()), {
+        const begun = await db.write((tx) => beginTask(tx, task, { total, sourceRoot }, now()), {
           durable: false,
         })
         goOn(begun)

@@ -8,7 +8,7 @@ import {
   setOwnerOf,
   totalsOfAll,
 } from './administration-store.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import { undeleteLibrary } from './libraries.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
@@ -22,12 +22,12 @@ export async function listLibraryPage(
   { page, perPage }: { page: number; perPage: number },
 ): Promise<{ libraries: ListedLibrary[]; more: boolean }> {
   const offset = (page - 1) * perPage
-  const found = await listAllLibraries(core.db, { ...query, offset, limit: perPage + 1 })
+  const found = await listAllLibraries(dbOf(core), { ...query, offset, limit: perPage + 1 })
   return { libraries: found.slice(0, perPage), more: found.length > perPage }
 }
 
 export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
-  return totalsOfAll(core.db)
+  return totalsOfAll(dbOf(core))
 }
 
 /** A read-only library can be looked at and nothing else, by its owner too. */
@@ -37,7 +37,7 @@ export async function changeStatus(
   status: LibraryStatus,
   also?: Also,
 ): Promise<void> {
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     await setLibraryStatus(tx, library.info.key, status)
     await also?.(tx)
   })
@@ -64,7 +64,7 @@ export async function purgeAllDeleted(
 ): Promise<void> {
   const query = { deleted: true, orderBy: 'deleted', ownerKey, offset: 0, limit: PAGE } as const
   for (;;) {
-    const found = await listAllLibraries(core.db, query)
+    const found = await listAllLibraries(dbOf(core), query)
     for (const library of found) await purge(core, library.key, also(library))
     if (found.length < PAGE) return
   }

@@ -1,9 +1,10 @@
 import { type EntryLimits, Growth, type LibraryInfo, RecentCommits, Writers } from '../commits/index.ts'
 import { ContentStore, Keyring } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
-import { PathIndex, TrashCounts } from '../history/index.ts'
+import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
+import { Views } from '../views/index.ts'
 import type { LibraryDependent } from './dependents.ts'
 import { LibraryEvents } from './library-events.ts'
 
@@ -26,9 +27,20 @@ export interface CoreOptions {
 /** Called with a library after and before its head moved. There may be several commits in between. */
 export type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
 
-/** What the parts of the library room share. */
-export interface LibraryCore extends AsyncDisposable {
+/**
+ * The key of what only this module may use. `index.ts` does not export it: without it nobody has the database or a
+ * way to move a head, except through a handle that `access` gave out.
+ */
+const internals = Symbol('internals of the library core')
+
+interface Internals {
   readonly db: Database
+  readonly writers: Writers
+}
+
+/** The services of libraries. */
+export interface LibraryCore extends AsyncDisposable {
+  readonly [internals]: Internals
   readonly now: () => number
   readonly objects: ObjectStore
   /** What commits changed. */
@@ -37,11 +49,11 @@ export interface LibraryCore extends AsyncDisposable {
   readonly content: ContentStore
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
-  readonly writers: Writers
   /** What commits may add. */
   readonly growth: Growth
   readonly pathIndex: PathIndex
-  readonly trashCounts: TrashCounts
+  readonly history: HistoryReader
+  readonly views: Views
   /** Calls `listener` after this process moved the head of a library, with the library as it is now and as it was before. */
   onHeadMoved(listener: HeadListener): void
   /** What happens to libraries besides commits. */
@@ -50,8 +62,18 @@ export interface LibraryCore extends AsyncDisposable {
   readonly defaultHistoryDays: number
 }
 
+/** For files of this module. */
+export function dbOf(core: LibraryCore): Database {
+  return core[internals].db
+}
+
+/** For files of this module. */
+export function writersOf(core: LibraryCore): Writers {
+  return core[internals].writers
+}
+
 export function createLibraryCore(options: CoreOptions): LibraryCore {
-  const { db, now } = options
+  const { db, now, dependents, defaultHistoryDays } = options
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
@@ -63,22 +85,23 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library, before) => {
     for (const listener of listeners) listener(library, before)
   })
+  const trashCounts = new TrashCounts()
   return {
-    db,
+    [internals]: { db, writers },
     now,
     objects,
     changes,
     recentCommits,
     content,
     keys,
-    writers,
     growth,
     pathIndex,
     events: new LibraryEvents(),
-    trashCounts: new TrashCounts(),
+    history: new HistoryReader({ db, objects, pathIndex, trashCounts, now, defaultHistoryDays }),
+    views: new Views({ db, objects }),
     onHeadMoved: (listener) => void listeners.push(listener),
-    dependents: options.dependents,
-    defaultHistoryDays: options.defaultHistoryDays,
+    dependents,
+    defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()
       await pathIndex.stop()

@@ -6,7 +6,7 @@ import { type DirDirent, type LibraryPath, parentOf } from '../objects/index.ts'
 import { Pace } from '../scheduling/index.ts'
 import { type Totals, transplant } from '../tree/index.ts'
 import { dropBound } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
@@ -126,9 +126,15 @@ async function bringAcross(
   const entries = entriesOf(chosen)
   const onStep = watcher?.copied.bind(watcher)
   if (from.key === undefined && to.key === undefined) {
-    await transplant(core, from.libraryKey, to.libraryKey, entries, onStep)
+    await transplant(
+      { db: dbOf(core), objects: core.objects },
+      from.libraryKey,
+      to.libraryKey,
+      entries,
+      onStep,
+    )
     return chosen
   }
-  const arrived = await recrypt(core, from, to, entries, onStep)
+  const arrived = await recrypt({ ...core, db: dbOf(core) }, from, to, entries, onStep)
   return chosen.map(({ path, entry }, index) => ({ path, entry: arrived[index] ?? entry }))
 }

@@ -1,6 +1,6 @@
 import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
 import { createLibraryIn } from './libraries.ts'
 import type { Actor } from './library.ts'
@@ -9,7 +9,7 @@ const NAME = 'My Library'
 
 /** The account's default library, unless it was deleted or given away. */
 export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo | undefined> {
-  return usable(core.db, owner, await defaultLibraryKeyOf(core.db, owner.key))
+  return usable(dbOf(core), owner, await defaultLibraryKeyOf(dbOf(core), owner.key))
 }
 
 /** The account's default library, made if there is none: calls at the same moment make one between them. */
@@ -30,7 +30,7 @@ async function makeDefaultLibrary(
   also: AlsoMade | undefined,
 ): Promise<LibraryInfo> {
   try {
-    return await core.db.write(async (tx) => {
+    return await dbOf(core).write(async (tx) => {
       const before = await defaultLibraryKeyOf(tx, owner.key)
       const existing = await usable(tx, owner, before)
       if (existing !== undefined) return existing

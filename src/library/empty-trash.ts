@@ -1,6 +1,6 @@
 import { type Also, raiseValidSince, seqAtTime } from '../commits/index.ts'
 import { daysAgo } from '../history/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 
 /** Hides history and trash up to the head (0 days) or up to what is older than `days`. Never un-hides. */
@@ -10,8 +10,8 @@ export async function emptyTrash(
   days: number,
   also?: Also,
 ): Promise<void> {
-  const seq = days <= 0 ? library.headSeq : await seqAtTime(core.db, library.key, daysAgo(core, days))
-  await core.db.write(async (tx) => {
+  const seq = days <= 0 ? library.headSeq : await seqAtTime(dbOf(core), library.key, daysAgo(core, days))
+  await dbOf(core).write(async (tx) => {
     await raiseValidSince(tx, library.key, seq)
     await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
     await also?.(tx)

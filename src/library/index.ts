@@ -36,8 +36,10 @@ export {
   deletedLibrariesOf,
   deleteLibrariesOf,
   deleteLibrary,
+  getDeletedLibrary,
   getLibrary,
   type LibraryWish,
+  libraryExists,
   purgeDeletedBefore,
   purgeDeletedOf,
   purgeLibrary,
@@ -47,14 +49,14 @@ export {
   transferLibrary,
   undeleteLibrary,
 } from './libraries.ts'
-export {
-  type Actor,
+export type {
+  Actor,
   AdministeredLibrary,
   EditableLibrary,
   Library,
   OwnedLibrary,
-  type Permission,
-  type Right,
+  Permission,
+  Right,
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
 export { changePassword, openWithPassword } from './library-password.ts'

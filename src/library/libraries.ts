@@ -23,7 +23,7 @@ import type { LibraryEncryption } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { LibraryTransfer } from './dependents.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
@@ -49,11 +49,21 @@ export async function createLibrary(
   wish: LibraryWish,
   also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
-  return core.db.write(async (tx) => {
+  return dbOf(core).write(async (tx) => {
     const library = await createLibraryIn(tx, core, owner, wish)
     await also?.(tx, library)
     return library
   })
+}
+
+/** Whether there is such a library, deleted ones excluded. */
+export async function libraryExists(core: LibraryCore, id: LibraryId): Promise<boolean> {
+  return (await findLibrary(dbOf(core), id)) !== undefined
+}
+
+/** A deleted library. Throws not-in-trash. */
+export async function getDeletedLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
+  return (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
 }
 
 /** As createLibrary, as part of a larger transaction. */
@@ -105,7 +115,7 @@ export async function createLibraryIn(
 
 /** Throws library-not-found. */
 export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
-  return (await findLibrary(core.db, id)) ?? fail({ code: 'library-not-found', id })
+  return (await findLibrary(dbOf(core), id)) ?? fail({ code: 'library-not-found', id })
 }
 
 /**
@@ -141,7 +151,7 @@ export async function renameLibrary(
  */
 export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, also?: Also): Promise<void> {
   const { key, id } = library.info
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
     // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
@@ -152,7 +162,7 @@ export async function deleteLibrary(core: LibraryCore, library: OwnedLibrary, al
 }
 
 export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
-  return listDeletedLibrariesOf(core.db, owner.key)
+  return listDeletedLibrariesOf(dbOf(core), owner.key)
 }
 
 /** Throws not-in-trash; permission-denied for somebody else's; quota-exceeded if its bytes have no room any more. */
@@ -193,7 +203,7 @@ export async function undeleteLibrary(
   library: LibraryInfo,
   also?: Also,
 ): Promise<void> {
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
     await core.events.record(tx, { kind: 'restored', library, actor })
     await also?.(tx)
@@ -212,7 +222,7 @@ export async function transferLibrary(
   to: Actor,
   { keepShares = false, also }: { keepShares?: boolean; also?: Also } = {},
 ): Promise<void> {
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     const { key, id, ownerKey } = library.info
     if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
@@ -251,7 +261,7 @@ export async function transferAllLibraries(
   to: Actor,
   also?: Also,
 ): Promise<void> {
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     const libraries = await listAllLibrariesOf(tx, from.key)
     await setOwnerOfAll(tx, from.key, to.key)
     for (const library of libraries) {
@@ -264,7 +274,7 @@ export async function transferAllLibraries(
 }
 
 async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {
-  const library = (await findDeletedLibrary(core.db, id)) ?? fail({ code: 'not-in-trash', id })
+  const library = (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
   if (library.ownerKey !== owner.key) fail({ code: 'permission-denied' })
   return library
 }
@@ -272,5 +282,5 @@ async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promi
 /** Upkeep: libraries deleted so long ago that nobody may restore them. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
   const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
-  for (const { key } of await core.db.all<{ key: number }>(sql, time)) await purge(core, key)
+  for (const { key } of await dbOf(core).all<{ key: number }>(sql, time)) await purge(core, key)
 }

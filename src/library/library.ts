@@ -2,8 +2,8 @@ import type { Committed, Edit, Edited, LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import { FolderMoved, findSubLibraryInfos, refuseMoved } from '../views/index.ts'
-import type { LibraryCore } from './core.ts'
+import { FolderMoved, refuseMoved } from '../views/index.ts'
+import { type LibraryCore, writersOf } from './core.ts'
 
 /** What a user may do at a path. */
 export type Permission = 'r' | 'rw'
@@ -110,7 +110,7 @@ export class Library {
   /** Looks again: the folder of a sub-library was moved. Throws library-not-found. */
   protected async refresh(): Promise<void> {
     const { sub, id } = this.info
-    const [now] = sub === undefined ? [] : await findSubLibraryInfos(this.core, 'key', [sub.key])
+    const [now] = sub === undefined ? [] : await this.core.views.findSubLibraryInfos('key', [sub.key])
     this.#info = now ?? fail({ code: 'library-not-found', id })
   }
 }
@@ -136,7 +136,7 @@ export class EditableLibrary extends Library {
   }
 
   async #commit<T>(edit: Edit<T>): Promise<Committed<T>> {
-    if (this.info.sub === undefined) return this.core.writers.commit(this.info, edit)
+    if (this.info.sub === undefined) return writersOf(this.core).commit(this.info, edit)
     for (;;) {
       try {
         return await this.#commitBelow(edit)
@@ -152,8 +152,8 @@ export class EditableLibrary extends Library {
   async #commitBelow<T>(edit: Edit<T>): Promise<Committed<T>> {
     const { info } = this
     const { sub } = info
-    if (sub === undefined) return this.core.writers.commit(info, edit)
-    return this.core.writers.commit<T>(sub.origin, {
+    if (sub === undefined) return writersOf(this.core).commit(info, edit)
+    return writersOf(this.core).commit<T>(sub.origin, {
       ...edit,
       apply: async (tree, origin): Promise<Edited<T>> => {
         const view = await tree.below(sub.path)

@@ -1,12 +1,9 @@
 import { type Also, asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type LibraryPath, selfAndAbove } from '../objects/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { deleteLock, type FileLock, findLock, insertLock, listLocks, setLockExpiry } from './lock-store.ts'
-
-/** The services that reading locks needs. */
-type LockStores = Pick<LibraryCore, 'db' | 'now'>
 
 const DEFAULT_LOCK_SECONDS = 12 * 3600
 
@@ -17,14 +14,14 @@ function expiry(now: number, seconds: number): number | null {
 }
 
 /** The locks of a library by path. */
-export async function locksOf(core: LockStores, library: LibraryInfo): Promise<Map<string, FileLock>> {
+export async function locksOf(core: LibraryCore, library: LibraryInfo): Promise<Map<string, FileLock>> {
   const locks = await seenLocks(core, library)
   return new Map(locks.map((lock) => [lock.path, lock]))
 }
 
 /** The locks that hold in a library, each at the path it shows. */
-export async function seenLocks(core: LockStores, library: LibraryInfo): Promise<FileLock[]> {
-  const locks = await listLocks(core.db, library.key, core.now())
+export async function seenLocks(core: LibraryCore, library: LibraryInfo): Promise<FileLock[]> {
+  const locks = await listLocks(dbOf(core), library.key, core.now())
   if (library.sub === undefined) return locks
   return locks.flatMap((lock) => {
     const path = asSeen(library, lock.path)
@@ -34,11 +31,11 @@ export async function seenLocks(core: LockStores, library: LibraryInfo): Promise
 
 /** The lock that holds at a path. */
 export function findLockAt(
-  core: LockStores,
+  core: LibraryCore,
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock | undefined> {
-  return findLock(core.db, library.info.key, inOrigin(library.info, path), core.now())
+  return findLock(dbOf(core), library.info.key, inOrigin(library.info, path), core.now())
 }
 
 /** Throws path-not-found; already-locked, whoever holds it. */
@@ -53,7 +50,7 @@ export async function lockFile(
   const place = inOrigin(library.info, path)
   const lock = { path: place, accountKey: library.actor.key, lockedAt: now, expiresAt: expiry(now, seconds) }
   const { info, actor } = library
-  const held = await core.db.write(async (tx) => {
+  const held = await dbOf(core).write(async (tx) => {
     if (await insertLock(tx, info.key, lock, now)) {
       await core.events.record(tx, { kind: 'locked', library: originOf(info), actor, path: place })
       return undefined
@@ -77,7 +74,7 @@ export async function unlockFile(
 ): Promise<void> {
   await library.tree.getFile(path)
   const place = inOrigin(library.info, path)
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     const held = await findLock(tx, library.info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
     const mayUnlock = held.accountKey === library.actor.key || (options.asOwner && library.isOwner)
@@ -91,14 +88,14 @@ export async function unlockFile(
 
 /** Begins the holder's time anew. Throws path-not-found, not-locked, lock-not-yours. */
 export async function refreshLock(
-  core: LockStores,
+  core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
   seconds: number,
 ): Promise<void> {
   await library.tree.getFile(path)
   const place = inOrigin(library.info, path)
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     const held = await findLock(tx, library.info.key, place, core.now())
     if (held === undefined) return fail({ code: 'not-locked', path })
     if (held.accountKey !== library.actor.key) return fail({ code: 'lock-not-yours', path })
@@ -108,7 +105,7 @@ export async function refreshLock(
 
 /** Those of the paths at or below which somebody else holds a lock. */
 export async function lockedAmong(
-  core: LockStores,
+  core: LibraryCore,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
 ): Promise<Set<LibraryPath>> {
@@ -118,7 +115,7 @@ export async function lockedAmong(
 
 /** Throws locked if somebody else holds a lock at one of the paths, or on a file below it. */
 export async function refuseLocked(
-  core: LockStores,
+  core: LibraryCore,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
 ): Promise<void> {
@@ -126,7 +123,7 @@ export async function refuseLocked(
   if (first !== undefined) fail({ code: 'locked', path: first.lock.path })
 }
 
-async function heldByOthers(core: LockStores, library: EditableLibrary, paths: readonly LibraryPath[]) {
+async function heldByOthers(core: LibraryCore, library: EditableLibrary, paths: readonly LibraryPath[]) {
   const locks = await seenLocks(core, library.info)
   const asked = new Set(paths)
   return locks.flatMap((lock) => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { claimForPurge, deleteLibraryRow } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 
 const BATCH = 1000
 
@@ -14,7 +14,7 @@ export async function purge(
   libraryKey: number,
   also?: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  const claimed = await core.db.write(async (tx) => {
+  const claimed = await dbOf(core).write(async (tx) => {
     if (!(await claimForPurge(tx, libraryKey))) return false
     await also?.(tx)
     return true
@@ -23,9 +23,9 @@ export async function purge(
   for (const { purgeBatch } of core.dependents) {
     if (purgeBatch === undefined) continue
     const next = (tx: Transaction) => purgeBatch(tx, libraryKey, BATCH)
-    while ((await core.db.write(next, { durable: false })) > 0) await nextTurn()
+    while ((await dbOf(core).write(next, { durable: false })) > 0) await nextTurn()
   }
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     for (const dependent of core.dependents) await dependent.onPurged?.(tx, libraryKey)
     await deleteLibraryRow(tx, libraryKey)
   })

@@ -1,6 +1,5 @@
 import { describeRestored, describeRevertedLibrary, type NumberedCommit } from '../commits/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
-import { getCommit, getCommitFor, treeOf } from '../history/index.ts'
 import {
   type CommitId,
   type Dirent,
@@ -12,9 +11,9 @@ import {
 } from '../objects/index.ts'
 import { Pace } from '../scheduling/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
-import { settleSubLibraries, writeSettled } from '../views/index.ts'
+import { writeSettled } from '../views/index.ts'
 import { dropBound, linkedPaths } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
 import type { RoomLeft } from './selection.ts'
@@ -72,7 +71,7 @@ async function revertOne(
   kind: Dirent['kind'],
   roomLeft: RoomLeft,
 ): Promise<void> {
-  const commit = (path: LibraryPath) => getCommitFor(core, library.info, wanted.commitId, path)
+  const commit = (path: LibraryPath) => core.history.getCommitFor(library.info, wanted.commitId, path)
   const found = await find(core, library, wanted, commit)
   if (found.was.kind !== kind) {
     fail({ code: 'path-not-found', path: found.path, wanted: kind === 'dir' ? 'Folder' : 'File' })
@@ -93,7 +92,7 @@ export async function restoreEntries(
   const outcomes: (Restored | Found)[] = []
   for (const one of wanted) {
     const commit = () => {
-      const getting = commits.get(one.commitId) ?? getCommit(core, library.info, one.commitId)
+      const getting = commits.get(one.commitId) ?? core.history.getCommit(library.info, one.commitId)
       commits.set(one.commitId, getting)
       return getting
     }
@@ -120,7 +119,7 @@ export async function revertLibrary(
   commitId: CommitId,
   roomLeft: RoomLeft,
 ): Promise<void> {
-  const commit = await getCommit(core, library.info, commitId)
+  const commit = await core.history.getCommit(library.info, commitId)
   await library.commit(async (tree, info) => {
     if (commit.rootId === info.root) return { description: '', result: undefined }
     const gone = [
@@ -128,7 +127,7 @@ export async function revertLibrary(
       ...(await linkedPathsThatGo(core, library, commit)),
     ]
     const { size } = await tree.replaceRoot(commit.rootId)
-    const settled = await settleSubLibraries(core, info, commit.rootId)
+    const settled = await core.views.settleSubLibraries(info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
     if (room !== undefined && size - info.size >= room.left)
       fail({ code: 'quota-exceeded', limit: room.limit })
@@ -152,7 +151,7 @@ async function linkedPathsThatGo(
   const tree = new Tree(core.objects, library.info.key, commit.rootId)
   const gone: LibraryPath[] = []
   const pace = new Pace()
-  for (const { path, isDir } of await linkedPaths(core.db, library.info.key)) {
+  for (const { path, isDir } of await linkedPaths(dbOf(core), library.info.key)) {
     if (pace.isDue) await pace.rest()
     const entry = await tree.find(path)
     if (path !== ROOT && (entry === undefined || (entry.kind === 'dir') !== isDir)) gone.push(path)
@@ -167,7 +166,7 @@ async function lockedFilesThatGo(
   now: WorkingTree,
   commit: NumberedCommit,
 ): Promise<LibraryPath[]> {
-  const then = await treeOf(core, library.info, commit)
+  const then = await core.history.treeOf(library.info, commit)
   const gone: LibraryPath[] = []
   for (const { path, accountKey } of await seenLocks(core, library.info)) {
     const was = await then.find(path)
@@ -187,7 +186,7 @@ async function find(
 ): Promise<Found> {
   if (path === undefined) return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
   const commit = await getCommit(path)
-  const was = await (await treeOf(core, library.info, commit)).find(path)
+  const was = await (await core.history.treeOf(library.info, commit)).find(path)
   if (was === undefined) return fail({ code: 'path-not-found', path, wanted: 'Item' })
   const { size } = await core.objects.totalsOf(library.info.key, was)
   return { path, was, bytes: size, from: commit.ctime }

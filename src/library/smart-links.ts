@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inOrigin } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import { findSmartLink, findSmartLinkToken, insertSmartLink, type SmartLink } from './smart-link-store.ts'
 
@@ -20,9 +20,9 @@ export async function smartLinkTo(
   else await library.tree.getFile(path)
   const { key } = library.info
   const place = inOrigin(library.info, path)
-  const known = await findSmartLinkToken(core.db, key, place, isDir)
+  const known = await findSmartLinkToken(dbOf(core), key, place, isDir)
   if (known !== undefined) return known
-  return core.db.write(async (tx) => {
+  return dbOf(core).write(async (tx) => {
     await insertSmartLink(tx, randomUUID(), key, place, isDir)
     const token = await findSmartLinkToken(tx, key, place, isDir)
     return token ?? fail({ code: 'link-not-found', token: '' })
@@ -31,5 +31,5 @@ export async function smartLinkTo(
 
 /** Throws link-not-found. */
 export async function getSmartLink(core: LibraryCore, token: string): Promise<SmartLink> {
-  return (await findSmartLink(core.db, token)) ?? fail({ code: 'link-not-found', token })
+  return (await findSmartLink(dbOf(core), token)) ?? fail({ code: 'link-not-found', token })
 }

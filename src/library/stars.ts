@@ -1,7 +1,7 @@
 import { asSeen, inOrigin } from '../commits/index.ts'
 import { below, type LibraryId, type LibraryPath } from '../objects/index.ts'
 import { findSubLibrary } from '../views/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, Library } from './library.ts'
 import {
   deleteStar,
@@ -16,23 +16,23 @@ import {
 
 /** What an account starred, newest first; some of it may be gone, or closed to it by now. */
 export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
-  return listStars(core.db, actor.key)
+  return listStars(dbOf(core), actor.key)
 }
 
 /** The paths of a library that its holder starred. */
 export async function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
-  const paths = await starredPaths(core.db, library.actor.key, library.info.key)
+  const paths = await starredPaths(dbOf(core), library.actor.key, library.info.key)
   if (library.info.sub === undefined) return new Set(paths)
   return new Set(paths.flatMap((path) => asSeen(library.info, path) ?? []))
 }
 
 /** The ids of the libraries and sub-libraries that an account starred as a whole. */
 export function starredLibraries(core: LibraryCore, actor: Actor): Promise<Set<LibraryId>> {
-  return starredLibraryIds(core.db, actor.key)
+  return starredLibraryIds(dbOf(core), actor.key)
 }
 
 export function isStarred(core: LibraryCore, library: Library, path: LibraryPath): Promise<boolean> {
-  return hasStar(core.db, library.actor.key, library.info.key, inOrigin(library.info, path))
+  return hasStar(dbOf(core), library.actor.key, library.info.key, inOrigin(library.info, path))
 }
 
 /** Starring twice is fine. */
@@ -51,7 +51,7 @@ export async function addStar(
     isDir,
     createdAt: core.now(),
   }
-  await core.db.write((tx) => insertStar(tx, star))
+  await dbOf(core).write((tx) => insertStar(tx, star))
 }
 
 /** False if it was not starred. Needs no permission: one's stars are one's own, whatever became of the library. */
@@ -61,7 +61,7 @@ export function removeStar(
   libraryId: LibraryId,
   path: LibraryPath,
 ): Promise<boolean> {
-  return core.db.write(async (tx) => {
+  return dbOf(core).write(async (tx) => {
     const sub = await findSubLibrary(tx, libraryId)
     if (sub === undefined) return deleteStar(tx, actor.key, libraryId, path)
     return deleteStarIn(tx, actor.key, sub.libraryKey, below(sub.path, path))

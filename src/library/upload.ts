@@ -9,7 +9,6 @@ import {
 import type { Content } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
-import { treeAsOf } from '../history/index.ts'
 import {
   baseName,
   below,
@@ -26,7 +25,7 @@ import {
   segmentsOf,
 } from '../objects/index.ts'
 import type { Tree, WorkingTree } from '../tree/index.ts'
-import type { LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
@@ -176,11 +175,11 @@ function direntOf(
 
 async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
   if (id === library.info.head) return library.tree
-  const commit = await findCommit(core.db, library.info, id)
+  const commit = await findCommit(dbOf(core), library.info, id)
   // What a folder was before it was shared is nothing to begin from.
   const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
   if (!isShown) return fail({ code: 'commit-not-found', id })
-  return treeAsOf(core, library.info, commit)
+  return core.history.treeOf(library.info, commit)
 }
 
 async function fileAt(

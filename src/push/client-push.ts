@@ -1,9 +1,8 @@
-import type { Growth, LibraryInfo, NumberedCommit } from '../commits/index.ts'
+import type { LibraryInfo, NumberedCommit } from '../commits/index.ts'
 import type { Content, ContentStore, StoredBytes, TakenBlock } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
-import type { EditableLibrary, Library } from '../library/index.ts'
+import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import type { BlockId, Commit, CommitId, DirId, FileId, FsId } from '../objects/index.ts'
-import type { ObjectStore } from '../tree/index.ts'
 import { BlockIntake } from './block-intake.ts'
 import { blockSizes, contentOfBlocks, holdBlocks, missingBlocks } from './block-upload.ts'
 import { LargeObjects } from './large-objects.ts'
@@ -15,12 +14,8 @@ import { findSyncedCommit, noteHead, noteShown, shownAmong } from './sync-visibi
 import { Uncommitted, type UncommittedAllowance } from './uncommitted.ts'
 
 export interface ClientPushOptions {
+  readonly core: LibraryCore
   readonly db: Database
-  /** Unix seconds. */
-  readonly now: () => number
-  readonly objects: ObjectStore
-  readonly content: ContentStore
-  readonly growth: Growth
   /** Limits the bytes that wait for a commit. Unlimited unless given. */
   readonly allowance?: UncommittedAllowance
 }
@@ -34,9 +29,10 @@ export class ClientPush implements AsyncDisposable {
   readonly #content: ContentStore
   readonly #blockIntake: BlockIntake
 
-  constructor({ db, now, objects, content, growth, allowance }: ClientPushOptions) {
+  constructor({ core, db, allowance }: ClientPushOptions) {
+    const { now, objects, content, growth } = core
     const uncommitted = new Uncommitted(db, allowance)
-    this.#stores = { db, now, objects, growth, uncommitted, largeObjects: new LargeObjects() }
+    this.#stores = { core, db, now, objects, growth, uncommitted, largeObjects: new LargeObjects() }
     this.#content = content
     this.#blockIntake = new BlockIntake(db, content, uncommitted, now)
   }

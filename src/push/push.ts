@@ -118,7 +118,7 @@ async function commitPushed(
     // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
-    await refuseLocked(stores, library, touchedPaths(changes))
+    await refuseLocked(stores.core, library, touchedPaths(changes))
     const fates = await BoundFates.read(stores, now, steps.slice(-left.chain.length), tree)
     const root = await tree.rootId()
     const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId

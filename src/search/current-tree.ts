@@ -1,20 +1,22 @@
 import { findLibraryByKey } from '../commits/index.ts'
-import type { LibraryCore } from '../library/index.ts'
+import type { Database } from '../database/index.ts'
 import type { Dirent, LibraryPath } from '../objects/index.ts'
 import { Pace } from '../scheduling/index.ts'
-import { Tree } from '../tree/index.ts'
+import { type ObjectStore, Tree } from '../tree/index.ts'
 
 /**
  * The trees of the heads as they are now, to re-check search hits against: the index follows the commits a little later, and
  * still knows names, places and texts that are gone.
  */
 export class CurrentTrees {
-  readonly #core: LibraryCore
+  readonly #objects: ObjectStore
+  readonly #libraryDb: Database
   readonly #trees = new Map<number, Tree | undefined>()
   readonly #pace = new Pace()
 
-  constructor(core: LibraryCore) {
-    this.#core = core
+  constructor({ objects, libraryDb }: { objects: ObjectStore; libraryDb: Database }) {
+    this.#objects = objects
+    this.#libraryDb = libraryDb
   }
 
   /** The entry at a path of a library; undefined if there is none, or the library was deleted. */
@@ -25,7 +27,7 @@ export class CurrentTrees {
   }
 
   async #head(libraryKey: number): Promise<Tree | undefined> {
-    const library = await findLibraryByKey(this.#core.db, libraryKey)
-    return library && new Tree(this.#core.objects, library.key, library.root)
+    const library = await findLibraryByKey(this.#libraryDb, libraryKey)
+    return library && new Tree(this.#objects, library.key, library.root)
   }
 }

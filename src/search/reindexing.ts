@@ -37,6 +37,7 @@ export interface SearchLag {
 /** Finds libraries the index is behind with, or knows though they are gone. */
 export class Reindexing {
   readonly #core: LibraryCore
+  readonly #libraryDb: Database
   readonly #db: Database
   readonly #index: SearchIndex
   readonly #onError: (error: unknown) => void
@@ -47,11 +48,13 @@ export class Reindexing {
 
   constructor(parts: {
     core: LibraryCore
+    libraryDb: Database
     db: Database
     index: SearchIndex
     onError: (error: unknown) => void
   }) {
     this.#core = parts.core
+    this.#libraryDb = parts.libraryDb
     this.#db = parts.db
     this.#index = parts.index
     this.#onError = parts.onError
@@ -83,7 +86,7 @@ export class Reindexing {
     await dropIndex(this.#db)
     this.#index.forget()
     for await (const { head } of this.#heads()) {
-      const library = await findLibraryByKey(this.#core.db, head.key)
+      const library = await findLibraryByKey(this.#libraryDb, head.key)
       if (library !== undefined) await this.#index.catchUp(library)
       onLibrary()
     }
@@ -100,7 +103,7 @@ export class Reindexing {
       commits += behind
       if (dated++ >= MOST_DATED) continue
       const seq = (position?.seq ?? 0) + 1
-      const [commit] = await listCommitsDown(this.#core.db, head, seq, seq)
+      const [commit] = await listCommitsDown(this.#libraryDb, head, seq, seq)
       if (commit !== undefined) seconds = Math.max(seconds, this.#core.now() - commit.ctime)
     }
     const { waiting, failed } = await countPending(this.#db)
@@ -132,7 +135,7 @@ export class Reindexing {
     // The data was restored from a copy, and the index was not.
     if (position !== undefined && (isAhead || isOther)) await this.#index.reset(position)
     else if ((position?.seq ?? 0) >= head.headSeq) return
-    const library = await findLibraryByKey(this.#core.db, head.key)
+    const library = await findLibraryByKey(this.#libraryDb, head.key)
     // Another process may have dropped what this one made.
     this.#index.forget(head.key)
     if (library !== undefined && !this.#stopped) await this.#index.catchUp(library)
@@ -141,7 +144,7 @@ export class Reindexing {
   /** Every library that is not deleted, and where the index stands. */
   async *#heads(): AsyncGenerator<{ head: LibraryHead; position: Position | undefined }> {
     for (let after = 0; !this.#stopped; ) {
-      const heads = await listLibraryHeads(this.#core.db, after, LIBRARIES_A_PAGE)
+      const heads = await listLibraryHeads(this.#libraryDb, after, LIBRARIES_A_PAGE)
       const last = heads.at(-1)
       if (last === undefined) return
       const known = await listPositionsBetween(this.#db, after, last.key)
@@ -175,7 +178,7 @@ export class Reindexing {
       const page = await listPositions(this.#db, after, LIBRARIES_A_PAGE)
       const last = page.at(-1)
       if (last === undefined) return
-      const there = new Set(await listLibraryKeys(this.#core.db, after, last.libraryKey))
+      const there = new Set(await listLibraryKeys(this.#libraryDb, after, last.libraryKey))
       for (const { libraryKey } of page) if (!there.has(libraryKey)) await this.#forget(libraryKey)
       after = last.libraryKey
     }

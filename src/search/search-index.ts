@@ -20,6 +20,8 @@ const COMMITS_COMPARED = 50
 
 export interface SearchIndexOptions {
   readonly core: LibraryCore
+  /** The database of libraries and commits. */
+  readonly libraryDb: Database
   /** Where the index rests. */
   readonly db: Database
   /** Whether the text of files of this name can be read. */
@@ -42,7 +44,7 @@ export class SearchIndex {
   constructor(options: SearchIndexOptions) {
     this.#options = options
     this.#follower = new CommitFollower({
-      db: options.core.db,
+      db: options.libraryDb,
       name: SEARCH_FOLLOWER,
       position: async (libraryKey) => (await this.#position(libraryKey))?.seq ?? 0,
       step: (library, from, wanted) => this.#step(library, from, wanted),
@@ -98,7 +100,7 @@ export class SearchIndex {
   async #step(library: LibraryInfo, from: number, wanted: number): Promise<number | undefined> {
     const stood = await this.#position(library.key)
     if (stood !== undefined && stood.claim !== 0) return this.#besideAnother(stood)
-    await refuseDeleted(this.#options.core.db, library)
+    await refuseDeleted(this.#options.libraryDb, library)
     try {
       if (await this.#isTooLarge(library)) return await this.#leaveOut(library, stood)
       return stood === undefined || from === 0
@@ -171,10 +173,10 @@ export class SearchIndex {
     to: { readonly seq: number; readonly id: CommitId },
     work: (step: TreeStep) => Promise<void>,
   ): Promise<number> {
-    const { core, db } = this.#options
+    const { core, db, libraryDb } = this.#options
     const writer = this.#writer(library, stood)
     try {
-      await work(new TreeStep({ db, core, libraryKey: library.key, writer }))
+      await work(new TreeStep({ db, libraryDb, objects: core.objects, libraryKey: library.key, writer }))
       await writer.finish(to.seq, to.id)
     } catch (error) {
       await writer.abandon()
@@ -185,12 +187,12 @@ export class SearchIndex {
   }
 
   #writer(library: LibraryInfo, stood: Position | undefined): StepWriter {
-    const { db, core, isExtractable } = this.#options
+    const { db, libraryDb, core, isExtractable } = this.#options
     const isReadable = library.encryption === undefined
     const { signal } = this.#stopping
     const hasText = (entry: Entry) =>
       isReadable && !entry.isDir && entry.objectId !== EMPTY_ID && isExtractable(entry.name)
-    const refuseGone = () => refuseDeleted(core.db, library)
+    const refuseGone = () => refuseDeleted(libraryDb, library)
     return new StepWriter({ db, libraryKey: library.key, stood, now: core.now, hasText, signal, refuseGone })
   }
 }

@@ -30,6 +30,8 @@ const LONGEST_HIGHLIGHTING_MS = 400
 
 export interface SearchOptions {
   readonly core: LibraryCore
+  /** The database of libraries and commits. */
+  readonly libraryDb: Database
   /** Where the index rests. */
   readonly db: Database
   readonly extractor: TextExtractor
@@ -87,10 +89,24 @@ export class Search implements AsyncDisposable {
 
   constructor(options: SearchOptions) {
     this.#options = options
-    const { core, db, extractor, isExtractable, onError } = options
-    this.index = new SearchIndex({ core, db, isExtractable, onError, onPending: () => this.texts.wake() })
-    this.texts = new TextQueue({ core, db, extractor, onError, prepare: () => this.index.prepare() })
-    this.reindexing = new Reindexing({ core, db, index: this.index, onError })
+    const { core, libraryDb, db, extractor, isExtractable, onError } = options
+    this.index = new SearchIndex({
+      core,
+      libraryDb,
+      db,
+      isExtractable,
+      onError,
+      onPending: () => this.texts.wake(),
+    })
+    this.texts = new TextQueue({
+      core,
+      libraryDb,
+      db,
+      extractor,
+      onError,
+      prepare: () => this.index.prepare(),
+    })
+    this.reindexing = new Reindexing({ core, libraryDb, db, index: this.index, onError })
     this.merging = new Merging({ db, onError, prepare: () => this.index.prepare() })
     this.#slicing = new Slicing(db)
   }
@@ -132,7 +148,7 @@ export class Search implements AsyncDisposable {
   /** Files whose text could not be read, for administrators; latest first. */
   async listUnread(offset: number, limit: number): Promise<{ total: number; unread: UnreadText[] }> {
     await this.index.prepare()
-    const { db, core } = this.#options
+    const { db, libraryDb } = this.#options
     const failures = await listFailures(db, offset, limit)
     const ways = await findWays(
       db,
@@ -140,7 +156,7 @@ export class Search implements AsyncDisposable {
     )
     const unread: UnreadText[] = []
     for (const { key, reason, attempts } of failures) {
-      const library = await findLibraryByKey(core.db, libraryKeyOf(key))
+      const library = await findLibraryByKey(libraryDb, libraryKeyOf(key))
       unread.push({ library, path: pathOf(ways.get(key) ?? []), reason, attempts })
     }
     return { total: (await countPending(db)).failed, unread }
@@ -208,7 +224,10 @@ export class Search implements AsyncDisposable {
     ways: ReadonlyMap<number, readonly Step[]>,
     doors: ReadonlyMap<number, Readable>,
   ): Promise<Map<Match, Omit<Found, 'highlight'>>> {
-    const trees = new CurrentTrees(this.#options.core)
+    const trees = new CurrentTrees({
+      objects: this.#options.core.objects,
+      libraryDb: this.#options.libraryDb,
+    })
     const current = new Map<Match, Omit<Found, 'highlight'>>()
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, doors)

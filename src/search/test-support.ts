@@ -60,6 +60,7 @@ export async function openSearch(
   const start = () =>
     new Search({
       core: stage.core,
+      libraryDb: stage.db,
       db: own ?? stage.db,
       extractor: options.extractor ?? createTextExtractor({ threads: 1 }),
       isExtractable,

@@ -28,6 +28,8 @@ const LONGEST_REASON = 500
 
 export interface TextQueueOptions {
   readonly core: LibraryCore
+  /** The database of libraries and commits. */
+  readonly libraryDb: Database
   readonly db: Database
   readonly extractor: TextExtractor
   /** Resolves once the tables are there. */
@@ -52,7 +54,7 @@ export class TextQueue {
 
   constructor(options: TextQueueOptions) {
     this.#options = options
-    this.#selection = new PendingSelection(options.db, options.core.db)
+    this.#selection = new PendingSelection(options.db, options.libraryDb)
   }
 
   /** Something may be waiting. */

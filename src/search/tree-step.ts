@@ -1,5 +1,4 @@
 import type { Database } from '../database/index.ts'
-import type { LibraryCore } from '../library/index.ts'
 import {
   baseName,
   type Dirent,
@@ -10,7 +9,7 @@ import {
   ROOT,
 } from '../objects/index.ts'
 import { Pace } from '../scheduling/index.ts'
-import { type Change, entriesOnce } from '../tree/index.ts'
+import { type Change, entriesOnce, type ObjectStore } from '../tree/index.ts'
 import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
 import type { StepWriter } from './step-writer.ts'
@@ -21,7 +20,8 @@ const FOLDERS_A_LOOK = 500
 /** Where a step reads from and writes to. */
 export interface TreeStepParts {
   readonly db: Database
-  readonly core: Pick<LibraryCore, 'db' | 'objects'>
+  readonly libraryDb: Database
+  readonly objects: ObjectStore
   readonly libraryKey: number
   readonly writer: StepWriter
 }
@@ -146,11 +146,11 @@ export class TreeStep {
   }
 
   async #addBelow(root: DirId, rootKey: number): Promise<void> {
-    const { core, libraryKey, writer } = this.#parts
+    const { libraryDb, objects, libraryKey, writer } = this.#parts
     const open: [id: DirId, key: number][] = [[root, rootKey]]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [id, parentKey] = next
-      for (const some of await entriesOnce(core, libraryKey, id)) {
+      for (const some of await entriesOnce({ db: libraryDb, objects }, libraryKey, id)) {
         for (const dirent of some) {
           if (this.#pace.isDue) await this.#pace.rest()
           const entry = this.#entry(parentKey, dirent)

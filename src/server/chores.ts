@@ -55,7 +55,11 @@ export function startUpkeep(services: Services, db: Database, logger: Logger): U
         name: 'libraries deleted long ago',
         run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
       },
-      { name: 'folders of older versions', isLong: true, run: () => countAllDirs(services.core) },
+      {
+        name: 'folders of older versions',
+        isLong: true,
+        run: () => countAllDirs({ db, objects: services.core.objects }),
+      },
       { name: 'the stored bytes of libraries', isLong: true, run: () => services.usage.refresh() },
       {
         name: 'the stored bytes of the server',

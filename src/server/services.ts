@@ -72,6 +72,7 @@ export type Services = ApiServices &
   PageServices &
   TransferServices &
   SyncServices & {
+    readonly db: Database
     readonly chores: ChoreLog
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
@@ -109,7 +110,7 @@ export function createServices(parts: {
     idleSeconds: config.sessionIdleDays * 86_400,
     dependents: apiTokenDependents,
   })
-  const access = new Access(core)
+  const access = new Access({ core, db })
   const partialUploads = PartialUploads.create(db, path.join(config.dataDirectory, 'uploads'), now)
   const quotas = new Quotas({
     db,
@@ -120,12 +121,14 @@ export function createServices(parts: {
   })
   core.growth.guard = quotas.growthGuard
   const push = new ClientPush({
-    ...core,
+    core,
+    db,
     allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
   })
   const activityLogger = parts.logger.child({ room: 'activity' })
   const activity = new ActivityRoom({
     core,
+    db,
     access,
     accounts,
     secret,
@@ -163,6 +166,7 @@ export function createServices(parts: {
     archives,
     copyMoveTasks: createCopyMoveTasks({
       core,
+      db,
       access,
       origins,
       quotas,
@@ -174,6 +178,7 @@ export function createServices(parts: {
     }),
     chores: new ChoreLog(now),
     core,
+    db,
     push,
     directory,
     // Not the workers of the index: who looks at a document does not wait until all others are read.
@@ -182,6 +187,7 @@ export function createServices(parts: {
     groups,
     links: new Links({
       core,
+      db,
       access,
       origins,
       secret,
@@ -215,9 +221,10 @@ export function createServices(parts: {
       blocks: config.blocks.kind,
     }),
     statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
-    shares: new Shares(core, (tx, event) => activity.sharing.ofShare(tx, event)),
+    shares: new Shares({ core, db }, (tx, event) => activity.sharing.ofShare(tx, event)),
     search: createSearch({
       core,
+      libraryDb: db,
       db: parts.searchDb,
       config,
       logger: parts.logger.child({ room: 'search' }),
@@ -234,7 +241,7 @@ export function createServices(parts: {
       onError: (error) => parts.logger.error({ err: error }, 'thumbnails could not be evicted'),
     }),
     tickets,
-    usage: new Usage(core),
+    usage: new Usage({ ...core, db }),
     webdavSecrets: new WebdavSecrets({ db, passwords, ...guarding }),
     indexedUploads: new IndexedUploads(now, tickets),
     partialUploads,
@@ -270,6 +277,7 @@ function createArchives(parts: {
 
 function createCopyMoveTasks(parts: {
   core: LibraryCore
+  db: Database
   access: Access
   origins: CredentialOrigins
   quotas: Quotas
@@ -291,13 +299,15 @@ function createCopyMoveTasks(parts: {
 
 export function createSearch(parts: {
   core: LibraryCore
+  libraryDb: Database
   db: Database
   config: Config
   logger: Logger
 }): Search {
-  const { core, db, config, logger } = parts
+  const { core, libraryDb, db, config, logger } = parts
   return new Search({
     core,
+    libraryDb,
     db,
     extractor: createTextExtractor({ threads: threadsOf(config) }),
     isExtractable,

@@ -1,11 +1,9 @@
 import type { Access } from '../access/index.ts'
-import { findLibrary } from '../commits/index.ts'
 import { DomainError, fail } from '../errors.ts'
 import { type HttpRequest, TextRefusal } from '../http/index.ts'
 import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index.ts'
 import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryId, ROOT } from '../objects/index.ts'
-import { findSubLibraryInfos } from '../views/index.ts'
 
 export interface SyncDoorOptions {
   readonly access: Access
@@ -24,10 +22,7 @@ export class SyncDoor {
 
   /** Throws library-not-found, for whoever asks: a client that is told so forgets the library. */
   async expectLibrary(id: LibraryId): Promise<void> {
-    const { core } = this.#options
-    if ((await findLibrary(core.db, id)) !== undefined) return
-    const [sub] = await findSubLibraryInfos(core, 'id', [id])
-    if (sub === undefined) fail({ code: 'library-not-found', id })
+    if (!(await this.#options.access.exists(id))) fail({ code: 'library-not-found', id })
   }
 
   /**

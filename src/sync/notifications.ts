@@ -6,7 +6,6 @@ import type { RequestHead } from '../http/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { CommitId, LibraryId } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import { findSubLibraryInfos, listSubLibraries } from '../views/index.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
 /** Where clients connect to. */
@@ -101,9 +100,9 @@ export class Notifications implements AsyncDisposable {
 
   /** Tells those who listen to folders of a library, if the folder changed. */
   async #announceFolders(core: LibraryCore, library: LibraryInfo, before: LibraryInfo): Promise<void> {
-    const subs = await listSubLibraries(core.db, library.key)
+    const subs = await core.views.listSubLibraries(library.key)
     const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
-    for (const now of await findSubLibraryInfos(core, 'id', ids)) {
+    for (const now of await core.views.findSubLibraryInfos('id', ids)) {
       const known = this.#heads.get(now.id)
       this.#heads.set(now.id, now.head)
       // A change elsewhere in the library is none of the subscriber's business, the first one after it came neither.

@@ -1,9 +1,7 @@
-import { findLibraries } from '../commits/index.ts'
 import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
 import { type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
-import { findSubLibraryInfos } from '../views/index.ts'
 import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -123,21 +121,18 @@ export const rightRoutes = [
   }),
 ]
 
-async function accessible({ access, accounts, core }: SyncServices, { actor }: Library) {
+async function accessible({ access, accounts }: SyncServices, { actor }: Library) {
   const user = await accounts.findByKey(actor.key)
   if (user === undefined) return []
   const readable = await access.listReadable(user)
-  const found = await findLibraries(
-    core.db,
+  const opened = await access.openAll(
+    user,
     readable.map(({ id }) => id),
   )
-  const infos = new Map(found.map((info) => [info.id, info]))
-  const rest = readable.flatMap(({ id }) => (infos.has(id) ? [] : [id]))
-  for (const info of await findSubLibraryInfos(core, 'id', rest)) infos.set(info.id, info)
   const owners = new Map<number, string>([[user.key, user.email]])
   const list = []
   for (const { id, name, permission, ownerKey, via } of readable) {
-    const info = infos.get(id)
+    const info = opened.get(id)?.info
     if (info === undefined) continue
     if (!owners.has(ownerKey)) owners.set(ownerKey, (await accounts.findByKey(ownerKey))?.email ?? '')
     list.push({

@@ -17,3 +17,4 @@ export {
   findWithOrigin,
   listSubLibraries,
 } from './sub-library-store.ts'
+export { Views } from './views.ts'

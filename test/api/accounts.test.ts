@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { type CallOptions, Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
@@ -66,7 +67,7 @@ describe('/api2/account/info/', () => {
       [1_500_000_000, '150%'],
     ] as const
     for (const [bytes, text] of shares) {
-      await core.db.write((tx) =>
+      await dbOf(core).write((tx) =>
         tx.run('update library set size = ? where owner_key = ?', bytes, account.key),
       )
       const { body } = await user.get('/api2/account/info/')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { insertCommitActivities } from '../../src/activity/activity-store.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { createLibraryIn } from '../../src/library/libraries.ts'
 import type { LibraryPath } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
@@ -24,7 +25,7 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
     ann = await server.signUp()
     const { accounts, core } = server.running.services
     const owner = await accounts.get(ann.email)
-    const libraries = await core.db.write(async (tx) => {
+    const libraries = await dbOf(core).write(async (tx) => {
       const made = []
       for (let n = 0; n < LIBRARIES; n++) {
         made.push(await createLibraryIn(tx, core, owner, { name: `L${n}`, description: '' }))
@@ -37,7 +38,7 @@ describe('a feed of 100,000 activities in 1,000 libraries', () => {
     const rows = Object.groupBy(numbers, (n) => String((n * 7919) % LIBRARIES))
     for (const [index, library] of libraries.entries()) {
       const mine = rows[String(index)] ?? []
-      await core.db.write(
+      await dbOf(core).write(
         (tx) =>
           insertCommitActivities(
             tx,

@@ -170,7 +170,7 @@ describe('libraries in the hands of administrators', () => {
     await owner.delete(`/api2/repos/${id}/`)
     assert.deepEqual((await admin.delete(`${trash}${id}/`)).body, { success: true })
     assert.deepEqual((await admin.get(trash, { owner: owner.email })).body.repos, [])
-    const { db } = server.running.services.core
+    const { db } = server.running.services
     assert.deepEqual(await db.all('select key from library where id = ?', id), [])
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { type CallOptions, Client } from '../support/client.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
@@ -283,7 +284,7 @@ describe('GET /api/v2.1/admin/users/', () => {
     await server.running.services.apiTokens
       .issue(ann)
       .then((token) => new Client(server.url, token).createLibrary())
-    await core.db.write((tx) => tx.run('update library set size = 1234'))
+    await dbOf(core).write((tx) => tx.run('update library set size = 1234'))
   })
   after(() => server[Symbol.asyncDispose]())
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { libraryToken, personalToken } from '../support/tokens.ts'
@@ -295,7 +296,7 @@ describe('the audit log', () => {
     await user.post('/api/v2.1/user/reset-password/', {
       form: { old_password: 'first secret 8151', new_password: 'second secret 8152' },
     })
-    const rows = JSON.stringify(await server.running.services.core.db.all('select * from audit_entry'))
+    const rows = JSON.stringify(await server.running.services.db.all('select * from audit_entry'))
     for (const secret of ['secret 815', signedIn.token, user.token, app.token, own.token]) {
       assert.ok(!rows.includes(secret ?? '-'), secret)
     }
@@ -346,7 +347,7 @@ describe('the audit log', () => {
 
   it('is exported as lines, all of them, and says so', async () => {
     const { audit, core } = server.running.services
-    await core.db.write(async (tx) => {
+    await dbOf(core).write(async (tx) => {
       for (let count = 0; count < 2500; count++) {
         await audit.record(tx, {
           actor: 'machine',
@@ -374,7 +375,7 @@ describe('the audit log', () => {
     const holder = await accounts.get((await server.signUp()).email)
     const file = `/api/v2.1/repos/${id}/file/?p=/a.txt`
     await owner.put(file, { form: { operation: 'lock' } })
-    await core.db.write((tx) => tx.run('update file_lock set account_key = ?', holder.key))
+    await dbOf(core).write((tx) => tx.run('update file_lock set account_key = ?', holder.key))
     assert.equal((await owner.put(file, { form: { operation: 'unlock' } })).status, 200)
     const [forced] = await entries({ repo_id: id, action: 'lock-forced' })
     assert.deepEqual([forced?.actor, forced?.path], [owner.email, '/a.txt'])

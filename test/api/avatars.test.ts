@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
+import { dbOf } from '../../src/library/core.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { BOUNDARY, formBytes, uploadFile } from '../support/transfer.ts'
@@ -229,7 +230,7 @@ describe('/api/v2.1/webdav-secret/', () => {
     assert.deepEqual((await user.get(path)).body, { secret: null, is_set: true })
     assert.equal(await webdavSecrets.verify(account, 'Usable-Secret1', '127.0.0.1'), 'right')
     assert.equal(await webdavSecrets.verify(account, 'Usable-Secret2', '127.0.0.1'), 'wrong')
-    const rows = JSON.stringify(await core.db.all('select hash from webdav_secret'))
+    const rows = JSON.stringify(await dbOf(core).all('select hash from webdav_secret'))
     assert.ok(!rows.includes('Usable-Secret1'))
     await user.put(path, { form: { secret: '' } })
     assert.deepEqual((await user.get(path)).body, { secret: null, is_set: false })

@@ -1,4 +1,5 @@
 import { insertHeldBlocks } from '../../src/content/block-rows-store.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import { fileId } from '../../src/objects/file.ts'
 import { type BlockId, parseLibraryId, sha1Hex } from '../../src/objects/ids.ts'
@@ -60,7 +61,7 @@ export function syncBatch(client: Client, operation: 'copy' | 'move', json: unkn
 /** Changes the row of a library, as no call could. */
 export async function setLibrary(server: TestServer, { id }: Workspace, change: string): Promise<void> {
   const { core } = server.running.services
-  await core.db.write((tx) => tx.run(`update library set ${change} where id = ?`, id))
+  await dbOf(core).write((tx) => tx.run(`update library set ${change} where id = ?`, id))
 }
 
 /** Puts many files, each with a block of its own, into a folder that exists, in one commit. */

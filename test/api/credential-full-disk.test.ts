@@ -16,7 +16,7 @@ const ok = (reply: { status: number; text: string }) => assert.equal(reply.statu
 
 /** Does something while the database has no space, so that tickets stay in memory. */
 async function onFullDisk<T>(t: TestContext, work: () => Promise<T>): Promise<T> {
-  const { db } = server.running.services.core
+  const { db } = server.running.services
   const full = t.mock.method(db, 'write', async () => {
     throw new DatabaseError('full', 'no space left')
   })

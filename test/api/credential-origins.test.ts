@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Client } from '../support/client.ts'
 import { createEncrypted, PASSWORD as LIBRARY_PASSWORD, openEncrypted } from '../support/encrypted.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -148,7 +149,7 @@ describe('an upload under way', () => {
     await part('\r\n--b--\r\n')
     await writer.close()
     assert.equal((await sending).status, 403)
-    const row = await core.db.get('select file_count from library where id = ?', library)
+    const row = await dbOf(core).get('select file_count from library where id = ?', library)
     assert.equal(row?.file_count, 0)
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Client } from '../support/client.ts'
 import { createEncrypted, download, openEncrypted, PASSWORD } from '../support/encrypted.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -116,7 +117,7 @@ describe('the password of an encrypted library', () => {
     const space = await make()
     await openEncrypted(ann, space.id)
     const { core } = server.running.services
-    const row = await core.db.get<Record<string, unknown>>('select * from library where id = ?', space.id)
+    const row = await dbOf(core).get<Record<string, unknown>>('select * from library where id = ?', space.id)
     assert.ok(row)
     assert.ok(!JSON.stringify(row).includes(PASSWORD))
   })
@@ -237,7 +238,7 @@ describe('a library that is encrypted with a password hash', () => {
     // For versions 3 and 4 the hash with a thousand rounds is the magic.
     const sql =
       "update library set pwd_hash = magic, pwd_hash_algo = 'pbkdf2_sha256', magic = '' where id = ?"
-    await core.db.write((tx) => tx.run(sql, id))
+    await dbOf(core).write((tx) => tx.run(sql, id))
     await openEncrypted(ann, id)
     await uploadFile(ann, id, '/a.txt', 'secret')
     const form = { old_password: PASSWORD, new_password: 'newer' }

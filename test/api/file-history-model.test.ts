@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { listCommitsDown, type NumberedCommit } from '../../src/commits/commit-store.ts'
-import { listFileHistoryFrom, listFileHistoryPage } from '../../src/history/file-history-pages.ts'
-import { findTrash } from '../../src/history/trash.ts'
+import { listFileHistoryFrom } from '../../src/history/file-history-pages.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
 import { move } from '../../src/library/move-copy.ts'
@@ -31,12 +30,12 @@ onBothDatabases('the index of paths', (fresh) => {
     const commits = (await listCommitsDown(stage.db, info, info.headSeq, 1)).toReversed()
     for (const path of await filesBelow(tree)) {
       const expected = await slowHistory(stage, library, commits, path)
-      const { revisions } = await listFileHistoryFrom(stage.core, info, path, { limit: 1000 })
+      const { revisions } = await stage.core.history.listFileHistoryFrom(info, path, { limit: 1000 })
       const found = revisions.map((one) => [one.commit.seq, one.path, one.oldPath, one.fileId])
       assert.deepEqual(found, expected, `${path}, seed ${seed}`)
       await expectPages(stage, library, path, expected, seed)
     }
-    const trash = await findTrash(stage.core, info, {}, { page: 1, perPage: 1000 })
+    const trash = await stage.core.history.findTrash(info, {}, { page: 1, perPage: 1000 })
     const expected = await slowTrash(stage, library, commits)
     const shown = trash.items.map((row) => [row.path, row.seq, row.isDir] as const)
     assert.deepEqual(new Map(shown.map((row) => [row[0], row])), expected, `trash, seed ${seed}`)
@@ -177,7 +176,7 @@ async function expectPages(
   const perPage = 3
   const paged: number[] = []
   for (let page = 1; ; page++) {
-    const { revisions, total } = await listFileHistoryPage(stage.core, info, path, { page, perPage })
+    const { revisions, total } = await stage.core.history.listFileHistoryPage(info, path, { page, perPage })
     assert.equal(total, expected.length, `${path}, seed ${seed}`)
     if (revisions.length === 0) break
     paged.push(...revisions.map(({ commit }) => commit.seq))
@@ -187,7 +186,10 @@ async function expectPages(
   const followed: number[] = []
   let at = path
   for (let start: Awaited<ReturnType<typeof listFileHistoryFrom>>['next']; ; ) {
-    const { revisions, next } = await listFileHistoryFrom(stage.core, info, at, { start, limit: perPage })
+    const { revisions, next } = await stage.core.history.listFileHistoryFrom(info, at, {
+      start,
+      limit: perPage,
+    })
     followed.push(...revisions.map(({ commit }) => commit.seq))
     const last = revisions.at(-1)
     if (next === undefined || last === undefined) break

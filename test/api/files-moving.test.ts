@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { assertError, assertReply, EMPTY, NOON, NOON_TEXT, Workspace } from './folders-support.ts'
 
@@ -209,7 +210,7 @@ describe('moving and copying', () => {
     const [here, there] = await two()
     await server.running.services.accounts.update(here.client.email, { quota: 1 })
     const { core } = server.running.services
-    await core.db.write((tx) => tx.run('update library set size = 1 where id = ?', there.id))
+    await dbOf(core).write((tx) => tx.run('update library set size = 1 where id = ?', there.id))
     for (const url of [here.v2('file/'), here.v21('file/')]) {
       const options = { query: { p: '/a.txt' }, form: form('copy', there, '/') }
       assertError(await here.client.post(url, options), 443, 'Out of quota.')

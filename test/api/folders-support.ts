@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { dbOf } from '../../src/library/core.ts'
 import { insertLock } from '../../src/library/lock-store.ts'
 import { parseLibraryId } from '../../src/objects/ids.ts'
 import { parsePath } from '../../src/objects/paths.ts'
@@ -74,12 +75,12 @@ export class Workspace {
     const { key } = await this.info()
     if (account === undefined || parsed === undefined) throw new Error(`cannot lock ${path}`)
     const lock = { path: parsed, accountKey: account.key, lockedAt: now(), expiresAt }
-    assert.ok(await core.db.write((tx) => insertLock(tx, key, lock, now())))
+    assert.ok(await dbOf(core).write((tx) => insertLock(tx, key, lock, now())))
   }
 
   async makeReadOnly(): Promise<void> {
     const { core } = this.#server.running.services
-    await core.db.write((tx) => tx.run('update library set status = 1 where id = ?', this.id))
+    await dbOf(core).write((tx) => tx.run('update library set status = 1 where id = ?', this.id))
   }
 
   private async info() {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { appendEvents } from '../../src/activity/live-event-store.ts'
 import { EVENTS_KEPT } from '../../src/activity/live-log.ts'
 import { MOST_STREAMS } from '../../src/activity/live-streams.ts'
+import { dbOf } from '../../src/library/core.ts'
 import type { Client } from '../support/client.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -184,10 +185,10 @@ describe('live events', () => {
       assert.deepEqual([reset?.event, reset?.data], ['reset', { since: newest }], JSON.stringify(options))
     }
     const many = Array.from({ length: EVENTS_KEPT + 10 }, () => ({ kind: 'access' as const, accountKey: 0 }))
-    await appendEvents(core.db, many, NOON)
+    await appendEvents(dbOf(core), many, NOON)
     await activity.live.log.poll()
     await activity.live.log.deleteOld()
-    const kept = await core.db.get<{ n: number }>('select count(*) as n from live_event')
+    const kept = await dbOf(core).get<{ n: number }>('select count(*) as n from live_event')
     assert.equal(kept?.n, EVENTS_KEPT)
     await using stream = await EventStream.open(ann, { query: `?since=${newest}` })
     assert.equal((await stream.next())?.event, 'reset')
@@ -221,7 +222,7 @@ describe('live events', () => {
       locked: true,
       author: account.email,
     }
-    await appendEvents(core.db, [event as never], NOON)
+    await appendEvents(dbOf(core), [event as never], NOON)
     await activity.live.log.poll()
     assert.equal((await stream.nextOf('lock')).data.path, '/from/elsewhere')
     assert.deepEqual(heard, ['lock'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { repoShare } from '../../src/activity/notices.ts'
 import { MOST_KEPT } from '../../src/activity/notifications.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { createFile, makeFolder, removeOne } from '../../src/library/entries.ts'
 import { EditableLibrary } from '../../src/library/library.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
@@ -33,7 +34,7 @@ async function notify(client: Client, from: Client, count = 1): Promise<void> {
   const key = await keyOf(client)
   const library = { id: UNKNOWN as LibraryId, name: 'Plans' }
   const share = { fromEmail: from.email, path: ROOT, permission: 'rw' }
-  await core.db.write(async (tx) => {
+  await dbOf(core).write(async (tx) => {
     for (let n = 0; n < count; n++)
       await activity.notifications.put(tx, [key, key], ...repoShare(library, share))
   })
@@ -147,7 +148,7 @@ describe('notifications', () => {
     assert.equal((await bob.get(LIST)).body.count, 1)
     const { activity, core } = server.running.services
     await activity.notifications.deleteOld()
-    const left = await core.db.get<{ n: number }>(
+    const left = await dbOf(core).get<{ n: number }>(
       'select count(*) as n from notification where account_key = ?',
       await keyOf(bob),
     )
@@ -161,7 +162,7 @@ describe('notifications', () => {
     const { accounts, core } = server.running.services
     const key = await keyOf(bob)
     await accounts.remove(bob.email)
-    const left = await core.db.get<{ n: number }>(
+    const left = await dbOf(core).get<{ n: number }>(
       'select count(*) as n from notification where account_key = ?',
       key,
     )

@@ -44,7 +44,7 @@ describe(path, () => {
     assert.deepEqual([all.body.repo_id, all.body.expires_at, all.body.permission], [null, null, 'upload'])
     const { token: _, ...allShown } = all.body
     assert.deepEqual((await someone.get(path)).body, { personal_tokens: [allShown, shown] })
-    const rows = await server.running.services.core.db.all('select * from scoped_token')
+    const rows = await server.running.services.db.all('select * from scoped_token')
     assert.ok(!JSON.stringify(rows.map((row) => Object.values(row).map(String))).includes(token))
   })
 

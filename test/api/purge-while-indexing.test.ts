@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type LibraryRow, libraryFromRow } from '../../src/commits/library-store.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { keyRangeOf } from '../../src/search/keys.ts'
@@ -60,7 +61,7 @@ it('indexing stops when its library is purged, and leaves nothing', async () => 
   // Nobody is still at it.
   await search.index.ended(key)
   assert.deepEqual(await rowsOf(server, key), { entries: 0, pending: 0, positions: 0 })
-  assert.deepEqual(await core.db.all('select name from follower where library_key = ?', key), [])
+  assert.deepEqual(await dbOf(core).all('select name from follower where library_key = ?', key), [])
 })
 
 it('indexing of a deleted library stops, and goes on when it is restored', async () => {
@@ -76,7 +77,7 @@ it('indexing of a deleted library stops, and goes on when it is restored', async
   const restored = await user.post('/api/v2.1/deleted-repos/', { form: { repo_id: library } })
   assert.equal(restored.status, 200, restored.text)
   await eventually(async () => {
-    const row = await core.db.get<LibraryRow>('select * from library where key = ?', key)
+    const row = await dbOf(core).get<LibraryRow>('select * from library where key = ?', key)
     const { fileCount } = libraryFromRow(row ?? assert.fail())
     const { entries } = await rowsOf(server, key)
     assert.ok(entries > fileCount, `${entries} of more than ${fileCount}`)

@@ -71,7 +71,7 @@ describe('tokens for apps', () => {
 
   it('rest as hashes and encrypted, never as they are', async () => {
     const token = await libraryToken(user, library, 'r', 'resting')
-    const rows = await server.running.services.core.db.all('select hash, sealed from scoped_token')
+    const rows = await server.running.services.db.all('select hash, sealed from scoped_token')
     for (const row of rows) {
       for (const bytes of Object.values(row)) {
         if (bytes instanceof Uint8Array) assert.ok(!Buffer.from(bytes).includes(token.token ?? ''))

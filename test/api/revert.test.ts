@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { type CallOptions, Client, type Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { headOf, namesIn, storedBytes, uploadFile } from '../support/transfer.ts'
@@ -396,7 +397,7 @@ describe('reverting a library', () => {
     const other = await Workspace.make(server)
     const head = await other.head()
     const { core } = server.running.services
-    await core.db.write((tx) => tx.run('update library set enc_version = 2 where id = ?', other.id))
+    await dbOf(core).write((tx) => tx.run('update library set enc_version = 2 where id = ?', other.id))
     assertError(await revertLibrary(other, head), 403, 'This library has not been decrypted.')
   })
 

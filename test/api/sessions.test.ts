@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Client } from '../support/client.ts'
 import { startServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
@@ -121,7 +122,7 @@ describe('sessions', () => {
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 200)
 
     const { apiTokens, core } = server.running.services
-    const count = async () => Number((await core.db.get('select count(*) as n from api_token'))?.n)
+    const count = async () => Number((await dbOf(core).get('select count(*) as n from api_token'))?.n)
     // Of the first sign-in, which was never used; the laptop's was.
     assert.equal(await apiTokens.deleteIdle(), 1)
     time += 40 * DAY

@@ -217,7 +217,7 @@ describe('share links', () => {
     assertError(await space.client.get(`${UPLOAD}${link.token}/`), 404, `token ${link.token} not found.`)
     assertError(await space.client.get(`${SHARE}${NO_TOKEN}/`), 404, `token ${NO_TOKEN} not found.`)
     assert.equal((await server.anonymous.get(`${SHARE}${link.token}/`)).status, 403)
-    const rows = await server.running.services.core.db.all<{ password: Uint8Array }>(
+    const rows = await server.running.services.db.all<{ password: Uint8Array }>(
       'select password from link where token = ?',
       link.token,
     )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { createLogger } from '../../src/logging.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -55,7 +56,7 @@ describe('A sign-in that fails', () => {
     const exported = await admin.get('/api/v2.1/admin/audit-log/export/')
     assert.equal(exported.status, 200)
     const { core } = server.running.services
-    const rows = await core.db.all('select * from audit_entry')
+    const rows = await dbOf(core).all('select * from audit_entry')
     const everything = [exported.text, JSON.stringify(rows), ...lines].join('\n').toLowerCase()
     assert.ok(!everything.includes(typed.toLowerCase().slice(8)), 'the typed name was stored')
     if (process.env['CARREL_TEST_DATABASE'] !== 'postgres') {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { dbOf } from '../../src/library/core.ts'
 import type { TestServer } from '../support/server.ts'
 import { startServer } from '../support/server.ts'
 import { batch, setLibrary, two } from './batch-support.ts'
@@ -54,11 +55,11 @@ describe('a task whose account loses a right while it runs', () => {
         await hold.reached
         await lose(here, there)
         const sql = 'select head from library where id in (?, ?) order by key'
-        const heads = await core.db.all(sql, here.id, there.id)
+        const heads = await dbOf(core).all(sql, here.id, there.id)
         hold.release()
         const end = await endOf(here.client.email, id)
         assert.deepEqual([end.state, end.failedReason], ['failed', 'Invalid arguments'])
-        assert.deepEqual(await core.db.all(sql, here.id, there.id), heads)
+        assert.deepEqual(await dbOf(core).all(sql, here.id, there.id), heads)
       })
     }
   }
@@ -83,7 +84,7 @@ describe('a task whose account loses a right while it runs', () => {
     assert.ok(given, 'the source was given away in time')
     assert.deepEqual(await there.names('/in'), ['d', 'a (1).txt', 'a.txt'])
     const { core } = server.running.services
-    const row = await core.db.get<{ head: Uint8Array }>('select head from library where id = ?', here.id)
+    const row = await dbOf(core).get<{ head: Uint8Array }>('select head from library where id = ?', here.id)
     assert.equal(Buffer.from(row?.head ?? []).toString('hex'), from)
   })
 })

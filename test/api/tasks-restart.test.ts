@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { it, mock } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { batch, syncBatch, two } from './batch-support.ts'
@@ -48,7 +49,7 @@ it('a task goes on after a restart, and copies nothing twice', async () => {
   const stopped = copyMoveTasks[Symbol.asyncDispose]()
   gate.resolve(undefined)
   await stopped
-  const states = await core.db.all<{ state: string }>('select state from copy_move_task order by key')
+  const states = await dbOf(core).all<{ state: string }>('select state from copy_move_task order by key')
   assert.deepEqual(
     states.map(({ state }) => state),
     [...Array<string>(5).fill('running'), 'queued'],
@@ -75,7 +76,7 @@ it('a task that was stopped in any state ends as it should', async () => {
   await here.folder('/e')
   // The copy of a move can be seen, and its original was still to go.
   assert.equal((await syncBatch(here.client, 'copy', batch(here, ['a.txt', 'e'], there, '/in'))).status, 200)
-  const { db } = server.running.services.core
+  const { db } = server.running.services
   const insert = (id: string, names: string[], state: string, target: Workspace, root = 'l.root') =>
     db.write((tx) =>
       tx.run(

@@ -257,7 +257,7 @@ describe('copies and moves as tasks', () => {
       assertError(await here.client.get(QUERY, { task_id: id }), 500, 'Error')
       assertReply(await cancel(here.client, id), 200, { success: true })
       await server.running.services.copyMoveTasks.deleteEnded()
-      const { db } = server.running.services.core
+      const { db } = server.running.services
       assert.equal(await db.get('select id from copy_move_task where id = ?', id), undefined)
     } finally {
       time = NOON
@@ -291,7 +291,7 @@ describe('copies and moves as tasks', () => {
     const successful = { ...UNDER_WAY, successful: true, done: 10_002, total: 10_002 }
     assert.deepEqual(await ended(here.client, id), successful)
     assert.equal((await there.names('/d/sub')).length, 10_001)
-    const held = await server.running.services.core.db.get<{ blocks: number }>(
+    const held = await server.running.services.db.get<{ blocks: number }>(
       'select count(*) as blocks from library_block b join library l on l.key = b.library_key where l.id = ?',
       there.id,
     )

@@ -144,7 +144,7 @@ describe('upload links', () => {
     await space.makeReadOnly()
     assertError(await visit(server, `${UPLOAD}${token}/upload/`), 403, 'Permission denied.')
     assert.equal((await send()).status, 403)
-    const { db } = server.running.services.core
+    const { db } = server.running.services
     await db.write((tx) => tx.run('update library set status = 0 where id = ?', space.id))
     assert.equal((await send()).status, 200)
     await space.client.delete(space.v21('dir/'), { query: { p: '/docs' } })

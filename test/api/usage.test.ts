@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
@@ -148,7 +149,7 @@ describe('the stored bytes of a library', () => {
       },
     ])
     assert.deepEqual(reply.body.page_info, { has_next_page: true, current_page: 1 })
-    const blocks = await core.db.all<{ size: number }>('select distinct block_id, size from library_block')
+    const blocks = await dbOf(core).all<{ size: number }>('select distinct block_id, size from library_block')
     const stored = blocks.reduce((sum, { size }) => sum + size, 0)
     assert.deepEqual(reply.body.stored, {
       bytes: stored,
@@ -163,11 +164,11 @@ describe('the stored bytes of a library', () => {
     await put(damaged, '/docs/a.bin', 10)
     await put(sound, '/a.bin', 20)
     const lost = 'delete from fs_object where library_key = (select key from library where id = ?)'
-    await core.db.write((tx) => tx.run(lost, damaged))
+    await dbOf(core).write((tx) => tx.run(lost, damaged))
     await assert.rejects(counted.refresh(), /could not be counted/)
     const reply = await user.get(`/api/v2.1/repos/${damaged}/usage/`)
     assert.deepEqual([reply.status, reply.body], [202, { repo_id: damaged, is_current: false }])
-    const rows = await core.db.all(
+    const rows = await dbOf(core).all(
       'select library_key from library_usage u join library l on l.key = u.library_key where l.id = ?',
       sound,
     )

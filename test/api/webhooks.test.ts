@@ -6,6 +6,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { RETRY_SECONDS } from '../../src/activity/webhook-sender.ts'
 import { MOST_WEBHOOKS } from '../../src/activity/webhooks.ts'
+import { dbOf } from '../../src/library/core.ts'
 import type { Client, Params } from '../support/client.ts'
 import { contentOf } from '../support/library-content.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -112,7 +113,7 @@ describe('webhooks', () => {
     const space = await Workspace.make(server)
     const { id } = (await add(space, { url: 'https://example.org/', secret: 'plainly visible' })).body.webhook
     const { core } = server.running.services
-    const row = await core.db.get<{ secret: Uint8Array }>('select secret from webhook where key = ?', id)
+    const row = await dbOf(core).get<{ secret: Uint8Array }>('select secret from webhook where key = ?', id)
     assert.ok(row)
     assert.ok(!Buffer.from(row.secret).includes('plainly'))
   })
@@ -283,7 +284,7 @@ describe('webhooks', () => {
       await bob.get('/api/v2.1/activities/')
       await settled()
       assert.equal(receiver.calls.length, 1)
-      const { db } = server.running.services.core
+      const { db } = server.running.services
       const sql = 'select state, attempts, error from webhook_delivery where webhook_key = ?'
       assert.deepEqual(await db.all(sql, webhook.id), [
         { state: 2, attempts: 1, error: 'Not sent: the account that made the webhook is not active.' },

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream'
 import { it, type TestContext } from 'node:test'
 import { type Content, emptyContent } from '../../src/content/content.ts'
 import type { DomainError } from '../../src/errors.ts'
-import { listHistory } from '../../src/history/history.ts'
 import { createFile, makeFolder, removeOne } from '../../src/library/entries.ts'
 import { lockFile } from '../../src/library/locks.ts'
 import { copy } from '../../src/library/move-copy.ts'
@@ -117,7 +116,7 @@ onBothDatabases('uploads', (fresh) => {
       { name: 'e', content },
       { name: 'f', content },
     ])
-    const { commits } = await listHistory(core, (await stage.reopen(library)).info, 1, 10)
+    const { commits } = await core.history.listHistory((await stage.reopen(library)).info, 1, 10)
     assert.deepEqual(
       commits.map((commit) => commit.description),
       ['Added "e" and 1 more files.', 'Added "b" and 2 more files.', 'Added "a".', 'Created library'],

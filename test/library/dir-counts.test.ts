@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countAllDirs } from '../../src/commits/dir-count-backfill.ts'
-import { createLibraryCore } from '../../src/library/core.ts'
+import { createLibraryCore, dbOf } from '../../src/library/core.ts'
 import { makeFolder } from '../../src/library/entries.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
@@ -33,7 +33,7 @@ it('counts the folders of a tree stored before they were counted, however many p
   assert.equal((await core.objects.getDir(info.key, info.root)).dirCount, all)
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))
-  await countAllDirs(core)
+  await countAllDirs({ db: dbOf(core), objects: core.objects })
   assert.equal(await core.objects.storedDirCount(info.key, info.root), all)
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))

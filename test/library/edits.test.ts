@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { findCommit } from '../../src/commits/commit-store.ts'
 import type { DomainError } from '../../src/errors.ts'
-import { getCommitDetail, listHistory } from '../../src/history/history.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { createFile, makeFolder, makeFolders, remove, removeOne, rename } from '../../src/library/entries.ts'
 import { getLibrary, renameLibrary } from '../../src/library/libraries.ts'
 import type { EditableLibrary } from '../../src/library/library.ts'
@@ -34,7 +34,7 @@ onBothDatabases('edits of a library', (fresh) => {
     await removeOne(core, library, at('/b.txt'))
     await removeOne(core, library, at('/papers'))
     await remove(core, library, at('/x/y'), ['papers', 'b.txt', 'not there'])
-    const { commits } = await listHistory(core, await getLibrary(core, library.info.id), 1, 100)
+    const { commits } = await core.history.listHistory(await getLibrary(core, library.info.id), 1, 100)
     assert.deepEqual(commits.map((commit) => commit.description).toReversed(), [
       'Created library',
       'Added "a.txt"',
@@ -154,8 +154,7 @@ onBothDatabases('edits of a library', (fresh) => {
     await makeFolders(library, at('/d/e'))
     await putFile(stage, library, '/d', 'f.bin', 70)
     const ops = async (seq: { commit: { id: string } | undefined }) => {
-      const detail = await getCommitDetail(
-        core,
+      const detail = await core.history.getCommitDetail(
         await getLibrary(core, library.info.id),
         seq.commit?.id as never,
       )
@@ -185,7 +184,7 @@ onBothDatabases('edits of a library', (fresh) => {
     ])
     const after = await getLibrary(core, library.info.id)
     assert.deepEqual([after.name, after.description, after.headSeq], ['Renamed', 'and described', 3])
-    const head = await findCommit(core.db, after, after.head)
+    const head = await findCommit(dbOf(core), after, after.head)
     assert.equal(head?.parentId !== null, true)
   })
 })

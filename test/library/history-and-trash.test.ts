@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { listHistory, setKeepDays } from '../../src/history/history.ts'
 import { findFirstSeen } from '../../src/history/path-index-store.ts'
 import { listTrashPage } from '../../src/history/trash.ts'
 import { emptyTrash } from '../../src/library/empty-trash.ts'
@@ -21,7 +20,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     for (let i = 1; i <= 7; i++) await createFile(library, at(`/${i}`))
     const { info } = await stage.reopen(library)
     const page = async (n: number, size: number) => {
-      const { commits, more } = await listHistory(stage.core, info, n, size)
+      const { commits, more } = await stage.core.history.listHistory(info, n, size)
       return [commits.map((commit) => commit.seq), more]
     }
     assert.deepEqual(await page(1, 3), [[8, 7, 6], true])
@@ -43,9 +42,9 @@ onBothDatabases('history and trash of a library', (fresh) => {
     }
     now += 3600
     const seqs = async (days: number) => {
-      await setKeepDays(stage.core, library.info, days)
+      await stage.core.history.setKeepDays(library.info, days)
       const { info } = await stage.reopen(library)
-      return (await listHistory(stage.core, info, 1, 100)).commits.map((commit) => commit.seq)
+      return (await stage.core.history.listHistory(info, 1, 100)).commits.map((commit) => commit.seq)
     }
     assert.deepEqual(await seqs(-5), [5, 4, 3, 2, 1])
     assert.deepEqual(await seqs(2), [5, 4, 3])
@@ -81,7 +80,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     await createFile(library, at('/a'))
     const before = (await stage.reopen(library)).info.head
     const { commit } = await removeOne(stage.core, library, at('/a'))
-    const { items } = await listTrashPage(stage.core, (await stage.reopen(library)).info, {})
+    const { items } = await stage.core.history.listTrashPage((await stage.reopen(library)).info, {})
     assert.deepEqual(
       items.map((item) => [item.path, item.commitBefore, item.deletedAt, item.isDir]),
       [['/a', before, commit?.ctime, false]],
@@ -103,7 +102,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const { info } = await stage.reopen(library)
     let cursor: Awaited<ReturnType<typeof listTrashPage>>['next']
     do {
-      const page = await listTrashPage(stage.core, info, { cursor })
+      const page = await stage.core.history.listTrashPage(info, { cursor })
       seen.push(...page.items.map((item) => item.path))
       pages.push(page.items.length)
       cursor = page.next
@@ -126,7 +125,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await trashPaths(stage, library), [])
     const { info } = await stage.reopen(library)
     assert.deepEqual(
-      (await listHistory(stage.core, info, 1, 10)).commits.map((commit) => commit.seq),
+      (await stage.core.history.listHistory(info, 1, 10)).commits.map((commit) => commit.seq),
       [4],
     )
     await removeOne(stage.core, library, at('/b'))
@@ -197,7 +196,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
       setting: database.setting ?? { kind: 'sqlite', file: stage.file },
     })
     const { info } = await again.reopen(library)
-    const { items } = await listTrashPage(again.core, info, {})
+    const { items } = await again.core.history.listTrashPage(info, {})
     assert.deepEqual(
       items.map((item) => item.path as string),
       before,
@@ -211,6 +210,6 @@ async function trashPaths(
   folder: string = ROOT,
 ): Promise<string[]> {
   const { info } = await stage.reopen(library)
-  const { items } = await listTrashPage(stage.core, info, { folder: at(folder) })
+  const { items } = await stage.core.history.listTrashPage(info, { folder: at(folder) })
   return items.map((item) => item.path)
 }

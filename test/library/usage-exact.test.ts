@@ -45,7 +45,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
       const { info } = await stage.reopen(library)
       const expected = await reckon(stage, library)
       const { key, id, root, headSeq } = info
-      const oldestSeq = await oldestShown(stage.core, info)
+      const oldestSeq = await oldestShown({ ...stage.core, db: stage.db }, info)
       const wish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash: true }
       const why = `after ${n} commits, seed ${seed}`
       assert.deepEqual(await count(stage.db, wish, new Pace()), expected, why)
@@ -132,7 +132,7 @@ async function reckon(stage: TestCore, library: EditableLibrary) {
   const current = new Set<BlockId>()
   await blocksIn(info.root, current)
   await core.pathIndex.catchUp(info)
-  const oldest = await oldestShown(core, info)
+  const oldest = await oldestShown({ ...core, db }, info)
   const trash = new Set<BlockId>()
   for (const row of await listTrash(db, info.key, { afterSeq: oldest }, { limit: 10_000 })) {
     if (row.isDir) await blocksIn(row.objectId as DirId, trash)

@@ -3,7 +3,6 @@ import { it } from 'node:test'
 import { listCommitsDown } from '../../src/commits/commit-store.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { type DomainError, fail } from '../../src/errors.ts'
-import { listHistory } from '../../src/history/history.ts'
 import { createLibraryCore } from '../../src/library/core.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/library/entries.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
@@ -30,7 +29,7 @@ onBothDatabases('writers of one library', (fresh) => {
     const { dir } = await after.tree.getDir(ROOT)
     assert.deepEqual(dir.entries.map((entry) => entry.name).sort(), names.sort())
     assert.deepEqual([after.info.headSeq, after.info.fileCount], [33, 32])
-    const { commits } = await listHistory(stage.core, after.info, 1, 100)
+    const { commits } = await stage.core.history.listHistory(after.info, 1, 100)
     for (const [i, commit] of commits.slice(0, -1).entries())
       assert.equal(commit.parentId, commits[i + 1]?.id)
   })

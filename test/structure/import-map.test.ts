@@ -19,6 +19,14 @@ describe('the import map', () => {
     assert.equal(findCycle(graph, arrows), undefined)
   })
 
+  it('has no way to a library handle or its database but through access', () => {
+    const index = readFileSync(path.join(src, 'library/index.ts'), 'utf8')
+    for (const name of ['Library', 'EditableLibrary', 'OwnedLibrary', 'AdministeredLibrary'])
+      assert.doesNotMatch(index, new RegExp(`export \\{[^}]*(?<!type )\\b${name}\\b`))
+    for (const name of ['dbOf', 'writersOf', 'internals'])
+      assert.doesNotMatch(index, new RegExp(`\\b${name}\\b`))
+  })
+
   it('leads from every import to a file that exists', () => {
     const missing = [...graph].flatMap(([file, imports]) =>
       [...imports]
@@ -30,11 +38,14 @@ describe('the import map', () => {
 })
 
 describe('the check of the import map', () => {
-  const arrows = parseArrows('```arrows\nlow ->\nlow/deep -> low\nhigh -> low\ntop.ts -> *\n```')
+  const arrows = parseArrows(
+    '```arrows\nlow ->\nlow/deep -> low\nlibrary ->\nhigh -> low library\ntop.ts -> *\n```',
+  )
   const sound = {
     'low/a.ts': [],
     'low/index.ts': ['low/a.ts'],
     'low/deep/index.ts': ['low/index.ts'],
+    'library/for-access.ts': [],
     'high/a.ts': ['low/index.ts'],
     'high/index.ts': ['high/a.ts'],
     'top.ts': ['low/deep/index.ts'],
@@ -64,6 +75,11 @@ describe('the check of the import map', () => {
       'refuses a module that is not listed',
       { 'new/a.ts': [] },
       ['new/a.ts is in a module that is not listed'],
+    ],
+    [
+      'rejects an import of the handle constructors outside access',
+      { 'high/a.ts': ['library/for-access.ts'] },
+      ['high/a.ts imports library/for-access.ts, but only access may'],
     ],
     [
       'refuses an import of test code',

@@ -62,6 +62,9 @@ export function findViolations(graph: ImportGraph, arrows: Arrows): string[] {
       else if (isTest(target)) violations.push(`${file} imports the test code ${target}`)
       else if (targetModule !== module && !allowed.has(targetModule) && !allowed.has('*')) {
         violations.push(`${file} imports ${target}, but ${module} may not import ${targetModule}`)
+      } else if (targetModule !== module && RESTRICTED.has(target)) {
+        if (RESTRICTED.get(target) !== module)
+          violations.push(`${file} imports ${target}, but only ${RESTRICTED.get(target)} may`)
       } else if (targetModule !== module && !isPublic(target, targetModule) && !ENTRY_POINTS.has(file)) {
         violations.push(`${file} imports ${target} instead of ${targetModule}/index.ts`)
       }
@@ -90,6 +93,9 @@ export function findUnusedArrows(graph: ImportGraph, arrows: Arrows): string[] {
       .filter((arrow) => !arrow.endsWith('*') && !used.has(arrow)),
   )
 }
+
+/** Second public interfaces, each for one module: only `access` can make a library handle. */
+const RESTRICTED = new Map([['library/for-access.ts', 'access']])
 
 /**
  * Files that start a program and may load single files: the server's, to load no more than a command needs, and the web

@@ -56,7 +56,7 @@ export async function createVersion1(server: TestServer, client: Client): Promis
   const reply = await client.post('/api2/repos/', { form })
   assert.equal(reply.status, 200, reply.text)
   const sql = "update library set enc_version = 1, magic = ?, random_key = '' where id = ?"
-  await server.running.services.core.db.write((tx) => tx.run(sql, '6f0ec7351f6b00c7c6cfb9a342f8de79', id))
+  await server.running.services.db.write((tx) => tx.run(sql, '6f0ec7351f6b00c7c6cfb9a342f8de79', id))
   const key = Buffer.from('4e893e9264b082510b1346995167a30f', 'hex')
   return {
     id,

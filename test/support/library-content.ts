@@ -34,9 +34,7 @@ export function contentOf(server: TestServer, client: Client, id: string) {
 
 /** As an administrator's setting would: nobody may change the library. */
 export async function makeReadOnly(server: TestServer, id: string): Promise<void> {
-  await server.running.services.core.db.write((tx) =>
-    tx.run('update library set status = 1 where id = ?', id),
-  )
+  await server.running.services.db.write((tx) => tx.run('update library set status = 1 where id = ?', id))
 }
 
 function pathOf(text: string): LibraryPath {

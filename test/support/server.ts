@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/database/open.ts'
 import { parseEmail } from '../../src/identity/account.ts'
 import { insertAccount } from '../../src/identity/account-store.ts'
 import { Passwords } from '../../src/identity/passwords.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
 import { type RunningServer, startServer as start } from '../../src/server/server.ts'
 import { Client } from './client.ts'
@@ -141,7 +142,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       const known = parseEmail(email) ?? assert.fail(`${email} is none`)
       const hash = await hashOf(password)
       const row = { email: known, role, active: 1, password_hash: hash, created_at: core.now() }
-      assert.ok(await core.db.write((tx) => insertAccount(tx, row)), `${email} is taken`)
+      assert.ok(await dbOf(core).write((tx) => insertAccount(tx, row)), `${email} is taken`)
       directory.forget(known)
       const account = await accounts.get(email)
       const token = await apiTokens.issue(account)

@@ -179,6 +179,6 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
 export async function expectNothingLeft(server: TestServer): Promise<void> {
   assert.deepEqual(await readdir(path.join(server.data, 'uploads')), [])
   assert.deepEqual(await readdir(path.join(server.data, 'blocks/tmp')), [])
-  const { db } = server.running.services.core
+  const { db } = server.running.services
   assert.deepEqual(await db.all('select bytes from quota_reservation'), [])
 }

@@ -348,7 +348,7 @@ describe('quotas', () => {
     const account = await server.running.services.accounts.get(carl.email)
     const sync = await SyncClient.link(carl, await carl.createLibrary())
     const head = await sync.push({ 'a.txt': 'a'.repeat(900) })
-    await server.running.services.core.db.write((tx) =>
+    await server.running.services.db.write((tx) =>
       tx.run('update account set quota = 1000 where key = ?', account.key),
     )
     const ask = async (delta: string) => (await sync.call('GET', `quota-check/?delta=${delta}`)).status
@@ -383,7 +383,7 @@ describe('locks', () => {
     assert.deepEqual(rights.body[0].user_perms, [])
     // The lock becomes somebody else's.
     const dora = await server.running.services.accounts.get((await server.signUp()).email)
-    const { db } = server.running.services.core
+    const { db } = server.running.services
     await db.write((tx) => tx.run('update file_lock set account_key = ?', dora.key))
     const touching: TreeSpec[] = [
       { folder: { 'a.txt': 'changed' }, 'b.txt': 'b' },

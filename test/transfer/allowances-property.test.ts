@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { getLibrary } from '../../src/library/libraries.ts'
 import type { LibraryId } from '../../src/objects/ids.ts'
 import { Workspace } from '../api/folders-support.ts'
@@ -39,7 +40,7 @@ async function measured(server: TestServer, user: Client, library: string) {
       () => 0,
     )
   }
-  const sum = async (sql: string) => (await core.db.get<{ n: number | null }>(sql))?.n ?? 0
+  const sum = async (sql: string) => (await dbOf(core).get<{ n: number | null }>(sql))?.n ?? 0
   return {
     used: (await user.get('/api2/account/info/')).body.usage as number,
     entries: stored.fileCount + (stored.dirCount ?? Number.NaN),
@@ -130,5 +131,5 @@ it('whatever several people do at once, no limit is exceeded', async (t) => {
   t.diagnostic(`statuses ${JSON.stringify([...seen])}`)
   assert.ok((seen.get(200) ?? 0) > 0)
   assert.ok((seen.get(443) ?? 0) > 0)
-  assert.deepEqual(await server.running.services.core.db.all('select key from quota_reservation'), [])
+  assert.deepEqual(await server.running.services.db.all('select key from quota_reservation'), [])
 })

@@ -155,7 +155,7 @@ describe('an upload by blocks', () => {
 
   it('takes the blocks of an encrypted library as they are, and a size that padding allows', async () => {
     const encrypted = await client.createLibrary('Encrypted')
-    await server.running.services.core.db.write((tx) =>
+    await server.running.services.db.write((tx) =>
       tx.run(
         'update library set enc_version = 2, magic = ?, random_key = ? where id = ?',
         'a',
@@ -250,7 +250,7 @@ describe('blocks', () => {
       assert.deepEqual([twice.status, twice.body], [443, { error: 'Out of quota.' }])
       assert.equal((await commit(links.commiturl, fileOf('once', [block]))).status, 200)
       assert.equal((await commit(links.commiturl, fileOf('again', [block]))).status, 443)
-      await small.running.services.core.db.write((tx) => tx.run('update library set size = 2000000'))
+      await small.running.services.db.write((tx) => tx.run('update library set size = 2000000'))
       const full = await ask({})
       assert.deepEqual([full.status, full.body], [500, { error_msg: 'Out of quota.' }])
     } finally {
@@ -452,7 +452,7 @@ describe('a block', () => {
   it('of an encrypted library is given as it is stored', async () => {
     const encrypted = await client.createLibrary('Encrypted')
     const file = await storeFile(server, client, encrypted, '/x', Buffer.from('ciphertext'))
-    await server.running.services.core.db.write((tx) =>
+    await server.running.services.db.write((tx) =>
       tx.run(
         'update library set enc_version = 2, magic = ?, random_key = ? where id = ?',
         'a',

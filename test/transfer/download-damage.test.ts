@@ -114,7 +114,7 @@ describe('a block on disk that', () => {
 
 describe('a block in the database that', () => {
   it('is damaged or gone is an error', async () => {
-    const { db } = server.running.services.core
+    const { db } = server.running.services
     const [block] = await blocksOf(await storeFile(server, client, library, '/small', bytesOf(SMALL)))
     const link = await linkTo('small')
     const key = Buffer.from(block?.id ?? '', 'hex')
@@ -125,7 +125,7 @@ describe('a block in the database that', () => {
   })
 
   it('the library does not hold is an error', async () => {
-    const { db } = server.running.services.core
+    const { db } = server.running.services
     for (const size of [SMALL, ONE_BLOCK]) {
       const [block] = await blocksOf(await storeFile(server, client, library, '/lost', bytesOf(size)))
       const link = await linkTo('lost')

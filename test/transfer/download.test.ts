@@ -6,6 +6,7 @@ import { get, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { TicketOperation } from '../../src/access/tickets.ts'
+import { dbOf } from '../../src/library/core.ts'
 import { removeOne } from '../../src/library/entries.ts'
 import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
@@ -212,10 +213,10 @@ describe('a download link', () => {
     const link = (await other.get(`/api2/repos/${theirs}/file/`, { p: '/secret.txt', reuse: 1 })).body
     const { core, accounts } = server.running.services
     const { key } = await accounts.get(client.email)
-    await core.db.write((tx) => tx.run('update library set owner_key = ? where id = ?', key, theirs))
+    await dbOf(core).write((tx) => tx.run('update library set owner_key = ? where id = ?', key, theirs))
     const reply = await rawGet(link)
     assert.deepEqual([reply.status, reply.bytes.toString()], [403, 'Permission denied.'])
-    await core.db.write((tx) => tx.run('update account set active = 0 where email = ?', other.email))
+    await dbOf(core).write((tx) => tx.run('update account set active = 0 where email = ?', other.email))
     assert.equal((await rawGet(link)).bytes.toString(), 'Access token not found')
   })
 
@@ -246,7 +247,7 @@ describe('a download link', () => {
   it('to a file of an encrypted library asks for the password', async () => {
     const encrypted = await client.createLibrary('Encrypted')
     const id = await storeFile(server, client, encrypted, '/x', Buffer.from('x'))
-    await server.running.services.core.db.write((tx) =>
+    await server.running.services.db.write((tx) =>
       tx.run(
         `update library set enc_version = 2, magic = ?, random_key = ? where id = ?`,
         'a'.repeat(64),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { Workspace } from '../api/folders-support.ts'
 import { uploadLinkTo } from '../api/links-support.ts'
 import type { Client, Reply } from '../support/client.ts'
@@ -210,7 +211,7 @@ describe('unfinished uploads', () => {
     const { core, partialUploads } = server.running.services
     await partialUploads.deleteStray()
     assert.equal(await bytesOnDisk(server), 4)
-    await core.db.write((tx) => tx.run('delete from partial_upload'))
+    await dbOf(core).write((tx) => tx.run('delete from partial_upload'))
     for (const name of await readdir(path.dirname(old))) {
       await utimes(path.join(path.dirname(old), name), new Date(0), new Date(0))
     }

@@ -71,7 +71,7 @@ describe('hostile values', () => {
       const headers = { 'Content-Range': 'bytes 0-0/2', 'Content-Disposition': disposition }
       const chunk = await postForm(upload, [['parent_dir', '/'], { filename: 'b', bytes: 'b' }], { headers })
       assert(chunk.status < 500, `${chunk.status} ${chunk.text}`)
-      await server.running.services.core.db.write((tx) => tx.run('delete from partial_upload'))
+      await server.running.services.db.write((tx) => tx.run('delete from partial_upload'))
       await server.running.services.partialUploads.prepare()
       await expectNothingLeft(server)
     })

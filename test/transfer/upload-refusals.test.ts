@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { dbOf } from '../../src/library/core.ts'
 import { pathKey } from '../../src/objects/path-key.ts'
 import type { LibraryPath } from '../../src/objects/paths.ts'
 import type { Client } from '../support/client.ts'
@@ -276,7 +277,7 @@ describe('an upload that cannot be', () => {
     await uploadFile(user, library, '/locked.txt', '1')
     const stranger = await server.running.services.accounts.get((await server.signUp()).email)
     const { core } = server.running.services
-    await core.db.write(async (tx) => {
+    await dbOf(core).write(async (tx) => {
       const row = await tx.get<{ key: number }>('select key from library where id = ?', library)
       await tx.insert(
         'file_lock',

@@ -1,5 +1,5 @@
 import { openAsAdministrator } from '../../access/index.ts'
-import { findLibrary, type LibraryStatus } from '../../commits/index.ts'
+import { type LibraryStatus } from '../../commits/index.ts'
 import { fail } from '../../errors.ts'
 import { errorMessage, optionalText, type Reader, rawText, required, text } from '../../http/index.ts'
 import { type Account, canAddLibrary, parseEmail } from '../../identity/index.ts'
@@ -7,6 +7,7 @@ import {
   changeStatus,
   createLibrary,
   deleteLibrary,
+  libraryExists,
   listLibraryPage,
   renameLibrary,
   transferLibrary,
@@ -128,7 +129,7 @@ export const adminLibraryRoutes = [
     params: { repo_id: libraryIdParam },
     async handle({ user, params, request }, services) {
       const { core } = services
-      if ((await findLibrary(core.db, params.repo_id)) === undefined) return { success: true }
+      if (!(await libraryExists(core, params.repo_id))) return { success: true }
       const library = await openAsAdministrator(core, user, params.repo_id)
       const deed = libraryDeed('library-deleted', library.info)
       await deleteLibrary(core, library, noting(services, { user, request }, deed))

@@ -1,4 +1,3 @@
-import { findOrigin } from '../../history/index.ts'
 import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
 import { isStarred, type Library, removeOne } from '../../library/index.ts'
 import { type FileId, parentOf, ROOT } from '../../objects/index.ts'
@@ -56,7 +55,7 @@ export const fileRoutes = [
       const { path, entry, id } = await describedFile(services, library, query.p, query)
       const [starred, origin] = await Promise.all([
         isStarred(core, library, path),
-        findOrigin(core, library.info, path),
+        core.history.findOrigin(library.info, path),
       ])
       const modifier = await directory.person(entry.modifier)
       const uploader = origin ? await directory.person(origin.author) : modifier

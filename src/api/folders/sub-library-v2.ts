@@ -1,6 +1,5 @@
 import { errorMessage, rawText } from '../../http/index.ts'
 import { ROOT } from '../../objects/index.ts'
-import { subLibraryAt } from '../../views/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { asFolder, folderAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
@@ -21,7 +20,7 @@ export const subLibraryRoutes = [
       const library = await access.open(user, params.repo_id)
       if (query.p.path === ROOT) throw errorMessage(400, 'p invalid.')
       const { path } = await folderAt(library, query.p, asFolder(query.p))
-      return { sub_repo_id: (await subLibraryAt(core, library, path)).id }
+      return { sub_repo_id: (await core.views.subLibraryAt(library, path)).id }
     },
   }),
 ]

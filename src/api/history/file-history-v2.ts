@@ -1,4 +1,3 @@
-import { getCommitFor, listFileHistoryFrom, treeOf } from '../../history/index.ts'
 import { errorMessage, type FaultResponse, rawText } from '../../http/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
 import { worded } from '../common/fault-messages.ts'
@@ -26,7 +25,7 @@ export const fileHistoryRoutes = [
       const library = await access.open(user, params.repo_id)
       const file = await fileAt(library, query.p)
       const limit = LONGEST_HISTORY
-      const { revisions } = await listFileHistoryFrom(core, library.info, file.path, { limit })
+      const { revisions } = await core.history.listFileHistoryFrom(library.info, file.path, { limit })
       const people = await directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
       return { commits: revisions.map((revision) => revisionRecord(revision, people)) }
     },
@@ -47,8 +46,8 @@ export const fileHistoryRoutes = [
       const { path } = sent
       const words = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
       const file = await worded(words, async () => {
-        const commit = await getCommitFor(core, library.info, id, path)
-        return fileAt({ tree: await treeOf(core, library.info, commit) }, sent)
+        const commit = await core.history.getCommitFor(library.info, id, path)
+        return fileAt({ tree: await core.history.treeOf(library.info, commit) }, sent)
       })
       return downloadLink(services, library, file, { reusable: readReuse(query.reuse), request })
     },

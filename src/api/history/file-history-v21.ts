@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { listFileHistoryFrom, listFileHistoryPage, type Revision } from '../../history/index.ts'
+import { type Revision } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Directory, Person } from '../../identity/index.ts'
 import { type CommitId, type LibraryPath, parseCommitId } from '../../objects/index.ts'
@@ -26,7 +26,7 @@ export const fileHistoryRoutesV21 = [
     async handle({ user, params, query, request }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
       const page = { start: readStart(query.commit_id), limit: readLimit(query.limit) }
-      const { revisions, next } = await listFileHistoryFrom(core, info, pathOf(query.path), page)
+      const { revisions, next } = await core.history.listFileHistoryFrom(info, pathOf(query.path), page)
       const people = await creatorsOf(revisions, directory)
       return {
         data: revisions.map((revision) => historyItem(revision, people, request.baseUrl)),
@@ -44,7 +44,7 @@ export const fileHistoryRoutesV21 = [
     async handle({ user, params, query, request }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
       const { page, perPage } = readPage(query, 25, { lenient: true })
-      const found = await listFileHistoryPage(core, info, pathOf(query.path), { page, perPage })
+      const found = await core.history.listFileHistoryPage(info, pathOf(query.path), { page, perPage })
       const people = await creatorsOf(found.revisions, directory)
       return {
         data: found.revisions.map((revision) => newHistoryItem(revision, people, request.baseUrl)),

@@ -1,5 +1,4 @@
 import { DomainError } from '../../errors.ts'
-import { getCommitDetail, listHistory } from '../../history/index.ts'
 import { Refusal, rawText } from '../../http/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
 import { readPage } from '../common/paging.ts'
@@ -22,7 +21,7 @@ export const libraryHistoryRoutes = [
       const sent = readPage(query, 25)
       const page = Math.max(1, sent.page)
       const perPage = sent.perPage < 1 ? 25 : sent.perPage
-      const { commits, more } = await listHistory(core, info, page, perPage)
+      const { commits, more } = await core.history.listHistory(info, page, perPage)
       return { commits: commits.map(commitRecord), page_next: more }
     },
   }),
@@ -38,7 +37,7 @@ export const libraryHistoryRoutes = [
         const { info } = await access.open(user, params.repo_id)
         const commit = parseCommitId(query.commit_id ?? '')
         if (commit === undefined) throw new Refusal(400, { err: 'Invalid argument' })
-        return changesByKind((await getCommitDetail(core, info, commit)).changes)
+        return changesByKind((await core.history.getCommitDetail(info, commit)).changes)
       } catch (error) {
         throw inItsOwnWords(error)
       }

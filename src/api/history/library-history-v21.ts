@@ -1,5 +1,4 @@
 import { fail } from '../../errors.ts'
-import { getCommitDetail, getTreeAt, listHistory } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import { withSlash } from '../../objects/index.ts'
 import { shownDir } from '../../tree/index.ts'
@@ -21,7 +20,7 @@ export const libraryHistoryRoutesV21 = [
       const { page, perPage } = readPage(query, 100)
       if (page < 1) throw errorMessage(400, 'page invalid.')
       if (perPage < 1) throw errorMessage(400, 'per_page invalid.')
-      const { commits, more } = await listHistory(core, info, page, perPage)
+      const { commits, more } = await core.history.listHistory(info, page, perPage)
       const people = await directory.people(commits.map(({ creatorName }) => creatorName ?? ''))
       return { data: commits.map((commit) => historyEntry(commit, people)), more }
     },
@@ -34,7 +33,7 @@ export const libraryHistoryRoutesV21 = [
     params: { repo_id: libraryIdParam, commit_id: commitIdParam },
     async handle({ user, params }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
-      const { commit, changes } = await getCommitDetail(core, info, params.commit_id)
+      const { commit, changes } = await core.history.getCommitDetail(info, params.commit_id)
       return commitDetail(commit, changes, await directory.person(commit.creatorName ?? ''))
     },
   }),
@@ -47,7 +46,7 @@ export const libraryHistoryRoutesV21 = [
     query: { path: sentPathOrRoot },
     async handle({ user, params, query }, { access, core }) {
       const { info } = await access.open(user, params.repo_id)
-      const tree = await getTreeAt(core, info, params.commit_id)
+      const tree = await core.history.getTreeAt(info, params.commit_id)
       const { text, path } = query.path
       const found = path && (await tree.findDir(path))
       if (path === undefined || found === undefined) {

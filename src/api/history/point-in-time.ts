@@ -1,4 +1,3 @@
-import { getTreeAt, getTreeAtTime } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
@@ -22,10 +21,10 @@ export async function asOf(
   if (commit_id) {
     const id = parseCommitId(commit_id)
     if (id === undefined) throw errorMessage(400, 'commit_id invalid.')
-    return id === library.info.head ? library : library.asOf(await getTreeAt(core, library.info, id))
+    return id === library.info.head ? library : library.asOf(await core.history.getTreeAt(library.info, id))
   }
   if (!at) return library
   const time = parseTime(at)
   if (time === undefined) throw errorMessage(400, 'at invalid.')
-  return library.asOf(await getTreeAtTime(core, library.info, time, at))
+  return library.asOf(await core.history.getTreeAtTime(library.info, time, at))
 }

@@ -1,4 +1,3 @@
-import { getCommit } from '../../history/index.ts'
 import { revertLibrary } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
 import { commitIdParam, libraryIdParam } from '../common/readers.ts'
@@ -13,7 +12,7 @@ export const revertRoutesV21 = [
     params: { repo_id: libraryIdParam, commit_id: commitIdParam },
     async handle({ user, params }, { access, core, quotas }) {
       const library = await access.open(user, params.repo_id)
-      const { id } = await getCommit(core, library.info, params.commit_id)
+      const { id } = await core.history.getCommit(library.info, params.commit_id)
       const owned = library.owned()
       // No byte of it is needed, but what is locked stays as it is. Throws password-needed.
       core.keys.keyFor(library)

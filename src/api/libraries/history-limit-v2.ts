@@ -1,4 +1,3 @@
-import { keepDays, setKeepDays } from '../../history/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import { libraryDeed, noting } from '../common/audit.ts'
 import { parseWhole } from '../common/parse-values.ts'
@@ -17,7 +16,7 @@ export const librarySettingRoutes = [
     params,
     async handle({ user, params }, { access, core }) {
       const { info } = await access.openOwned(user, params.repo_id)
-      return { keep_days: keepDays(core, info) }
+      return { keep_days: core.history.keepDays(info) }
     },
   }),
   route({
@@ -33,7 +32,7 @@ export const librarySettingRoutes = [
       if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
       const deed = libraryDeed('history-limit-changed', info, { days })
       const also = noting({ audit }, { user, request }, deed)
-      return { keep_days: await setKeepDays(core, info, days, also) }
+      return { keep_days: await core.history.setKeepDays(info, days, also) }
     },
   }),
 ]

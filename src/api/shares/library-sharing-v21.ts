@@ -1,4 +1,4 @@
-import { type ExplainedGrant, explain } from '../../access/index.ts'
+import { type ExplainedGrant } from '../../access/index.ts'
 import { DomainError } from '../../errors.ts'
 import { errorMessage, required } from '../../http/index.ts'
 import { type Account, isAdmin } from '../../identity/index.ts'
@@ -72,7 +72,7 @@ export const librarySharingRoutes = [
       const library = await openToExplain(services, user, params.repo_id)
       if (query.path.path === undefined) throw errorMessage(400, 'path invalid.')
       const account = await services.accounts.get(query.email)
-      const found = await explain(services.core.db, library.info, account, query.path.path)
+      const found = await services.access.explain(library.info, account, query.path.path)
       return {
         email: found.email,
         repo_id: found.libraryId,

@@ -1,6 +1,5 @@
 import { errorMessage, type Reader, rawText } from '../../http/index.ts'
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/index.ts'
-import { showsFile } from '../../views/index.ts'
 import { denied } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
@@ -24,7 +23,7 @@ export const blockDownloadRoutes = [
       const library = await access.open(user, params.repo_id)
       const { path } = await folderAt(library, query.p)
       const file = await core.objects.findFile(library.info.key, params.file_id)
-      const isHere = file !== undefined && (await showsFile(core, library, params.file_id))
+      const isHere = file !== undefined && (await core.views.showsFile(library, params.file_id))
       if (file === undefined || !isHere) return notFound('File not found.')
       if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
       const wish = { operation: 'download-blocks', path, objectId: params.file_id, reusable: true } as const

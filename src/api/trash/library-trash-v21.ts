@@ -1,5 +1,4 @@
 import { fail } from '../../errors.ts'
-import { listTrashPage } from '../../history/index.ts'
 import { errorMessage, integer, optional, type Reader, rawText, type Values } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { emptyTrash } from '../../library/index.ts'
@@ -78,5 +77,7 @@ async function listTrash(
   const sent = asked.scan_stat === 'null' ? undefined : asked.scan_stat || undefined
   const cursor = sent === undefined ? undefined : parseTrashCursor(sent)
   if (sent !== undefined && cursor === undefined) throw errorMessage(500, 'Internal Server Error')
-  return trashPage(await listTrashPage(core, library.info, { folder, showDays: asked.show_days, cursor }))
+  return trashPage(
+    await core.history.listTrashPage(library.info, { folder, showDays: asked.show_days, cursor }),
+  )
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors.ts'
-import { findTrash, keepDays, type TrashSearch } from '../../history/index.ts'
+import { type TrashSearch } from '../../history/index.ts'
 import { errorMessage, type FaultResponse, list, map, type Reader, rawText } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { restoreEntries, type Wanted } from '../../library/index.ts'
@@ -135,8 +135,8 @@ async function trashPage(
   page: { page: number; perPage: number },
 ) {
   const { info } = await access.open(user, id)
-  const { items, total } = await findTrash(core, info, search, page)
-  return { items: items.map(trashItem), total_count: total, can_search: keepDays(core, info) !== 0 }
+  const { items, total } = await core.history.findTrash(info, search, page)
+  return { items: items.map(trashItem), total_count: total, can_search: core.history.keepDays(info) !== 0 }
 }
 
 async function bringBack(

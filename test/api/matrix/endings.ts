@@ -52,7 +52,7 @@ const eachLink = async ({ stage, holder }: Trial, act: (kind: string, token: str
   }
 }
 const write = async ({ cast }: Trial, sql: string, ...values: (string | number)[]): Promise<void> => {
-  await cast.server.running.services.core.db.write((tx) => tx.run(sql, ...values))
+  await cast.server.running.services.db.write((tx) => tx.run(sql, ...values))
 }
 
 /** The device of a holder that signed in on one. */

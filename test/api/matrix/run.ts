@@ -30,7 +30,7 @@ const GRANTED = ['api_token', 'smart_link', 'sync_token', 'ticket']
 
 /** All that a refused call must leave as it is. */
 async function snapshot({ cast, id }: Stage): Promise<string> {
-  const { db } = cast.server.running.services.core
+  const { db } = cast.server.running.services
   const lines: string[] = []
   const note = async (sql: string, ...values: (string | number)[]) => {
     for (const row of await db.all(sql, ...values)) lines.push(`${sql}: ${JSON.stringify(row)}`)

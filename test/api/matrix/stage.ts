@@ -258,7 +258,7 @@ export class Stage {
         expectOk(await maker.put(`/api/v2.1/${kind}-links/${token}/`, { json: { is_active: false } }))
       }
       if (state === 'expired') {
-        const { db } = this.cast.server.running.services.core
+        const { db } = this.cast.server.running.services
         await db.write((tx) => tx.run('update link set expires_at = 1 where token = ?', token))
       }
       return token
