@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander'
 import { programVersion } from '../version.ts'
 import { addAccessCommands } from './access.ts'
 import { configFrom, withSettings } from './config-flags.ts'
-import { REINDEXED, type ReindexedName } from './reindexed.ts'
+import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addUserCommands } from './user.ts'
 
 /** Every command an operator can type. One that can fail without an error tells its exit code through `end`. */
@@ -44,15 +44,15 @@ export function createProgram(end: (exitCode: number) => void): Command {
       .command('reindex')
       .description('make again what is derived from commits, beside a running server or without one')
       .addArgument(
-        new Argument('[what...]', 'what to make again; all of it unless named').choices(REINDEXED),
+        new Argument('[what...]', 'what to make again; all of it unless named').choices(INDEX_NAMES),
       ),
     ['data', 'database', 'blocks'],
   )
     .option('--json', 'print one JSON document')
-    .action(async (what: ReindexedName[], options: { json?: true }) => {
+    .action(async (what: IndexName[], options: { json?: true }) => {
       const config = configFrom(options)
       const { reindex } = await import('./reindex.ts')
-      await reindex(config, what.length === 0 ? REINDEXED : what, { json: options.json === true })
+      await reindex(config, what.length === 0 ? INDEX_NAMES : what, { json: options.json === true })
     })
   return program
 }

@@ -6,15 +6,15 @@ import { createLogger } from '../logging.ts'
 import type { Search } from '../search/index.ts'
 import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
 import { checkMadeByServer } from './accounts.ts'
+import type { IndexName } from './index-names.ts'
 import { print } from './output.ts'
-import type { ReindexedName } from './reindexed.ts'
 
 const LIBRARIES_A_PAGE = 500
 
 /** Makes indexes again from the commits of all libraries. A running server goes on with what it finds. */
 export async function reindex(
   config: Config,
-  names: readonly ReindexedName[],
+  names: readonly IndexName[],
   options: { json: boolean },
 ): Promise<void> {
   await checkMadeByServer(config)
@@ -42,7 +42,7 @@ interface Parts {
 }
 
 /** Each gives the number of libraries it went through. */
-const rebuild: Record<ReindexedName, (parts: Parts) => Promise<number>> = {
+const rebuild: Record<IndexName, (parts: Parts) => Promise<number>> = {
   async search({ search }) {
     let count = 0
     await search.reindexing.rebuild(() => count++)

@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs'
 import type { Config } from '../config/index.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type RunningServer, startServer } from '../server/index.ts'
-import { giveBackStartGarbage } from './start-garbage.ts'
-import { doneWithin } from './stopping.ts'
+import { doneWithin } from './done-within.ts'
+import { releaseStartupMemory } from './startup-memory.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -16,7 +16,7 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   const logger = createLogger(config.log, { pretty })
   const stopped = untilSignal(logger)
   const server = await startServer({ config, logger, showsPassword: pretty, onFatal: stopAtOnce })
-  giveBackStartGarbage()
+  releaseStartupMemory()
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped

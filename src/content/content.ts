@@ -9,7 +9,7 @@ import {
   fileId,
   sha1Hex,
 } from '../objects/index.ts'
-import { oneAhead } from '../scheduling/index.ts'
+import { prefetched } from '../scheduling/index.ts'
 import {
   BlockDamaged,
   BlockMismatch,
@@ -303,7 +303,7 @@ export class ContentStore {
       const read = (stored: ByteRange) => this.#readBlock(libraryKey, block, stored, options)
       return key === undefined ? read(range) : decryptPart(key, block, range, read)
     })
-    yield* oneAhead(blocks)
+    yield* prefetched(blocks)
   }
 
   /** Part of a block the library is known to hold, or all of it. */

@@ -1,6 +1,6 @@
 import type { Database } from '../database/index.ts'
 import type { FileId, FileObject } from '../objects/index.ts'
-import { Recent } from '../scheduling/index.ts'
+import { TwoGenerationCache } from '../scheduling/index.ts'
 import { BlockDamaged, BlockMissing, type ByteRange } from '../storage/index.ts'
 import { findHeldBlocks, type SizedBlock } from './block-rows-store.ts'
 import { CIPHER_BLOCK_BYTES } from './data-key.ts'
@@ -90,14 +90,14 @@ const WEIGHT_OF_LAYOUT = 4
 
 /** Remembers the layouts of files used last: every range asked for needs them again. */
 export class FileLayouts {
-  readonly #layouts = new Recent<string, FileLayout>(MOST_WEIGHT, weightOf)
+  readonly #layouts = new TwoGenerationCache<string, FileLayout>(MOST_WEIGHT, weightOf)
 
   find(libraryKey: number, id: FileId): FileLayout | undefined {
-    return this.#layouts.find(`${libraryKey}:${id}`)
+    return this.#layouts.get(`${libraryKey}:${id}`)
   }
 
   remember(libraryKey: number, id: FileId, layout: FileLayout): void {
-    this.#layouts.remember(`${libraryKey}:${id}`, layout)
+    this.#layouts.set(`${libraryKey}:${id}`, layout)
   }
 }
 

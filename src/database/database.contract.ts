@@ -36,14 +36,18 @@ export function databaseContract(
   const open = async () => reopen(await makeEmpty(), [scratch])
 
   describe(`${name} as a database`, options.skip ? { skip: options.skip } : {}, () => {
-    describe('a job aside', () => {
-      const job = new URL('./aside.fixture.ts', import.meta.url)
+    describe('a job in a side process', () => {
+      const job = new URL('./side-process.fixture.ts', import.meta.url)
       const { signal } = new AbortController()
 
       it('reads what was committed, and gives back what it found', async () => {
         await using db = await open()
         await db.write((tx) => insertItems(tx, 1, 3))
-        const found = await db.aside<{ pid: number }>(job, { after: 1, least: Uint8Array.of(1) }, signal)
+        const found = await db.runInSideProcess<{ pid: number }>(
+          job,
+          { after: 1, least: Uint8Array.of(1) },
+          signal,
+        )
         assert.deepEqual(found, { ids: [2, 3], least: Uint8Array.of(1), pid: found.pid })
         assert.notEqual(found.pid, process.pid)
         assert.throws(() => process.kill(found.pid, 0), { code: 'ESRCH' })
@@ -51,16 +55,16 @@ export function databaseContract(
 
       it('that fails says why', async () => {
         await using db = await open()
-        await assert.rejects(db.aside(job, { fail: 'the reason' }, signal), /the reason/)
-        await assert.rejects(db.aside(job, { end: 3 }, signal), /ended early \(3\)/)
+        await assert.rejects(db.runInSideProcess(job, { fail: 'the reason' }, signal), /the reason/)
+        await assert.rejects(db.runInSideProcess(job, { end: 3 }, signal), /ended early \(3\)/)
       })
 
       it('ends when it is told to, with the reason', async () => {
         await using db = await open()
-        const folder = await mkdtemp(path.join(tmpdir(), 'carrel-aside-'))
+        const folder = await mkdtemp(path.join(tmpdir(), 'carrel-side-process-'))
         const running = path.join(folder, 'running')
         const stopping = new AbortController()
-        const waiting = db.aside(job, { forever: running }, stopping.signal)
+        const waiting = db.runInSideProcess(job, { forever: running }, stopping.signal)
         const reason = new Error('enough')
         const rejected = assert.rejects(waiting, reason)
         while (!existsSync(running) || readFileSync(running, 'utf8') === '') await nextTurn()
@@ -69,7 +73,7 @@ export function databaseContract(
         await rejected
         assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
         await rm(folder, { recursive: true })
-        await assert.rejects(db.aside(job, {}, stopping.signal), reason)
+        await assert.rejects(db.runInSideProcess(job, {}, stopping.signal), reason)
       })
     })
 

@@ -1,4 +1,4 @@
-/** The part of a logger this room uses. */
+/** The part of a logger that this module uses. */
 export interface Logger {
   info(details: object, message: string): void
   warn(details: object, message: string): void

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { Turns } from '../database/index.ts'
+import { Mutex } from '../database/index.ts'
 import { type FsId, InvalidObject } from '../objects/index.ts'
 import type { SentObject } from './object-parser.ts'
 import type { ReceivedObject } from './received-store.ts'
@@ -23,12 +23,12 @@ export type LargeObjectAnswer =
 
 /** Reads large objects in a thread of their own, one at a time, so that nobody waits for them (I9, I10). */
 export class LargeObjects implements AsyncDisposable {
-  readonly #turns = new Turns()
+  readonly #mutex = new Mutex()
   #worker: Worker | undefined
 
   /** Throws InvalidObject. */
   async read({ id, packed }: SentObject): Promise<ReceivedObject> {
-    const end = await this.#turns.take()
+    const end = await this.#mutex.lock()
     try {
       return result(await this.#ask({ id, packed, most: LARGEST_OBJECT }))
     } finally {

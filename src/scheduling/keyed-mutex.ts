@@ -1,5 +1,5 @@
-/** Lets one holder at a time through for each key, in the order they came. */
-export class KeyedTurns {
+/** One mutex per key. Waiting callers of a key are served in order. */
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>()
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

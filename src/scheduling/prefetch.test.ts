@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { oneAhead } from './prefetch.ts'
+import { prefetched } from './prefetch.ts'
 
-describe('streams one after the other', () => {
+describe('prefetched streams', () => {
   const log: string[] = []
   async function* stream(name: string, items: number): AsyncGenerator<string, void> {
     log.push(`${name} begun`)
@@ -13,32 +13,32 @@ describe('streams one after the other', () => {
     }
   }
 
-  it('give all items in order, the next begun with the first of the one before', async () => {
+  it('yield all items in order and start each stream with the first item of the previous one', async () => {
     log.length = 0
-    const all = oneAhead([stream('a', 2), stream('b', 0), stream('c', 1)])
+    const all = prefetched([stream('a', 2), stream('b', 0), stream('c', 1)])
     assert.equal((await all.next()).value, 'a1')
     assert.deepEqual(log, ['a begun', 'b begun', 'b ended'])
     assert.deepEqual(await Array.fromAsync(all), ['a2', 'c1'])
-    assert.deepEqual(await Array.fromAsync(oneAhead([])), [])
+    assert.deepEqual(await Array.fromAsync(prefetched([])), [])
   })
 
-  it('are all ended when nobody wants more', async () => {
+  it('are all closed when the consumer stops early', async () => {
     log.length = 0
-    for await (const item of oneAhead([stream('a', 2), stream('b', 2), stream('c', 2)])) {
+    for await (const item of prefetched([stream('a', 2), stream('b', 2), stream('c', 2)])) {
       assert.equal(item, 'a1')
       break
     }
     assert.deepEqual(log, ['a begun', 'b begun', 'a ended', 'b ended'])
   })
 
-  it('tell of an error where its items would have been', async () => {
+  it('throw an error at the position of the failed stream', async () => {
     async function* failing(): AsyncGenerator<string, void> {
       yield 'b1'
       throw new Error('damaged')
     }
     const given: string[] = []
     const reading = async () => {
-      for await (const item of oneAhead([stream('a', 2), failing(), stream('c', 1)])) given.push(item)
+      for await (const item of prefetched([stream('a', 2), failing(), stream('c', 1)])) given.push(item)
     }
     log.length = 0
     await assert.rejects(reading, /damaged/)

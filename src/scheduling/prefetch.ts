@@ -1,5 +1,5 @@
-/** Streams one after the other; each is asked for its first item while those of the one before are given. */
-export async function* oneAhead<T>(streams: Iterable<AsyncGenerator<T, void>>): AsyncGenerator<T, void> {
+/** Concatenates streams with prefetch: the first item of the next stream is requested while the current one is consumed. */
+export async function* prefetched<T>(streams: Iterable<AsyncGenerator<T, void>>): AsyncGenerator<T, void> {
   let next: Begun<T> | undefined
   try {
     for (const stream of streams) {
@@ -23,7 +23,7 @@ interface Begun<T> {
 
 function begin<T>(stream: AsyncGenerator<T, void>): Begun<T> {
   const first = stream.next()
-  first.catch(() => {}) // Whoever comes to it hears of it.
+  first.catch(() => {}) // Rejects when awaited in `itemsOf`.
   return { stream, first }
 }
 

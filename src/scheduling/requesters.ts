@@ -1,19 +1,19 @@
-/** The group of those who come by a link and have no account. There may be any number of them, so they are bounded together. */
+/** The group of link visitors. Their number is unlimited, so they share one limit. */
 export const VISITORS = 'visitor'
 
-/** The key of an account, for what is shared between requesters. */
+/** The key of an account. */
 export function accountRequester(key: number): string {
   return String(key)
 }
 
-/** The key of somebody who comes by a link: `from` is their address, so that they do not count as the owner. */
+/** The key of a link visitor: `from` is the address, so that visitors do not count as the owner. */
 export function visitorRequester(from: string): string {
   return `${VISITORS}:${from}`
 }
 
-/** Who wants something done that is shared between requesters. */
+/** A caller of shared work, as a key for fair scheduling. */
 export interface Requester {
   readonly key: string
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,5 @@
-/** Lets a few pieces of work run at once; the others wait, first come, first served. */
-export class Slots {
+/** Semaphore. Waiting callers are served in order. */
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 

@@ -1,4 +1,4 @@
-/** Up to `count` of all lists: the first of each, then the second of each, and so on. */
+/** Round robin: up to `count` items, the first of each list, then the second of each, and so on. */
 export function takeTurns<T>(lists: Iterable<readonly T[]>, count: number): T[] {
   const all = [...lists]
   const longest = Math.max(0, ...all.map(({ length }) => length))

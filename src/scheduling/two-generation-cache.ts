@@ -1,32 +1,32 @@
 /**
- * Remembers what was used last, up to a weight, in two generations: what is used moves to the younger, and when that
- * is half of all, the elder is forgotten. To find something again costs one look and moves nothing.
+ * Bounded cache with approximate LRU eviction. A used entry moves to the young generation. When that reaches half of the maximum weight, it
+ * becomes the old one, and the previous old one is evicted. A hit in the young generation is one lookup.
  */
-export class Recent<Key, Value> {
-  readonly #most: number
+export class TwoGenerationCache<Key, Value> {
+  readonly #maxWeight: number
   readonly #weigh: (value: Value) => number
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
   #weight = 0
 
-  constructor(most: number, weigh: (value: Value) => number) {
-    this.#most = most
+  constructor(maxWeight: number, weigh: (value: Value) => number) {
+    this.#maxWeight = maxWeight
     this.#weigh = weigh
   }
 
-  find(key: Key): Value | undefined {
+  get(key: Key): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
     const old = this.#old.get(key)
-    if (old !== undefined) this.remember(key, old)
+    if (old !== undefined) this.set(key, old)
     return old
   }
 
-  /** What weighs more than half of all is not remembered. A key means the same value each time. */
-  remember(key: Key, value: Value): void {
+  /** Entries heavier than half of the maximum are not cached. A key must always stand for the same value. */
+  set(key: Key, value: Value): void {
     const weight = this.#weigh(value)
-    if (weight > this.#most / 2 || this.#young.has(key)) return
-    if (this.#weight + weight > this.#most / 2) {
+    if (weight > this.#maxWeight / 2 || this.#young.has(key)) return
+    if (this.#weight + weight > this.#maxWeight / 2) {
       this.#old = this.#young
       this.#young = new Map()
       this.#weight = 0

@@ -5,7 +5,7 @@ import { at, openTestCore, type TestCore } from '../../test/support/core.ts'
 import type { FreshDatabase } from '../../test/support/databases.ts'
 import type { Readable } from '../access/readable.ts'
 import type { Database } from '../database/database.ts'
-import { SideDatabase } from '../database/sqlite/side-database.ts'
+import { ThreadedDatabase } from '../database/sqlite/threaded-database.ts'
 import { createTextExtractor, isExtractable, type TextExtractor } from '../extraction/text-extractor.ts'
 import type { EditableLibrary } from '../library/library.ts'
 import { addFiles } from '../library/upload.ts'
@@ -55,7 +55,7 @@ export async function openSearch(
   const { now } = options
   const stage = await openTestCore({ ...(setting && { setting }), ...(now && { now }) })
   const own =
-    setting === undefined ? new SideDatabase(path.join(path.dirname(stage.file), 'search.db')) : undefined
+    setting === undefined ? new ThreadedDatabase(path.join(path.dirname(stage.file), 'search.db')) : undefined
   const errors: unknown[] = []
   const start = () =>
     new Search({

@@ -2,7 +2,7 @@ import { access as checkAccess, constants, mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import type { Config } from '../config/index.ts'
-import { type Database, SideDatabase } from '../database/index.ts'
+import { type Database, ThreadedDatabase } from '../database/index.ts'
 import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
@@ -57,7 +57,7 @@ export function openCore(parts: {
 
 /** Where the search index rests: beside everything else, or in a file that only it writes to. */
 export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
-  return database.kind === 'sqlite' ? new SideDatabase(path.join(dataDirectory, 'search.db')) : db
+  return database.kind === 'sqlite' ? new ThreadedDatabase(path.join(dataDirectory, 'search.db')) : db
 }
 
 /** As many as there are cores but the one the event loop has, unless the setting says otherwise. */

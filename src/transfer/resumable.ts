@@ -11,7 +11,7 @@ import {
 } from '../access/index.ts'
 import type { DataKey } from '../content/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
-import { KeyedTurns } from '../scheduling/index.ts'
+import { KeyedMutex } from '../scheduling/index.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
@@ -40,7 +40,7 @@ export class PartialUploads {
   readonly #db: Database
   readonly #folder: UploadFolder
   readonly #now: () => number
-  readonly #turns = new KeyedTurns()
+  readonly #mutex = new KeyedMutex()
 
   private constructor(db: Database, folder: UploadFolder, now: () => number) {
     this.#db = db
@@ -81,7 +81,7 @@ export class PartialUploads {
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T | undefined> {
     const { libraryKey, accountKey, linkKey, visitor = '', path } = key
-    return this.#turns.run(`${libraryKey}/${accountKey}/${linkKey}/${visitor}${path}`, async () => {
+    return this.#mutex.run(`${libraryKey}/${accountKey}/${linkKey}/${visitor}${path}`, async () => {
       const stored = await findPartialUpload(this.#db, key)
       if (range.start === 0) return this.#begin(key, range, { chunk, older: stored, upload, finish })
       const handle = stored && (await this.#openFor(key, stored, range))

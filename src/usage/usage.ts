@@ -19,8 +19,8 @@ const LIBRARIES_A_STEP = 100
 // Files and commits that are counted in a moment; more of them are worth a process.
 const FEW = 2000
 
-const countAside = new URL('./count-aside.ts', import.meta.url)
-const storedAside = new URL('./stored-aside.ts', import.meta.url)
+const countProcess = new URL('./count-process.ts', import.meta.url)
+const storedProcess = new URL('./stored-process.ts', import.meta.url)
 
 /** What counting reads from. */
 export interface UsageSource extends HistorySource {
@@ -110,7 +110,7 @@ export class Usage implements AsyncDisposable {
 
   /** Walks through all blocks there are. Throws CountingStopped. */
   stored(): Promise<StoredBlocks> {
-    return this.#db.aside<StoredBlocks>(storedAside, undefined, this.#stopping.signal)
+    return this.#db.runInSideProcess<StoredBlocks>(storedProcess, undefined, this.#stopping.signal)
   }
 
   /** Stops counting; what was not finished is counted another time. */
@@ -156,7 +156,7 @@ export class Usage implements AsyncDisposable {
     const counted =
       fileCount + headSeq - oldestSeq <= FEW
         ? await count(this.#db, wish, this.#rests())
-        : await this.#db.aside<Counted>(countAside, wish, this.#stopping.signal)
+        : await this.#db.runInSideProcess<Counted>(countProcess, wish, this.#stopping.signal)
     return { ...counted, head, oldestSeq, computedAt: this.#source.now() }
   }
 

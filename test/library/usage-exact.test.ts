@@ -18,7 +18,7 @@ import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { seededRandom } from '../support/random.ts'
 
-const countAside = new URL('../../src/usage/count-aside.ts', import.meta.url)
+const countProcess = new URL('../../src/usage/count-process.ts', import.meta.url)
 const FOLDERS = ['/', '/a', '/a/b', '/c'].map(at)
 const BLOCKS = 200
 const COMMITS = 120
@@ -51,7 +51,8 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
       assert.deepEqual(await count(stage.db, wish, new Pace()), expected, why)
       assert.deepEqual(await count(stage.db, { ...wish, mostBlocks: 30 }, new Pace()), expected, why)
       const { signal } = new AbortController()
-      if (n === COMMITS) assert.deepEqual(await stage.db.aside(countAside, wish, signal), expected, why)
+      if (n === COMMITS)
+        assert.deepEqual(await stage.db.runInSideProcess(countProcess, wish, signal), expected, why)
       assert.ok(expected.current > 0 && expected.unreferenced > 0)
     }
   })

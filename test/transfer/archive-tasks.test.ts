@@ -8,7 +8,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { fileDirent } from '../../src/objects/dirent.ts'
 import type { FileId } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import { Slots } from '../../src/scheduling/semaphore.ts'
+import { Semaphore } from '../../src/scheduling/semaphore.ts'
 import { ArchiveFile } from '../../src/transfer/archive-file.ts'
 import { Archives } from '../../src/transfer/archive-tasks.ts'
 import {
@@ -316,13 +316,13 @@ describe('the file of an archive', () => {
   })
 })
 
-describe('slots', () => {
+describe('semaphore', () => {
   it('let as many run as there are, in the order they came, whether they fail or not', async () => {
-    const slots = new Slots(2)
+    const semaphore = new Semaphore(2)
     const started: number[] = []
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
     const runs = gates.map(({ promise }, n) =>
-      slots.run(() => {
+      semaphore.run(() => {
         started.push(n)
         return promise
       }),

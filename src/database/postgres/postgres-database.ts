@@ -1,10 +1,10 @@
 import { Pool, type PoolClient } from 'pg'
-import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
 import { RowCache, type RowCacheStatistics } from '../row-cache.ts'
+import { runInSideProcess } from '../side-process.ts'
 import type { BatchOutcome, Step } from './batch.ts'
 import { asksForRetry, translate } from './faults.ts'
 import {
@@ -138,9 +138,9 @@ export class PostgresDatabase implements Migratable {
     }
   }
 
-  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+  async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    return runAside<Result>({ kind: 'postgres', ...this.#setting }, job, input, signal)
+    return runInSideProcess<Result>({ kind: 'postgres', ...this.#setting }, job, input, signal)
   }
 
   inRequest<T>(work: () => T): T {

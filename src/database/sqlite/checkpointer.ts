@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../logger.ts'
-import type { Turns } from '../turns.ts'
+import type { Mutex } from '../mutex.ts'
 import type { CheckpointMode, CheckpointReply, CheckpointResult } from './checkpoint-worker.ts'
 import { primaryCode } from './connection.ts'
 
@@ -12,7 +12,7 @@ interface Options {
   /** Frames in the log from which on it is copied into the database file. */
   readonly fromFrames: number
   /** The writers' turns; a checkpoint takes one to finish what they keep adding to. */
-  readonly turns: Turns
+  readonly writeMutex: Mutex
   readonly logger: Logger
   readonly onDiskError: (error: Error) => void
 }
@@ -55,11 +55,11 @@ export class Checkpointer {
   async #checkpoint(): Promise<void> {
     try {
       await this.#ask('passive')
-      const endTurn = await this.#options.turns.take()
+      const unlock = await this.#options.writeMutex.lock()
       try {
         await this.#ask('restart')
       } finally {
-        endTurn()
+        unlock()
       }
     } catch (error) {
       this.#notBeforeMs = performance.now() + retryAfterMs

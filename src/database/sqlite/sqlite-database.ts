@@ -2,13 +2,13 @@ import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path'
 import { backup } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { runAside } from '../aside.ts'
 import type { Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed } from '../errors.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Migratable } from '../migrate.ts'
+import { Mutex } from '../mutex.ts'
 import type { RowCacheStatistics } from '../row-cache.ts'
-import { Turns } from '../turns.ts'
+import { runInSideProcess } from '../side-process.ts'
 import { CachedReads } from './cached-reads.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { Connection } from './connection.ts'
@@ -70,7 +70,7 @@ export class SqliteDatabase implements Migratable {
   readonly #reader: Connection
   readonly #reads: CachedReads
   readonly #log: FileHandle
-  readonly #turns = new Turns()
+  readonly #writeMutex = new Mutex()
   readonly #sync: GroupSync
   readonly #checkpointer: Checkpointer
   #closed = false
@@ -86,7 +86,7 @@ export class SqliteDatabase implements Migratable {
     this.#checkpointer = new Checkpointer({
       file,
       fromFrames: (options.checkpointBytes ?? defaultCheckpointBytes) / frameBytes,
-      turns: this.#turns,
+      writeMutex: this.#writeMutex,
       logger,
       onDiskError: (error) => this.#sync.fail('The database file could not be written.', error),
     })
@@ -103,12 +103,12 @@ export class SqliteDatabase implements Migratable {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const endTurn = await this.#turns.take()
+    const unlock = await this.#writeMutex.lock()
     let done: { result: T; tx: SqliteTransaction }
     try {
       done = await this.#transact(work)
     } finally {
-      endTurn()
+      unlock()
     }
     options.onCommitted?.()
     done.tx.announce()
@@ -117,9 +117,9 @@ export class SqliteDatabase implements Migratable {
     return done.result
   }
 
-  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+  async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
+    return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
   inRequest<T>(work: () => T): T {
@@ -156,8 +156,8 @@ export class SqliteDatabase implements Migratable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    const endTurn = await this.#turns.take()
-    endTurn()
+    const unlock = await this.#writeMutex.lock()
+    unlock()
     // After a failed sync the log may have holes, and closing would copy from it: the connections
     // are left to the end of the process.
     try {

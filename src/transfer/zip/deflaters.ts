@@ -1,5 +1,5 @@
 import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib'
-import { Slots } from '../../scheduling/index.ts'
+import { Semaphore } from '../../scheduling/index.ts'
 
 // The fastest level. Level 6 takes twice the time for 6 to 10 % less, and Huffman coding alone makes archives up to twice as
 // large in about the same time (bench/history.md).
@@ -17,17 +17,17 @@ const OUTPUT_BYTES = 256 * 1024
  * MiB each new deflater takes, and looks through all of its heap every few dozen of them.
  */
 export class Deflaters implements Disposable {
-  readonly #slots: Slots
+  readonly #semaphore: Semaphore
   readonly #free: DeflateRaw[] = []
   #isClosed = false
 
   constructor(atOnce: number) {
-    this.#slots = new Slots(atOnce)
+    this.#semaphore = new Semaphore(atOnce)
   }
 
   /** The bytes must not change until this settles; they are LONGEST_DEFLATED at most. */
   deflate(bytes: Uint8Array): Promise<Buffer> {
-    return this.#slots.run(async () => {
+    return this.#semaphore.run(async () => {
       const deflater = this.#free.pop() ?? createDeflater()
       const packed = await finish(deflater, bytes)
       deflater.reset()

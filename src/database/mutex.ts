@@ -1,9 +1,9 @@
-/** Lets one holder at a time through, in the order they came. */
-export class Turns {
+/** Mutex. Waiting callers are served in order. */
+export class Mutex {
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves to the function that ends the turn. */
-  async take(): Promise<() => void> {
+  /** Resolves to the function that unlocks. */
+  async lock(): Promise<() => void> {
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last = promise

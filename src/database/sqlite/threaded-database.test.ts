@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Transaction } from '../database.ts'
 import { DatabaseError } from '../errors.ts'
-import { SideDatabase } from './side-database.ts'
+import { ThreadedDatabase } from './threaded-database.ts'
 
 let folder = ''
 let files = 0
@@ -17,14 +17,14 @@ after(() => rm(folder, { recursive: true, force: true }))
 const newFile = () => path.join(folder, `${++files}.db`)
 
 async function open(file = newFile()) {
-  const db = new SideDatabase(file)
+  const db = new ThreadedDatabase(file)
   await db.write((tx) =>
     tx.run('create table if not exists note (id integer primary key, body text, data blob)'),
   )
   return db
 }
 
-const ids = async (db: SideDatabase) =>
+const ids = async (db: ThreadedDatabase) =>
   (await db.all<{ id: number }>('select id from note order by id')).map(({ id }) => id)
 
 describe('a side database', () => {

@@ -1,7 +1,7 @@
-import { serveAside } from '../database/index.ts'
+import { serveSideProcess } from '../database/index.ts'
 import { type CountWish, count } from './count.ts'
 
 // In a process of its own nobody is held up.
 const noRests = { isDue: false, rest: async () => {} }
 
-serveAside((reader, wish: CountWish) => count(reader, wish, noRests))
+serveSideProcess((reader, wish: CountWish) => count(reader, wish, noRests))

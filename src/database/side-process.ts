@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { constants, getPriority, setPriority } from 'node:os'
 import type { DatabaseSetting } from './open.ts'
 
-/** What the process is told. Input and result are copied from process to process. */
-export interface AsideTask {
+/** The message to the process. Input and result are copied between the processes. */
+export interface SideTask {
   readonly setting: DatabaseSetting
   readonly input: unknown
 }
 
-/** What it says in the end. */
-export type AsideReply = { readonly result: unknown } | { readonly error: string }
+/** The reply of the process. */
+export type SideResult = { readonly result: unknown } | { readonly error: string }
 
-/** Database.aside, for a database that is opened like this. */
-export async function runAside<Result>(
+/** Implements Database.runInSideProcess for a database opened with `setting`. */
+export async function runInSideProcess<Result>(
   setting: DatabaseSetting,
   job: URL,
   input: unknown,
@@ -23,10 +23,10 @@ export async function runAside<Result>(
   const child = start(job)
   const exited = once(child, 'close')
   try {
-    const task: AsideTask = { setting, input }
+    const task: SideTask = { setting, input }
     child.send(task, () => {})
     const reply = await Promise.race([once(child, 'message', { signal }), exited.then(endedEarly)])
-    const [said] = reply as [AsideReply]
+    const [said] = reply as [SideResult]
     if ('error' in said) throw new Error(said.error)
     return said.result as Result
   } catch (error) {
@@ -38,7 +38,7 @@ export async function runAside<Result>(
   }
 }
 
-// What it takes of memory is garbage soon after, so little is enough for what is young.
+// A small young generation is enough: a job allocates little that survives a collection.
 function start(job: URL): ChildProcess {
   const child = fork(job, [], {
     execArgv: ['--max-semi-space-size=4'],
@@ -46,15 +46,15 @@ function start(job: URL): ChildProcess {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   try {
-    // People who wait for an answer come first.
+    // Requests have priority over side jobs.
     if (child.pid !== undefined)
       setPriority(child.pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
   } catch {
-    // It has ended already, or the system does not let us.
+    // The process has already ended, or the system does not permit it.
   }
   return child
 }
 
 function endedEarly([code, signal]: unknown[]): never {
-  throw new Error(`The process that read aside ended early (${String(signal ?? code)}).`)
+  throw new Error(`The side process ended early (${String(signal ?? code)}).`)
 }

@@ -1,31 +1,34 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { runAside } from '../aside.ts'
 import type { Database, Row, Transaction, Value, WriteOptions } from '../database.ts'
 import { DatabaseError, databaseClosed, transactionOver } from '../errors.ts'
-import { Turns } from '../turns.ts'
-import type { SideReply, SideRequest, SideThreadData } from './side-thread.ts'
+import { Mutex } from '../mutex.ts'
+import { runInSideProcess } from '../side-process.ts'
+import type { ThreadData, ThreadReply, ThreadRequest } from './database-thread.ts'
 
 /**
  * A second SQLite file for what is derived and large (I3), read on two threads and written on another: neither a
  * long query nor a long write holds up the event loop (I10) or the writers of the main file. Of queries asked side by side
  * each goes to the thread that has less to do. The threads start when first needed. Every commit is synced.
  */
-export class SideDatabase implements Database {
+export class ThreadedDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly schemaVersion = 0
   /** It has no row cache. */
   readonly cacheStatistics = undefined
   readonly #file: string
-  readonly #readers: readonly [SideThread, SideThread]
-  readonly #writer: SideThread
-  readonly #turns = new Turns()
+  readonly #readers: readonly [DatabaseThread, DatabaseThread]
+  readonly #writer: DatabaseThread
+  readonly #writeMutex = new Mutex()
   #closed = false
 
   constructor(file: string) {
     this.#file = file
-    this.#readers = [new SideThread({ file, role: 'reader' }), new SideThread({ file, role: 'reader' })]
-    this.#writer = new SideThread({ file, role: 'writer' })
+    this.#readers = [
+      new DatabaseThread({ file, role: 'reader' }),
+      new DatabaseThread({ file, role: 'reader' }),
+    ]
+    this.#writer = new DatabaseThread({ file, role: 'writer' })
   }
 
   async all<R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> {
@@ -39,20 +42,20 @@ export class SideDatabase implements Database {
   }
 
   async write<T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const endTurn = await this.#turns.take()
+    const unlock = await this.#writeMutex.lock()
     try {
       if (this.#closed) throw databaseClosed()
       const result = await this.#transact(work)
       options.onCommitted?.()
       return result
     } finally {
-      endTurn()
+      unlock()
     }
   }
 
-  async aside<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
+  async runInSideProcess<Result>(job: URL, input: unknown, signal: AbortSignal): Promise<Result> {
     if (this.#closed) throw databaseClosed()
-    return runAside<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
+    return runInSideProcess<Result>({ kind: 'sqlite', file: this.#file }, job, input, signal)
   }
 
   inRequest<T>(work: () => T): T {
@@ -66,22 +69,22 @@ export class SideDatabase implements Database {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    const endTurn = await this.#turns.take()
-    endTurn()
+    const unlock = await this.#writeMutex.lock()
+    unlock()
     for (const reader of this.#readers) await reader.close()
     await this.#writer.close()
   }
 
   // The second is for what would have to wait: mostly there is nothing, and it is not started. To wait for the start of
   // the first takes no longer than to start another.
-  #reader(): SideThread {
+  #reader(): DatabaseThread {
     const [first, second] = this.#readers
     return first.isUp && second.load < first.load ? second : first
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await this.#writer.ask({ op: 'begin' })
-    const tx = new SideTransaction(this.#writer)
+    const tx = new ThreadedTransaction(this.#writer)
     try {
       const result = await work(tx)
       await tx.finish()
@@ -98,14 +101,14 @@ export class SideDatabase implements Database {
 
 const ROWS_A_MESSAGE = 250
 
-class SideTransaction implements Transaction {
+class ThreadedTransaction implements Transaction {
   readonly #announcements: (() => void)[] = []
-  readonly #thread: SideThread
+  readonly #thread: DatabaseThread
   #over = false
   #failure: unknown
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(thread: SideThread) {
+  constructor(thread: DatabaseThread) {
     this.#thread = thread
   }
 
@@ -166,7 +169,7 @@ class SideTransaction implements Transaction {
     this.#over = true
   }
 
-  async #ask(request: SideRequest): Promise<unknown> {
+  async #ask(request: ThreadRequest): Promise<unknown> {
     if (this.#over) throw transactionOver()
     const asked = this.#thread.ask(request)
     this.#last = asked.catch((error: unknown) => {
@@ -182,8 +185,8 @@ const IDLE_MS = 60_000
 type Waiting = { resolve(result: unknown): void; reject(error: unknown): void }
 
 /** A thread with one connection; it answers in the order it is asked. */
-class SideThread {
-  readonly #data: SideThreadData
+class DatabaseThread {
+  readonly #data: ThreadData
   #worker: Worker | undefined
   #waiting: Waiting[] = []
   #idle: NodeJS.Timeout | undefined
@@ -191,7 +194,7 @@ class SideThread {
   #inTransaction = false
   #isUp = false
 
-  constructor(data: SideThreadData) {
+  constructor(data: ThreadData) {
     this.#data = data
   }
 
@@ -205,7 +208,7 @@ class SideThread {
     return this.#isUp
   }
 
-  async ask(request: SideRequest): Promise<unknown> {
+  async ask(request: ThreadRequest): Promise<unknown> {
     // Its connection is closed before another is opened.
     if (this.#ending !== undefined) await this.#ending
     return this.#post(request)
@@ -216,7 +219,7 @@ class SideThread {
     await this.#end()
   }
 
-  #post(request: SideRequest): Promise<unknown> {
+  #post(request: ThreadRequest): Promise<unknown> {
     clearTimeout(this.#idle)
     const worker = (this.#worker ??= this.#start())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -252,8 +255,8 @@ class SideThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./side-thread.ts', import.meta.url), { workerData: this.#data })
-    worker.on('message', (reply: SideReply) => this.#settle(reply))
+    const worker = new Worker(new URL('./database-thread.ts', import.meta.url), { workerData: this.#data })
+    worker.on('message', (reply: ThreadReply) => this.#settle(reply))
     worker.on('error', (error) => this.#failAll(error))
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
@@ -265,7 +268,7 @@ class SideThread {
     return worker
   }
 
-  #settle(reply: SideReply): void {
+  #settle(reply: ThreadReply): void {
     const next = this.#waiting.shift()
     this.#isUp = true
     if (this.#waiting.length === 0) this.#rest()

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
-import { serveAside } from './aside-process.ts'
+import { serveSideProcess } from './side-process-entry.ts'
 
-interface Wish {
+interface Input {
   readonly after?: number
   readonly least?: Uint8Array
   readonly fail?: string
   readonly end?: number
-  /** Goes on without end, and says here that it runs. */
+  /** Never ends, and writes its process id to this file. */
   readonly forever?: string
 }
 
-// A job for the contract of databases.
-serveAside(async (reader, { after = 0, least, fail, end, forever }: Wish) => {
+// The job of the database contract.
+serveSideProcess(async (reader, { after = 0, least, fail, end, forever }: Input) => {
   if (fail !== undefined) throw new Error(fail)
   if (end !== undefined) process.exit(end)
   if (forever !== undefined) {

@@ -1,10 +1,10 @@
 import { listStoredAfter } from '../content/index.ts'
-import { serveAside } from '../database/index.ts'
+import { serveSideProcess } from '../database/index.ts'
 import type { StoredBlocks } from './usage-store.ts'
 
 const ROWS_A_STEP = 500
 
-serveAside(async (reader): Promise<StoredBlocks> => {
+serveSideProcess(async (reader): Promise<StoredBlocks> => {
   const sums = { bytes: 0, blocks: 0 }
   for (let after: Uint8Array = new Uint8Array(0); ; ) {
     const rows = await listStoredAfter(reader, after, ROWS_A_STEP)

@@ -1,10 +1,7 @@
 import type { Database, Transaction } from './database.ts'
 import { DatabaseError } from './errors.ts'
 
-/**
- * Writes what can be done without, such as when something was last used. On a full disk it is left out and the
- * answer is false, so that nobody is kept from reading by it.
- */
+/** Best-effort write of data such as last-used times. Resolves to false on a full disk, so that reads still work then. */
 export async function writeIfSpace(
   db: Database,
   work: (tx: Transaction) => Promise<unknown>,

@@ -6,7 +6,7 @@ import { insertStatement } from '../insert-statement.ts'
 import { Connection, primaryCode } from './connection.ts'
 
 /** What a thread is asked to do with its connection. */
-export type SideRequest =
+export type ThreadRequest =
   | { readonly op: 'all' | 'get' | 'run'; readonly sql: string; readonly parameters: readonly Value[] }
   | {
       readonly op: 'insert'
@@ -17,12 +17,12 @@ export type SideRequest =
     }
   | { readonly op: 'begin' | 'commit' | 'rollback' | 'close' }
 
-export interface SideThreadData {
+export interface ThreadData {
   readonly file: string
   readonly role: 'reader' | 'writer'
 }
 
-export type SideReply =
+export type ThreadReply =
   | { readonly result: unknown }
   | { readonly reason: DatabaseReason; readonly message: string }
 
@@ -30,15 +30,15 @@ const busyTimeoutMs = 10_000
 // Result codes of a file that is damaged, or no database at all.
 const damaged = [11, 26]
 
-const { file, role } = workerData as SideThreadData
+const { file, role } = workerData as ThreadData
 let connection: Connection | undefined
 
-parentPort?.on('message', (request: SideRequest) => {
+parentPort?.on('message', (request: ThreadRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(reply(request))
 })
 
-function reply(request: SideRequest): SideReply {
+function reply(request: ThreadRequest): ThreadReply {
   try {
     return { result: perform(request) }
   } catch (error) {
@@ -47,7 +47,7 @@ function reply(request: SideRequest): SideReply {
   }
 }
 
-function perform(request: SideRequest): unknown {
+function perform(request: ThreadRequest): unknown {
   if (request.op === 'close') {
     connection?.close()
     connection = undefined
@@ -72,7 +72,7 @@ function perform(request: SideRequest): unknown {
 
 function insert(
   to: Connection,
-  { table, columns, rows, ignoreExisting }: SideRequest & { op: 'insert' },
+  { table, columns, rows, ignoreExisting }: ThreadRequest & { op: 'insert' },
 ): number {
   const sql = insertStatement(table, columns, 1, ignoreExisting)
   let inserted = 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { doneWithin } from './stopping.ts'
+import { doneWithin } from './done-within.ts'
 
 describe('waiting within bounds', () => {
   it('tells work that ended from work that did not', async () => {
