@@ -1,7 +1,7 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore, Permission } from '../library/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { capped } from './grant.ts'
 import { librarySharesOf, type Share, type ShareQuery } from './share-store.ts'
 
@@ -19,7 +19,7 @@ export async function listShared(
   query: ShareQuery,
 ): Promise<SharedLibrary[]> {
   const shared: SharedLibrary[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
     const info = sub === undefined ? library : await core.views.lookThrough(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })

@@ -3,7 +3,7 @@ import type { Database } from '../database/index.ts'
 import type { Account } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { ROOT, withSlash } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { ActivityFollower } from './activity-follower.ts'
 import {
   findActivities,
@@ -91,7 +91,7 @@ export class Feed {
   ): Promise<Mark[]> {
     let open = await this.#lanes(user, views, author, count)
     let newest: Mark[] = []
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     while (open.length > 0) {
       const limit = Math.min(MOST_A_LANE, Math.max(FEWEST_A_LANE, Math.ceil((2 * count) / open.length)))
       const lanes = Math.min(MOST_LANES_A_QUERY, Math.floor(ROWS_A_QUERY / limit))

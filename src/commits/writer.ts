@@ -10,7 +10,7 @@ import {
   type LibraryId,
   newCommitId,
 } from '../objects/index.ts'
-import { gathered } from '../scheduling/index.ts'
+import { batchSettled } from '../scheduling/index.ts'
 import {
   type EditedTree,
   insertObjects,
@@ -185,7 +185,7 @@ export class Writers {
   async #drain(library: { key: number; id: LibraryId }, queue: Waiting[]): Promise<void> {
     let known: LibraryInfo | undefined
     while (queue.length > 0) {
-      await gathered(queue, LARGEST_GROUP)
+      await batchSettled(queue, LARGEST_GROUP)
       const group = queue.splice(0, LARGEST_GROUP)
       try {
         known = await this.#commitGroup(library, group, known, (left) => queue.unshift(...left))

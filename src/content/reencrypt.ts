@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/index.ts'
 import { Dir, type DirDirent, type Dirent, type DirId, EMPTY_ID, type FileDirent } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import {
   insertObjects,
   type ObjectStore,
@@ -62,7 +62,7 @@ class Rewriting {
   readonly #to: CryptSide
   readonly #onStep: OnStep
   readonly #done = new Map<DirId, Rewritten>()
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
   #files = 0
   #contents: Content[] = []
   #dirs: PreparedObject[] = []

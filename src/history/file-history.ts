@@ -6,7 +6,7 @@ import {
   type NumberedCommit,
 } from '../commits/index.ts'
 import { type FileId, type LibraryPath, parentOf } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { Tree } from '../tree/index.ts'
 import { countEdits, findOrigin, listEdits, type OriginRow } from './file-history-store.ts'
 import { oldestShown } from './history.ts'
@@ -150,7 +150,7 @@ async function* staysOf(
   library: LibraryInfo,
   range: Pick<RevisionRange, 'path' | 'upTo' | 'oldest' | 'notAfter'>,
 ): AsyncGenerator<Stay> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const { notAfter = Number.POSITIVE_INFINITY } = range
   let { path, upTo } = range
   while (upTo >= range.oldest) {

@@ -17,7 +17,7 @@ import {
   seenFrom,
   segmentsOf,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, diffTrees, Tree } from '../tree/index.ts'
 import type { Revision } from './file-history.ts'
 import { findOrigin } from './file-history-store.ts'
@@ -174,7 +174,7 @@ async function* changesOf(
   newest = library.headSeq,
 ): AsyncGenerator<FolderChange> {
   await stores.pathIndex.catchUp(originOf(library))
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let stay = await stayOf(stores, library, baseOf(library), library.headSeq)
   let later: Pick<FolderChange, 'commit' | 'folder' | 'after'> | undefined
   for await (const commit of commitsDown(stores, library, newest, Math.max(1, oldest - 1))) {

@@ -1,6 +1,6 @@
 import type { NumberedCommit } from '../commits/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { Change } from '../tree/index.ts'
 import type { EditRow, OriginRow } from './file-history-store.ts'
 import type { FirstSeenRow } from './path-index-store.ts'
@@ -27,7 +27,7 @@ export class IndexRows {
     commit: NumberedCommit,
     before: NumberedCommit | undefined,
   ): Promise<void> {
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const author = commit.creatorName ?? ''
     const { seq, ctime } = commit
     let position = 0

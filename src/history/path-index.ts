@@ -1,7 +1,7 @@
 import { CommitFollower, type LibraryInfo, type RecentCommits } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type DirId, EMPTY_ID, type LibraryPath } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'
 import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_FOLLOWER } from './path-index-store.ts'
@@ -92,7 +92,7 @@ export class PathIndex {
     root: DirId,
   ): Promise<Pick<Advance, 'trash' | 'presence'>> {
     const tree = new Tree(this.#objects, libraryKey, root)
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const isPresent = async ({ path, isDir }: { path: LibraryPath; isDir: boolean }) => {
       if (pace.isDue) await pace.rest()
       const entry = await tree.find(path)

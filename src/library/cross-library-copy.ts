@@ -3,7 +3,7 @@ import { recrypt } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type DirDirent, type LibraryPath, parentOf } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type Totals, transplant } from '../tree/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -88,7 +88,7 @@ export async function takeAway(
   await source.commit(async (tree) => {
     await watcher?.removing()
     await refuseLocked(core, source, paths)
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     for (const { path, entry } of chosen) {
       const now = await tree.find(path)
       if (now?.id !== entry.id || now.kind !== entry.kind)

@@ -18,7 +18,7 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
@@ -140,7 +140,7 @@ export function remove(
     const paths = names.map((name) => joinPath(parent, name))
     await refuseLocked(core, library, paths)
     const removed: Dirent[] = []
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     for (const path of paths) {
       if ((await tree.find(path)) !== undefined) removed.push(await tree.take(path))
       if (pace.isDue) await pace.rest()

@@ -9,7 +9,7 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
 import { writeSettled } from '../views/index.ts'
 import { dropBound, linkedPaths } from './bound-paths-store.ts'
@@ -87,7 +87,7 @@ export async function restoreEntries(
   wanted: readonly Wanted[],
   roomLeft: RoomLeft,
 ): Promise<Restored[]> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const commits = new Map<CommitId, Promise<NumberedCommit>>()
   const outcomes: (Restored | Found)[] = []
   for (const one of wanted) {
@@ -150,7 +150,7 @@ async function linkedPathsThatGo(
 ): Promise<LibraryPath[]> {
   const tree = new Tree(core.objects, library.info.key, commit.rootId)
   const gone: LibraryPath[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const { path, isDir } of await linkedPaths(dbOf(core), library.info.key)) {
     if (pace.isDue) await pace.rest()
     const entry = await tree.find(path)
@@ -204,7 +204,7 @@ async function putBack(
       locks.flatMap((lock) => (lock.accountKey === library.actor.key ? [] : [lock.path])),
     )
     const room = new Room(await roomLeft(info))
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const changed: (Pick<Dirent, 'kind' | 'name'> & { from: number })[] = []
     const outcomes: Restored[] = []
     for (const found of all) {

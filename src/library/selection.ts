@@ -11,7 +11,7 @@ import {
   selfAndAbove,
   toNfc,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { StoredDir, Totals, WorkingTree } from '../tree/index.ts'
 import type { Placed } from './entries.ts'
 
@@ -30,7 +30,7 @@ export async function select(
   { parent, names }: Selection,
 ): Promise<Placed[]> {
   const chosen = new Map<LibraryPath, Placed>()
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const name of names) {
     const path = joinPath(parent, toNfc(name))
     const entry = isStorableName(name) ? await tree.find(path) : undefined
@@ -51,7 +51,7 @@ export function entriesOf(chosen: readonly Placed[]): Dirent[] {
 
 /** Takes all out of the tree. Throws path-not-found. */
 export async function takeAll(tree: WorkingTree, chosen: readonly Placed[]): Promise<void> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const { path } of chosen) {
     await tree.take(path)
     if (pace.isDue) await pace.rest()
@@ -78,7 +78,7 @@ export async function place(
   contentOf?: ContentOf,
 ): Promise<Put[]> {
   const placed: Put[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const open = chosen.map(({ path, entry }) => ({ from: path, entry, into: folder })).toReversed()
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { from, entry, into } = next
@@ -107,7 +107,7 @@ export async function totalsOf(
   let size = 0
   let fileCount = 0
   let dirCount: number | undefined = 0
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const { entry } of chosen) {
     const totals = await one(entry)
     size += totals.size

@@ -13,7 +13,7 @@ import {
   type FsId,
   unpackDir,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import {
   changedEntries,
   countDirs,
@@ -65,7 +65,7 @@ interface Frame {
 export class Admission {
   readonly #stores: PushStores
   readonly #library: LibraryInfo
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
   readonly #totals = new Map<DirId, Counted>()
   #ready: PreparedObject[] = []
   #readyDirs: StoredDir[] = []

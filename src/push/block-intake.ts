@@ -9,7 +9,7 @@ import type { Database } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import type { EditableLibrary } from '../library/index.ts'
 import { type BlockId, sha1Hex } from '../objects/index.ts'
-import { gathered } from '../scheduling/index.ts'
+import { batchSettled } from '../scheduling/index.ts'
 import { isGuestIn, type Uncommitted } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
 
@@ -78,7 +78,7 @@ export class BlockIntake {
   async #drain(): Promise<void> {
     this.#isDraining = true
     while (this.#waiting.length > 0) {
-      await gathered(this.#waiting, LARGEST_BATCH)
+      await batchSettled(this.#waiting, LARGEST_BATCH)
       await this.#store(this.#waiting.splice(0, LARGEST_BATCH))
     }
     this.#isDraining = false

@@ -13,7 +13,7 @@ import {
   segmentsOf,
   selfAndAbove,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, Tree, type WorkingTree } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
 
@@ -154,7 +154,7 @@ async function findAdded(
   }
   const found = new Map<LibraryPath, LibraryPath>()
   if (wanted.size === 0) return found
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const open = changes.flatMap((change) => (change.op === 'added' ? [change] : [])) as Added[]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, entry } = next

@@ -3,7 +3,7 @@ import { deflate } from 'node:zlib'
 import { fail } from '../errors.ts'
 import type { Library } from '../library/index.ts'
 import { Dir, type DirId, EMPTY_ID, encodeFile, type FsId, packetHead, zlibStored } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { AS_RECEIVED, readFileRow } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
 import { expectShown, noteShown } from './sync-visibility.ts'
@@ -45,7 +45,7 @@ async function* listBelow(
   const { key } = library.info
   const seen = new Set<DirId>([root])
   const open: [id: DirId, known: DirId][] = [[root, known]]
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let ids: FsId[] = []
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [id, knownId] = next
@@ -84,7 +84,7 @@ export async function packObjects(
 ): Promise<Buffer> {
   await expectShown(stores, library.info, ids)
   const pieces: Buffer[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let bytes = 0
   for (let start = 0; start < ids.length && bytes < enough; start += ROWS_AT_ONCE) {
     const some = ids.slice(start, start + ROWS_AT_ONCE)

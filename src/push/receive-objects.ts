@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
 import { EMPTY_ID, type FsId, InvalidObject } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { readSent, type SentObject } from './object-parser.ts'
 import type { PushStores } from './push-stores.ts'
 import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
@@ -18,7 +18,7 @@ const BATCH_BYTES = 2 ** 20
 export class ObjectIntake {
   readonly #stores: PushStores
   readonly #library: EditableLibrary
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
   #batch: ReceivedObject[] = []
   #bytes = 0
 

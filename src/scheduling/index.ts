@@ -6,5 +6,5 @@ export { accountRequester, type Requester, VISITORS, visitorRequester } from './
 export { Semaphore } from './semaphore.ts'
 export { SharedWork } from './shared-work.ts'
 export { takeTurns } from './take-turns.ts'
-export { gathered, Pace } from './time-slicer.ts'
+export { batchSettled, TimeSlicer } from './time-slicer.ts'
 export { TwoGenerationCache } from './two-generation-cache.ts'

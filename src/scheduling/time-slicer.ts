@@ -1,18 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-const LONGEST_TURN_MS = 2
-// What somebody waits at most for others to share what is done for all.
-const LONGEST_GATHERING_MS = 10
+/** Time on the event loop without a yield. */
+const SLICE_MS = 2
+/** Longest wait for further items of a batch. */
+const MAX_BATCH_WAIT_MS = 10
 
-/** Keeps a loop over many entries from holding up others (I10): asked after each, it says when to rest. */
-export class Pace {
+/** Cooperative yield for long loops (I10): after each step, `isDue` tells whether to call `rest`. */
+export class TimeSlicer {
   #began = performance.now()
 
   get isDue(): boolean {
-    return performance.now() - this.#began > LONGEST_TURN_MS
+    return performance.now() - this.#began > SLICE_MS
   }
 
-  /** Does some work, resting whenever it is due. */
+  /** Runs a generator to its end and yields to the event loop whenever it is due. */
   async through<Result>(slices: Generator<void, Result>): Promise<Result> {
     for (;;) {
       const { done, value } = slices.next()
@@ -21,7 +22,7 @@ export class Pace {
     }
   }
 
-  /** Others get their turn. */
+  /** Yields to the event loop and starts a new slice. */
   async rest(): Promise<void> {
     await nextTurn()
     this.#began = performance.now()
@@ -29,14 +30,14 @@ export class Pace {
 }
 
 /**
- * Resolves when a turn of the loop brought nothing more into a queue, or it has `most`. Requests read in one turn run on
- * one after another, so only after it have all of them come; and while many come, one group costs less than several.
+ * Batches a queue: resolves when one turn of the event loop added nothing to it, when it holds `max` items, or after 10 ms. Requests read in
+ * one turn are handled one after another, so they all arrive before the next turn.
  */
-export async function gathered(queue: { readonly length: number }, most: number): Promise<void> {
-  const deadline = performance.now() + LONGEST_GATHERING_MS
+export async function batchSettled(queue: { readonly length: number }, max: number): Promise<void> {
+  const deadline = performance.now() + MAX_BATCH_WAIT_MS
   let seen: number
   do {
     seen = queue.length
     await nextTurn()
-  } while (queue.length > seen && queue.length < most && performance.now() < deadline)
+  } while (queue.length > seen && queue.length < max && performance.now() < deadline)
 }

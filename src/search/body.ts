@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import type { Dialect } from '../database/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { markedAsName, renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
 import { gramsOf, tokensIn } from './tokens.ts'
@@ -23,7 +23,7 @@ const OVERLAP = 16
 
 /** A text as it is kept: composed, with single spaces, and not too long. */
 export async function tidied(text: string): Promise<string> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let tidy = ''
   for (const piece of piecesOf(text.slice(0, MOST_CHARACTERS))) {
     tidy += piece
@@ -41,7 +41,7 @@ export async function bodyParts(text: string, name: string, dialect: Dialect): P
   const nameTokens = gramsOf(fold(name)).map(markedAsName)
   if (dialect === 'sqlite') return [renderedTokens([...tokens, ...nameTokens], dialect)]
   const parts: string[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (let start = 0; start === 0 || start < tokens.length; start += TOKENS_A_PART) {
     const some = tokens.slice(start, start + TOKENS_A_PART + OVERLAP)
     parts.push(renderedTokens(start === 0 ? [...some, ...nameTokens] : some, dialect))
@@ -60,7 +60,7 @@ export async function unpackText(body: Uint8Array): Promise<string> {
 }
 
 async function pacedTokens(text: string): Promise<string[]> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let folded = ''
   for (const piece of piecesOf(text)) {
     folded += fold(piece)

@@ -1,7 +1,7 @@
 import { findLibraryByKey } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { Dirent, LibraryPath } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type ObjectStore, Tree } from '../tree/index.ts'
 
 /**
@@ -12,7 +12,7 @@ export class CurrentTrees {
   readonly #objects: ObjectStore
   readonly #libraryDb: Database
   readonly #trees = new Map<number, Tree | undefined>()
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
 
   constructor({ objects, libraryDb }: { objects: ObjectStore; libraryDb: Database }) {
     this.#objects = objects

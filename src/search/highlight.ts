@@ -1,4 +1,4 @@
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { fold } from './fold.ts'
 import type { Query } from './query.ts'
 import { type Phrase, type Run, runsOf, shortened } from './tokens.ts'
@@ -40,7 +40,7 @@ export async function highlight(text: string, { terms }: Query, most: number): P
 
 /** Runs of matches that would be shown together, in order. */
 async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[][]> {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const windows: Mark[][] = []
   const terms = new Set(wanted.map(({ term }) => term)).size
   const longest = Math.max(1, ...wanted.filter((one) => !one.isUnspaced).map(({ tokens }) => tokens.length))

@@ -4,7 +4,7 @@ import type { Database } from '../database/index.ts'
 import type { TextExtractor } from '../extraction/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type Dirent, type FsId, joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { unpackText } from './body.ts'
 import { CurrentTrees } from './current-tree.ts'
 import { highlight } from './highlight.ts'
@@ -244,7 +244,7 @@ export class Search implements AsyncDisposable {
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
     const shown = new Map<number, string>()
     const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const withText = matches.filter(({ hasText }) => hasText)
     for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
       const some = withText.slice(start, start + TEXTS_A_LOOK)

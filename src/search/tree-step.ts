@@ -8,7 +8,7 @@ import {
   parentOf,
   ROOT,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type Change, entriesOnce, type ObjectStore } from '../tree/index.ts'
 import { type Entry, findEntriesIn, listFoldersFrom, listKeysIn, listKeysOf } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'
@@ -29,7 +29,7 @@ export interface TreeStepParts {
 /** Brings the entries of a library from one tree to the next. */
 export class TreeStep {
   readonly #parts: TreeStepParts
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
   readonly #folders = new Map<LibraryPath, number>()
 
   constructor(parts: TreeStepParts) {

@@ -8,7 +8,7 @@ import {
   EMPTY_ID,
   type FileId,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { StoredDir } from './dir-cache.ts'
 import {
   blocksOf,
@@ -51,7 +51,7 @@ export async function transplant(
 ): Promise<void> {
   const open = [...entries]
   const seen = new Set<DirId>()
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let step = new Step(0)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.kind === 'file') step.addFile(next.id)
@@ -136,7 +136,7 @@ class Step {
     if (this.#dirs.length === 0) return { whole: new Set(), others: [] }
     const ids = this.#dirs.map(({ dir }) => dir.id)
     const whole = await findWhole(stores.db, libraryKey, ids)
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const others: PreparedObject[] = []
     for (const stored of this.#dirs) {
       if (!whole.has(stored.dir.id)) others.push(await pace.through(prepareWholeDir(stored)))

@@ -8,7 +8,7 @@ import {
   type LibraryPath,
   ROOT,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { ObjectStore } from './object-store.ts'
 
 // How often a loop over entries looks at the clock.
@@ -45,7 +45,7 @@ export async function diffTrees(
   { withFolders = false, most }: { withFolders?: boolean; most?: number | undefined } = {},
 ): Promise<Change[]> {
   const changes: Change[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let compared = 0
   const open: [path: LibraryPath, before: DirId, after: DirId][] = [[ROOT, before, after]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -64,7 +64,7 @@ export async function diffTrees(
 interface Walk {
   readonly changes: Change[]
   readonly open: [path: LibraryPath, before: DirId, after: DirId][]
-  readonly pace: Pace
+  readonly pace: TimeSlicer
   readonly withFolders: boolean
 }
 
@@ -122,7 +122,7 @@ export function isSameFile(before: Dirent, entry: Dirent): boolean {
 }
 
 /** Changes by path, with what was deleted in one place and added in another as what was renamed. */
-export async function inOrder(changes: Change[], pace = new Pace()): Promise<Change[]> {
+export async function inOrder(changes: Change[], pace = new TimeSlicer()): Promise<Change[]> {
   // Most edits take nothing away.
   if (!changes.some(({ op }) => op === 'deleted')) return changes.sort(byPath)
   // Of several that could be paired the same are, in whatever order they were found.
@@ -133,7 +133,7 @@ export async function inOrder(changes: Change[], pace = new Pace()): Promise<Cha
 }
 
 /** Pairs what was deleted with what was added under the same id, each at most once. */
-async function pairRenames(changes: readonly Change[], pace: Pace): Promise<Change[]> {
+async function pairRenames(changes: readonly Change[], pace: TimeSlicer): Promise<Change[]> {
   const gone = new Map<string, Change[]>()
   const came = new Map<string, number>()
   for (const [index, change] of changes.entries()) {

@@ -1,5 +1,5 @@
 import { compareNames, type Dir, type Dirent } from '../objects/index.ts'
-import type { Pace } from '../scheduling/index.ts'
+import type { TimeSlicer } from '../scheduling/index.ts'
 
 // How often a loop over entries looks at the clock.
 const ENTRIES_A_LOOK = 256
@@ -15,7 +15,7 @@ export interface EntryChange {
 export async function changedEntries(
   before: Dir,
   after: Dir,
-  pace: Pace,
+  pace: TimeSlicer,
 ): Promise<{ changes: Map<string, Dirent | null>; old: Dirent[] }> {
   const changes = new Map<string, Dirent | null>()
   const old: Dirent[] = []

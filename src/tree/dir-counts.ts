@@ -1,5 +1,5 @@
 import { type DirId, EMPTY_ID } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { ObjectStore } from './object-store.ts'
 
 const ROWS_A_WRITE = 500
@@ -16,7 +16,7 @@ interface Frame {
  */
 export async function countDirs(objects: ObjectStore, libraryKey: number, root: DirId): Promise<number> {
   const counts = new Map<DirId, number>([[EMPTY_ID, 0]])
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   let unwritten: [DirId, number][] = []
   const open: Frame[] = []
   await enter(root)

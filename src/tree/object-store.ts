@@ -23,7 +23,7 @@ import {
   unpackDirInSlices,
   unpackFile,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
 
 export const FILE = 1
@@ -276,7 +276,7 @@ export class ObjectStore {
 /** A big one in slices, between which others get their turn (I10). */
 function unpacked(data: Uint8Array, id: DirId): Dir | Promise<Dir> {
   if (data.length < BIG_DIR_BYTES) return unpackDir(data, id)
-  return new Pace().through(unpackDirInSlices(data, id))
+  return new TimeSlicer().through(unpackDirInSlices(data, id))
 }
 
 /** The rows a version of a dir is made of, the whole copy first, then the differences in their order. */

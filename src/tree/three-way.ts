@@ -13,7 +13,7 @@ import {
   type LibraryPath,
   ROOT,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { changeBatches } from './dir-changes.ts'
 import type { WorkingTree } from './working-tree.ts'
 
@@ -66,7 +66,7 @@ class Merge {
   readonly #tree: WorkingTree
   readonly #author: string
   readonly #open: Level[] = []
-  readonly #pace = new Pace()
+  readonly #pace = new TimeSlicer()
 
   constructor(tree: WorkingTree, author: string) {
     this.#tree = tree

@@ -16,7 +16,7 @@ import {
   ROOT,
   segmentsOf,
 } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { Change } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 import { countDirs } from './dir-counts.ts'
@@ -273,7 +273,7 @@ export class WorkingTree {
   async #settle(node: Node, objects: PreparedObject[], depth = 1): Promise<StoredDir> {
     // A path may have thousands of levels: others get their turn (I10), and the call stack begins anew.
     if (depth % LEVELS_A_TURN === 0) await nextTurn()
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     for (const [name, child] of node.children) {
       if (pace.isDue) await pace.rest()
       const settled = await this.#settle(child, objects, depth + 1)
@@ -301,7 +301,7 @@ export class WorkingTree {
   async #totals(before: StoredDir, changes: ReadonlyMap<string, Dirent | null>): Promise<Totals> {
     let { size, fileCount } = before
     let dirCount = await this.#dirCountOf(before)
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     for (const [name, dirent] of changes) {
       if (pace.isDue) await pace.rest()
       const old = before.dir.find(name)

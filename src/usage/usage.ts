@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { findLibraryWithDeleted, type LibraryInfo } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import { type HistorySource, keepDays, oldestShown, type PathIndex } from '../history/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import { type Counted, type CountWish, count } from './count.ts'
 import {
   type AccountUsage,
@@ -161,7 +161,7 @@ export class Usage implements AsyncDisposable {
   }
 
   #rests() {
-    const pace = new Pace()
+    const pace = new TimeSlicer()
     const { signal } = this.#stopping
     return {
       get isDue() {

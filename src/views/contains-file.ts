@@ -1,6 +1,6 @@
 import type { LibraryInfo } from '../commits/index.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../objects/index.ts'
-import { Pace } from '../scheduling/index.ts'
+import { TimeSlicer } from '../scheduling/index.ts'
 import type { ViewStores } from './sub-libraries.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function showsFile(
   file: FileId,
 ): Promise<boolean> {
   if (info.sub === undefined) return true
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const open: DirId[] = [info.root]
   const seen = new Set<DirId>(open)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -10,7 +10,7 @@ import { fileDirent } from '../../src/objects/dirent.ts'
 import { type FileObject, fileId } from '../../src/objects/file.ts'
 import { type BlockId, type DirId, type FileId, sha1Hex } from '../../src/objects/ids.ts'
 import { joinPath, type LibraryPath } from '../../src/objects/paths.ts'
-import { Pace } from '../../src/scheduling/time-slicer.ts'
+import { TimeSlicer } from '../../src/scheduling/time-slicer.ts'
 import { insertObjects, prepareFile } from '../../src/tree/object-store.ts'
 import type { WorkingTree } from '../../src/tree/working-tree.ts'
 import { count } from '../../src/usage/count.ts'
@@ -48,8 +48,8 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
       const oldestSeq = await oldestShown({ ...stage.core, db: stage.db }, info)
       const wish = { library: { key, id, root, headSeq }, oldestSeq, keepsTrash: true }
       const why = `after ${n} commits, seed ${seed}`
-      assert.deepEqual(await count(stage.db, wish, new Pace()), expected, why)
-      assert.deepEqual(await count(stage.db, { ...wish, mostBlocks: 30 }, new Pace()), expected, why)
+      assert.deepEqual(await count(stage.db, wish, new TimeSlicer()), expected, why)
+      assert.deepEqual(await count(stage.db, { ...wish, mostBlocks: 30 }, new TimeSlicer()), expected, why)
       const { signal } = new AbortController()
       if (n === COMMITS)
         assert.deepEqual(await stage.db.runInSideProcess(countProcess, wish, signal), expected, why)

@@ -2,7 +2,7 @@ import { fail } from '../../errors.ts'
 import { list, required } from '../../http/index.ts'
 import { type Library, makeManyFolders } from '../../library/index.ts'
 import { type LibraryPath, parseLibraryId, parsePath, ROOT } from '../../objects/index.ts'
-import { Pace } from '../../scheduling/index.ts'
+import { TimeSlicer } from '../../scheduling/index.ts'
 import { route } from '../services.ts'
 
 const words = { made: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }
@@ -35,7 +35,7 @@ export const batchCreateDirRoutes = [
 async function makeAll(library: Library, sent: readonly string[]): Promise<(string | undefined)[]> {
   if (library.permission !== 'rw') return sent.map(() => 'Permission denied.')
   const paths: (LibraryPath | undefined)[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const path of sent) {
     paths.push(parsePath(path))
     if (pace.isDue) await pace.rest()

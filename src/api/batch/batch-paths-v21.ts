@@ -3,7 +3,7 @@ import { map, rawValue, required, type Values } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { copy, type Library, move, type Placed, type RoomLeft } from '../../library/index.ts'
 import { baseName, type LibraryPath, parentOf, parsePath } from '../../objects/index.ts'
-import { Pace } from '../../scheduling/index.ts'
+import { TimeSlicer } from '../../scheduling/index.ts'
 import type { SentPath } from '../common/readers.ts'
 import { asFolder } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -78,7 +78,7 @@ async function placeAll(
   const roomLeft = services.quotas.roomLeft.bind(services.quotas)
   const failed: object[] = []
   const success: object[] = []
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   for (const item of body.paths) {
     const shown = {
       src_repo_id: body.src_repo_id,

@@ -3,7 +3,7 @@ import { DomainError } from '../../errors.ts'
 import { errorMessage, type FaultResponse, rawResponse, rawText, required, text } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
-import { Pace } from '../../scheduling/index.ts'
+import { TimeSlicer } from '../../scheduling/index.ts'
 import { type AuditedCall, linkMade, noting } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
@@ -153,7 +153,7 @@ async function madeOrThere(
 
 /** The links whose target is there, each with its entry; the root has none. */
 async function leading(library: Library, links: readonly Link[]) {
-  const pace = new Pace()
+  const pace = new TimeSlicer()
   const found = []
   for (const link of links) {
     if (pace.isDue) await pace.rest()
