@@ -11,7 +11,7 @@ const program = nodeFlags.concat(path.join(root, 'src', 'main.mjs'))
 
 /** The Node that Carrel runs on: the one installed with it, else the running one if it will do. */
 function findNode() {
-  const name = 'node-' + (process.platform === 'win32' ? 'win' : process.platform) + '-' + process.arch
+  const name = runtimePackage()
   const file = process.platform === 'win32' ? 'node.exe' : 'node'
   // Beside us in a checkout, above us where Carrel is itself a dependency.
   const folders = [path.join(root, 'node_modules'), path.join(root, '..')]
@@ -20,6 +20,11 @@ function findNode() {
     .find((candidate) => fs.existsSync(candidate))
   if (found !== undefined) return found
   return runningNodeWillDo() ? process.execPath : undefined
+}
+
+/** The npm package that contains Node for this machine, if there is one. */
+function runtimePackage() {
+  return 'node-' + (process.platform === 'win32' ? 'win' : process.platform) + '-' + process.arch
 }
 
 // The range src/cli/node-version.ts checks too: >=24.16 <25 || >=26.1.
@@ -85,4 +90,4 @@ function giveUp(sentence) {
   process.exit(1)
 }
 
-module.exports = { root, program, findNode, handOver, run, giveUp }
+module.exports = { root, program, findNode, runtimePackage, handOver, run, giveUp }

@@ -3,8 +3,9 @@
 // app if it changed, then hands over to Node 24. Old syntax on purpose, because any Node from 12 on may run it.
 const crypto = require('crypto')
 const fs = require('fs')
+const os = require('os')
 const path = require('path')
-const { findNode, giveUp, handOver, program, root, run } = require('./hand-over.cjs')
+const { findNode, giveUp, handOver, program, root, run, runtimePackage } = require('./hand-over.cjs')
 
 const tasks = {
   serve: program.concat('serve'),
@@ -13,27 +14,76 @@ const tasks = {
   bench: [path.join(root, 'bench/run.ts')],
 }
 
-const task = tasks[process.argv[2]]
+/** What can be installed. Each set contains the ones before it. */
+const sets = {
+  server: {
+    rank: 1,
+    sentence: 'Installing what the server needs into node_modules.\n',
+    options: ['--omit=dev', '--workspaces=false'],
+  },
+  build: {
+    rank: 2,
+    sentence: 'Installing what the server needs, and what builds the web app, into node_modules.\n',
+    options: ['--omit=dev'],
+  },
+  everything: {
+    rank: 3,
+    sentence: 'Installing the packages of package-lock.json, with those for tests, into node_modules.\n',
+    options: ['--include=dev'],
+  },
+}
+// Packages are data until the program runs: what their authors would have run at once stays unrun.
+const npmOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=optional']
+
+const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
+const lockHash = crypto.createHash('sha256').update(lockText).digest('hex')
+const stamp = path.join(root, 'node_modules', '.carrel-lock')
+const dist = path.join(root, 'web', 'dist')
+
+const name = process.argv[2]
+const task = tasks[name]
 if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
 const begin = () => handOver(task.concat(process.argv.slice(3)))
-install(() => (process.argv[2] === 'check' ? begin() : buildWebApp(begin)))
+if (name === 'check') install('everything', begin)
+else if (name !== 'serve') install('everything', () => buildWebApp(begin))
+else if (isWebAppBuilt()) install('server', begin)
+else install('build', () => buildWebApp(() => removeBuildTools(begin)))
 
-function install(done) {
-  const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
-  const wanted = crypto.createHash('sha256').update(lockText).digest('hex') + '\n'
-  const stamp = path.join(root, 'node_modules', '.carrel-lock')
-  if (readText(stamp) === wanted) return done()
+/** Installs a set of packages, unless it is there. Packages for tests stay if they were there. */
+function install(wanted, done) {
+  const found = installedSet()
+  if (found.isCurrent && sets[found.set].rank >= sets[wanted].rank) return done()
   if (installedByHand(JSON.parse(lockText))) {
-    fs.writeFileSync(stamp, wanted)
+    writeStamp('everything')
     return done()
   }
-  process.stdout.write('Installing the packages of package-lock.json into node_modules.\n')
-  // Packages are data until the program runs: what their authors would have run at once stays unrun.
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
-  npm(['ci'].concat(options), () => {
-    fs.writeFileSync(stamp, wanted)
+  const chosen = found.set === 'everything' ? 'everything' : wanted
+  process.stdout.write(sets[chosen].sentence)
+  npm(['ci'].concat(sets[chosen].options, npmOptions), () => {
+    writeStamp(chosen)
     done()
   })
+}
+
+/** After a build for `npm start`. The packages that build the web app are the larger part. */
+function removeBuildTools(done) {
+  if (installedSet().set !== 'build') return done()
+  process.stdout.write('Removing what built the web app from node_modules.\n')
+  npm(['prune'].concat(sets.server.options, npmOptions), () => {
+    writeStamp('server')
+    done()
+  })
+}
+
+/** The set that was installed last, and whether it is the lockfile's. */
+function installedSet() {
+  const words = (readText(stamp) || '').trim().split(' ')
+  if (words[0] === '') return { set: undefined, isCurrent: false }
+  return { set: sets[words[1]] ? words[1] : 'everything', isCurrent: words[0] === lockHash }
+}
+
+function writeStamp(set) {
+  fs.writeFileSync(stamp, lockHash + ' ' + set + '\n')
 }
 
 /** Whether `npm ci` was run by someone else: npm's own record then agrees with the lockfile. */
@@ -55,42 +105,98 @@ function suitsThisMachine(entry) {
   return suits(entry.os, process.platform) && suits(entry.cpu, process.arch) && entry.libc === undefined
 }
 
+/**
+ * Runs npm on the Node that the packages will run on. npm compares their `engines` with the Node it runs on itself, so an older one
+ * would warn of packages it never runs.
+ */
 function npm(args, done) {
+  withRuntime((node, removeRuntime) => {
+    runNpm(node, args, root, () => {
+      removeRuntime()
+      done()
+    })
+  })
+}
+
+function runNpm(node, args, folder, done) {
   // Under `npm test` npm says where it is; by name it is found through PATH (a script on Windows).
   const cli = process.env.npm_execpath
-  const known = cli !== undefined && /npm-cli\.c?js$/.test(cli)
-  const program = known ? process.env.npm_node_execpath || process.execPath : 'npm'
-  const shell = !known && process.platform === 'win32'
-  run(program, (known ? [cli] : []).concat(args), { cwd: root, shell }, (error, code) => {
+  const isKnown = cli !== undefined && /npm-cli\.c?js$/.test(cli)
+  const env = Object.assign({}, process.env)
+  const pathName = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') || 'PATH'
+  env[pathName] = path.dirname(node) + path.delimiter + (env[pathName] || '')
+  const options = { cwd: folder, shell: !isKnown && process.platform === 'win32', env }
+  run(isKnown ? node : 'npm', (isKnown ? [cli] : []).concat(args), options, (error, code) => {
     if (error) giveUp('npm could not be started (' + error.code + '): install npm, then try again.')
-    if (code !== 0) {
-      giveUp(
-        'The packages could not be installed (npm ci ended with ' +
-          code +
-          ', its reason is above): see that the npm registry can be reached, then try again.',
-      )
-    }
+    if (code !== 0) giveUp(npmFailed('npm ' + args[0], code))
     done()
   })
 }
 
-/** The web app, unless it was built from just these files. */
-function buildWebApp(done) {
+function npmFailed(command, code) {
+  return (
+    'The packages could not be installed (' +
+    command +
+    ' ended with ' +
+    code +
+    ', its reason is above): see that the npm registry can be reached, then try again.'
+  )
+}
+
+/**
+ * Finds a Node that Carrel runs on: the running one, or the one of an earlier installation, or one installed in a temporary folder
+ * from the entry of the lockfile. Where there is none for this machine, the running one has to do.
+ */
+function withRuntime(done) {
+  const keep = () => {}
+  const found = findNode()
+  // Windows cannot delete a program that runs, which `npm ci` would have to do with an earlier installation.
+  if (found !== undefined && (found === process.execPath || process.platform !== 'win32'))
+    return done(found, keep)
+  const name = runtimePackage()
+  const entry = JSON.parse(lockText).packages['node_modules/' + name]
+  if (entry === undefined) return done(process.execPath, keep)
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'carrel-runtime-'))
+  const manifest = { name: 'runtime', version: '1.0.0', dependencies: {} }
+  manifest.dependencies[name] = entry.version
+  const packages = { '': manifest }
+  packages['node_modules/' + name] = Object.assign({}, entry, { optional: false })
+  const lock = { name: 'runtime', version: '1.0.0', lockfileVersion: 3, requires: true, packages }
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
+  fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify(lock))
+  const remove = () => (fs.rmSync || fs.rmdirSync)(folder, { recursive: true })
+  process.stdout.write('Fetching Node.js ' + entry.version + ', which Carrel runs on.\n')
+  runNpm(process.execPath, ['ci'].concat(npmOptions), folder, () => {
+    const file = process.platform === 'win32' ? 'node.exe' : 'node'
+    done(path.join(folder, 'node_modules', name, 'bin', file), remove)
+  })
+}
+
+function isWebAppBuilt() {
+  const builtFrom = readText(path.join(dist, '.built-from'))
+  return builtFrom !== undefined && builtFrom === webAppHash()
+}
+
+/** Of everything the web app is built from. */
+function webAppHash() {
   const web = path.join(root, 'web')
-  const dist = path.join(web, 'dist')
   const hash = crypto.createHash('sha256')
-  hash.update(fs.readFileSync(path.join(root, 'package-lock.json')))
+  hash.update(lockText)
   filesBelow(web).forEach((file) =>
     hash.update(path.relative(web, file) + '\0').update(fs.readFileSync(file)),
   )
-  const wanted = hash.digest('hex') + '\n'
-  const stamp = path.join(dist, '.built-from')
-  if (readText(stamp) === wanted) return done()
+  return hash.digest('hex') + '\n'
+}
+
+function buildWebApp(done) {
+  if (isWebAppBuilt()) return done()
   process.stdout.write('Building the web app.\n')
+  const builtFrom = webAppHash()
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  run(findNode() || process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: web }, (error, code) => {
+  const options = { cwd: path.join(root, 'web') }
+  run(findNode() || process.execPath, [vite, 'build', '--logLevel', 'warn'], options, (error, code) => {
     if (error || code !== 0) giveUp('The web app could not be built; the reason is above.')
-    fs.writeFileSync(stamp, wanted)
+    fs.writeFileSync(path.join(dist, '.built-from'), builtFrom)
     done()
   })
 }

@@ -1,4 +1,7 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+// The plan of all tests. `node bin/test-plan.ts --write` updates the table in docs/testing.md; without the flag it only checks it.
 
 /** The database that the servers of a test run on. */
 export type TestDatabase = 'sqlite' | 'postgres'
@@ -87,6 +90,7 @@ export const RULES: readonly Rule[] = [
   deep('test/cli/reindex', SQLITE, 'starts some ten processes', 12),
   deep('test/pages/browser', SQLITE, 'browser', 30),
   deep('test/api/files-hostile', SQLITE, 'folders of many thousand names', 70),
+  deep('test/transfer/download-memory', SQLITE, 'large files', 20),
   deep('test/api/encrypted-crossing', SQLITE, 'every pair of kinds of libraries', 25),
   deep('src/extraction/hostile', SQLITE, 'documents that take their worker to its limits', 40),
   deep('src/imaging/hostile', SQLITE, 'images that take their worker to its limits', 30),
@@ -100,6 +104,10 @@ export const RULES: readonly Rule[] = [
   split('test/api/accounts', 'many password hashes', 6),
   split('test/api/admin-users', 'many password hashes', 6),
   split('test/api/tasks', 'long', 5),
+  split('test/sync/merge', 'long', 8),
+  split('test/transfer/link-uploads', 'long', 8),
+  split('test/transfer/upload-limits', 'long', 5),
+  deep('test/transfer/encrypted', BOTH, 'large encrypted files', 35),
   deep('test/api/live-revocation', BOTH, 'every way a right ends, on open streams', 30),
 
   // The browser: signing in and working with files stand for the rest.
@@ -119,10 +127,9 @@ export const RULES: readonly Rule[] = [
   fast('test/api/sharing-hostile', SQLITE, 'input nobody should send'),
   fast('test/api/thumbnails', SQLITE, 'images', 5),
   fast('test/transfer/download-damage', SQLITE, 'blocks'),
-  fast('test/transfer/download-memory', SQLITE, 'blocks'),
   fast('test/transfer/download-ranges', SQLITE, 'blocks'),
   fast('test/transfer/upload-digest', SQLITE, 'blocks'),
-  fast('test/transfer/zip', SQLITE, 'archives'),
+  fast('test/transfer/zip', SQLITE, 'archives', 9),
 
   // Everything else. Suites over HTTP run on both databases; those that need PostgreSQL themselves find it on either.
   fast('test/api/', BOTH, 'over HTTP', 2.5),
@@ -195,4 +202,29 @@ function jobsOf(
 function groupOf(file: string): string {
   const [top, folder] = file.split('/')
   return top === 'src' ? 'src' : `${top}/${folder}`
+}
+
+export const TESTING_FILE = path.join(import.meta.dirname, '../docs/testing.md')
+
+/** The page with the table of the rules in place of the one it has. */
+export function testingPage(page: string): string {
+  const rows = RULES.map(({ files, fast, deep, reason }) => {
+    return `| \`${files}…\` | ${namesOf(fast)} | ${namesOf(deep)} | ${reason} |`
+  })
+  const table = `| Files | Fast tier | Deep tier | Reason |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
+  const [before = ''] = page.split(/^\| Files/m)
+  return `${before}${table}`
+}
+
+function namesOf(databases: readonly TestDatabase[]): string {
+  return databases.map((database) => ({ sqlite: 'SQLite', postgres: 'PostgreSQL' })[database]).join(', ')
+}
+
+if (import.meta.main) {
+  const page = readFileSync(TESTING_FILE, 'utf8')
+  if (process.argv.includes('--write')) writeFileSync(TESTING_FILE, testingPage(page))
+  else if (testingPage(page) !== page) {
+    console.error('docs/testing.md differs from the plan: run node bin/test-plan.ts --write.')
+    process.exitCode = 1
+  }
 }

@@ -111,20 +111,74 @@ describe('the carrel command', () => {
   })
 })
 
+/** Stands for npm: says what it was started with, and installs a package that stands for the build tool. */
+const fakeNpm = `#!/bin/sh
+echo "npm $*"
+mkdir -p node_modules/vite/bin web/dist
+echo "console.log('vite', ...process.argv.slice(2))" > node_modules/vite/bin/vite.js
+`
+
 describe('what npm start installs', () => {
-  it('runs no scripts of packages', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'carrel-setup-'))
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'carrel-setup-'))
     await cp(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true })
+    for (const name of ['src', 'web']) await mkdir(path.join(folder, name))
+    await writeFile(path.join(folder, 'package.json'), '{"type": "module"}')
     await writeFile(path.join(folder, 'package-lock.json'), '{"packages": {"": {}, "left-out": {}}}')
-    // Stands for npm: says what it was started with, and installs nothing.
-    await writeFile(path.join(folder, 'npm'), '#!/bin/sh\necho "npm $*"\nexit 1\n', { mode: 0o755 })
+    await writeFile(path.join(folder, 'web/index.html'), 'first')
+    await writeFile(path.join(folder, 'npm'), fakeNpm, { mode: 0o755 })
+    for (const file of ['src/main.mjs', 'bin/test.ts', 'bin/check.ts']) {
+      await writeFile(path.join(folder, file), `console.log('${file}')`)
+    }
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  /** The commands that a task runs, without options that are always the same. */
+  async function commandsOf(task: string): Promise<string[]> {
     const { npm_execpath: _npm, ...env } = process.env
-    const child = spawn(process.execPath, [path.join(folder, 'bin/setup.cjs'), 'serve'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
+    const child = spawn(process.execPath, [path.join(folder, 'bin/setup.cjs'), task], {
+      stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...env, PATH: `${folder}${path.delimiter}${env['PATH']}` },
     })
     const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
-    await rm(folder, { recursive: true })
-    assert.match(output, /^npm ci .*--ignore-scripts/m)
+    const always = ' --ignore-scripts --no-audit --no-fund --include=optional'
+    return output
+      .split('\n')
+      .filter((line) => /^(?:npm|vite|src|bin)/.test(line))
+      .map((line) => line.replace(always, ''))
+  }
+
+  it('is what builds the web app, which goes afterwards, and what the server needs, which stays', async () => {
+    assert.deepEqual(await commandsOf('serve'), [
+      'npm ci --omit=dev',
+      'vite build --logLevel warn',
+      'npm prune --omit=dev --workspaces=false',
+      'src/main.mjs',
+    ])
+    assert.deepEqual(await commandsOf('serve'), ['src/main.mjs'])
+  })
+
+  it('is installed once more with the build tools when the web app has changed', async () => {
+    await writeFile(path.join(folder, 'web/index.html'), 'second')
+    assert.deepEqual(await commandsOf('serve'), [
+      'npm ci --omit=dev',
+      'vite build --logLevel warn',
+      'npm prune --omit=dev --workspaces=false',
+      'src/main.mjs',
+    ])
+  })
+
+  it('is completed by npm test, and then left as it is', async () => {
+    assert.deepEqual(await commandsOf('test'), ['npm ci --include=dev', 'bin/test.ts'])
+    assert.deepEqual(await commandsOf('check'), ['bin/check.ts'])
+    await writeFile(path.join(folder, 'web/index.html'), 'third')
+    assert.deepEqual(await commandsOf('serve'), ['vite build --logLevel warn', 'src/main.mjs'])
+    await writeFile(path.join(folder, 'package-lock.json'), '{"packages": {"": {}, "another": {}}}')
+    assert.deepEqual(await commandsOf('serve'), [
+      'npm ci --include=dev',
+      'vite build --logLevel warn',
+      'src/main.mjs',
+    ])
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
-import { findTestFiles, planTests, RULES, ruleOf } from '../../bin/test-plan.ts'
+import { findTestFiles, planTests, RULES, ruleOf, TESTING_FILE, testingPage } from '../../bin/test-plan.ts'
 import { runTestProcess } from '../../bin/test-process.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -25,6 +25,11 @@ describe('the test plan', () => {
       files.map((file) => `${file} ${database} ${tier}`),
     )
     assert.equal(new Set(runs).size, runs.length)
+  })
+
+  it('is in the docs', async () => {
+    const page = await readFile(TESTING_FILE, 'utf8')
+    assert.equal(page, testingPage(page), 'run node bin/test-plan.ts --write')
   })
 
   it('has no rule that matches nothing', () => {
