@@ -36,7 +36,7 @@ export interface PartialUploads {
 }
 
 /** How the chores of upkeep went the last time. */
-export interface Chores {
+interface Chores {
   list(): readonly {
     readonly name: string
     /** Unix seconds. */

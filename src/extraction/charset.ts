@@ -67,7 +67,7 @@ export function findCharset(label: string): string | undefined {
 }
 
 /** Whether the bytes can be text of this charset; a character cut in half at the end is none of its business. */
-export function canDecode(bytes: Uint8Array, charset: string): boolean {
+function canDecode(bytes: Uint8Array, charset: string): boolean {
   try {
     new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true })
     return true

@@ -35,7 +35,7 @@ export function findMainPart(archive: ZipArchive): string {
 }
 
 /** The parts the elements of one name in a part refer to, in order. */
-export function listReferred(archive: ZipArchive, part: string, element: string): string[] {
+function listReferred(archive: ZipArchive, part: string, element: string): string[] {
   const relations = readRelations(archive, part)
   const xml = new XmlReader(archive.readXml(part) ?? '')
   const targets: string[] = []

@@ -13,7 +13,7 @@ export type ImageOutcome =
   | { readonly images: readonly Buffer[] }
   | { readonly failure: 'undecodable' | 'exhausted' }
 
-export interface ImagesOptions extends Partial<FairSemaphoreOptions> {
+interface ImagesOptions extends Partial<FairSemaphoreOptions> {
   readonly limits?: Partial<WorkerLimits>
 }
 

@@ -16,7 +16,7 @@ const MOST_BYTES = 512 * 2 ** 20
 /** Written between two checks of the total. */
 const CHECKED_AFTER_BYTES = 32 * 2 ** 20
 
-export interface ThumbnailsOptions {
+interface ThumbnailsOptions {
   readonly core: LibraryCore
   readonly images: Images
   /** The cache directory. It holds nothing else, and can be emptied at any time (I3). */

@@ -22,7 +22,7 @@ import { letterOf } from './tokens.ts'
 const FEW_RUNS = 16
 
 /** Some of what matches, by key: all of it, no more than the newest of it, what is in a slice of the index. */
-export type Arm = (bounds?: ArmBounds) => Sql
+type Arm = (bounds?: ArmBounds) => Sql
 
 export interface ArmBounds {
   readonly newest?: number | undefined

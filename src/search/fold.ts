@@ -31,7 +31,7 @@ export function fold(text: string): string {
 }
 
 /** One character, folded; several or none for some. */
-export function foldCharacter(character: string): string {
+function foldCharacter(character: string): string {
   const known = kept.get(character)
   if (known !== undefined) return known
   const lower = character.toLowerCase()

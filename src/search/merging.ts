@@ -9,7 +9,7 @@ const PAGES_A_STEP = 500
 const NEW_SHARE = 0.25
 const FEWEST_NEW = 5000
 
-export interface MergingOptions {
+interface MergingOptions {
   readonly db: Database
   /** Resolves once the tables are there. */
   readonly prepare: () => Promise<void>

@@ -28,7 +28,7 @@ const TEXTS_A_LOOK = 10
 // Showing matches ends after this long, whatever the texts are.
 const LONGEST_HIGHLIGHTING_MS = 400
 
-export interface SearchOptions {
+interface SearchOptions {
   readonly core: LibraryCore
   /** The database of libraries and commits. */
   readonly libraryDb: Database

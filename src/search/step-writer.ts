@@ -23,7 +23,7 @@ export class StepLost extends Error {
   override name = 'StepLost'
 }
 
-export interface StepOptions {
+interface StepOptions {
   readonly db: Database
   readonly libraryKey: number
   readonly stood: Position | undefined

@@ -38,7 +38,7 @@ export interface SearchStage extends AsyncDisposable {
   ) => Promise<{ total: number; found: Found[] }>
 }
 
-export interface SearchStageOptions {
+interface SearchStageOptions {
   readonly extractor?: TextExtractor
   readonly now?: () => number
 }

@@ -26,7 +26,7 @@ const MOST_ATTEMPTS = 3
 const FIRST_RETRY_SECONDS = 5
 const LONGEST_REASON = 500
 
-export interface TextQueueOptions {
+interface TextQueueOptions {
   readonly core: LibraryCore
   /** The database of libraries and commits. */
   readonly libraryDb: Database

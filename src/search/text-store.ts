@@ -17,7 +17,7 @@ export interface PendingText {
 }
 
 /** A file whose text could not be read. */
-export interface TextFailure {
+interface TextFailure {
   readonly key: number
   readonly reason: string
   readonly attempts: number
@@ -43,7 +43,7 @@ export async function putPending(
   )
 }
 
-export async function removePending(
+async function removePending(
   tx: Transaction,
   dialect: Dialect,
   keys: readonly number[],

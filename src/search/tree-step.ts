@@ -18,7 +18,7 @@ const KEYS_A_PAGE = 1000
 const FOLDERS_A_LOOK = 500
 
 /** Where a step reads from and writes to. */
-export interface TreeStepParts {
+interface TreeStepParts {
   readonly db: Database
   readonly libraryDb: Database
   readonly objects: ObjectStore

@@ -5,7 +5,7 @@ import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index
 import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryId, ROOT } from '../objects/index.ts'
 
-export interface SyncDoorOptions {
+interface SyncDoorOptions {
   readonly access: Access
   readonly core: LibraryCore
   readonly origins: CredentialOrigins

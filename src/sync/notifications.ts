@@ -17,7 +17,7 @@ const TICK_MS = 1000
 const TICKS_A_RECHECK = 10
 const GOODBYE_MS = 1000
 
-export interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
+interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead' | 'onError'> {
   readonly core: LibraryCore
 }
 

@@ -16,7 +16,7 @@ const WHOLE_BYTES = LONGEST_DEFLATED
 const FILES_AHEAD = 6
 const LONGEST_TURN_MS = 4
 
-export interface PackingOptions {
+interface PackingOptions {
   /** What the library is encrypted with; undefined for a plain one. */
   readonly key: DataKey | undefined
   /** Whether the files read so far may have that many bytes together. */

@@ -16,7 +16,7 @@ export interface ArchiveWish {
   readonly link?: TicketWish['link']
 }
 
-export type ArchiveFailure = 'size too large' | 'internal error'
+type ArchiveFailure = 'size too large' | 'internal error'
 
 /** How far an archive is; the names are those of the counters clients poll. */
 export interface ArchiveProgress {

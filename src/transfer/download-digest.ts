@@ -4,7 +4,7 @@ import type { StoredBytes } from '../content/index.ts'
 import type { ResponseHeaders, Span } from '../http/index.ts'
 
 /** Longer content is not read twice just for its digest. */
-export const MOST_DIGESTED = 64 * 2 ** 20
+const MOST_DIGESTED = 64 * 2 ** 20
 
 const algorithms = [
   ['sha-256', 'sha256'],

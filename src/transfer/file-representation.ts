@@ -10,7 +10,7 @@ import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
 
 /** A file on its way out. */
-export interface FileSource extends Validators {
+interface FileSource extends Validators {
   readonly file: StoredBytes
   readonly name: string
   /** To be shown in the browser, if that can do no harm there. */

@@ -26,7 +26,7 @@ export interface WholeFile {
 }
 
 /** Whose upload it is, and whether as much of it may wait as came so far. */
-export interface UploadCheck {
+interface UploadCheck {
   readonly guest: Guest
   /** In the transaction that notes what came. Throws quota-exceeded, too-many-uploads. */
   check(tx: Transaction): Promise<void>

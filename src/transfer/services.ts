@@ -35,7 +35,7 @@ export interface LinkUpload {
 }
 
 /** In bytes; undefined means unlimited. */
-export interface TransferLimits {
+interface TransferLimits {
   readonly upload: number | undefined
   readonly archive: number | undefined
 }

@@ -53,7 +53,7 @@ export function olderHeaders(library: Library, path: LibraryPath, { dir }: Store
   return { oid: dir.id, dir_perm: library.permissionAt(path) }
 }
 
-export interface NewerOptions {
+interface NewerOptions {
   readonly kinds: Kinds
   readonly withParents: boolean
   /** In pixels; undefined to leave them out. */

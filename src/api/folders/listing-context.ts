@@ -4,7 +4,7 @@ import type { ApiServices } from '../services.ts'
 import { type Around, modifierText, type ShownLock } from './dirent-wire.ts'
 
 /** What entries need besides themselves; modifiers are added folder by folder. */
-export interface Surroundings extends Around {
+interface Surroundings extends Around {
   readonly modifiers: Map<string, string>
 }
 

@@ -23,7 +23,7 @@ export interface Listed {
 }
 
 /** What lists of libraries show, and all that shares in them name. */
-export interface LibraryList {
+interface LibraryList {
   readonly entries: readonly Listed[]
   readonly parties: Parties
 }
@@ -83,7 +83,7 @@ export async function listLibraries(
   }
 }
 
-export function summaryOf(info: LibraryInfo): LibrarySummary {
+function summaryOf(info: LibraryInfo): LibrarySummary {
   const { key, id, name, head, size, updatedAt, modifier, status, encryption } = info
   const encrypted = encryption !== undefined
   return { key, id, name, head, size, updatedAt, modifier, status, encrypted, salt: encryption?.salt ?? '' }

@@ -5,7 +5,7 @@ import { newLibraryId, parseLibraryId } from '../../objects/index.ts'
 import { parseWhole } from '../common/parse-values.ts'
 
 /** Encryption values as a client that made them itself sends them, '' for what it left out. */
-export interface SentEncryption {
+interface SentEncryption {
   readonly repo_id: string
   readonly enc_version: string
   readonly magic: string

@@ -1,6 +1,6 @@
 import type { Link, LinkKind } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
-import { errorMessage, type FaultResponse, type HttpRequest, type Reader, rawText } from '../../http/index.ts'
+import { errorMessage, type FaultResponse, type HttpRequest, type Reader } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { baseName, compareNames, type LibraryPath, ROOT } from '../../objects/index.ts'
@@ -15,8 +15,6 @@ export const linkTokenParam: Reader<string> = (fields, name) => {
   if (!/^[a-f0-9]+$/.test(sent)) throw errorMessage(404, 'Not found.')
   return sent
 }
-
-export const sentToken = rawText()
 
 /** Words of the calls that manage links. */
 export const linkFaults = {

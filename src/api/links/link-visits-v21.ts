@@ -185,7 +185,7 @@ function notThere(sent: SentPath): never {
 }
 
 /** A file below a link. Throws path-not-found. */
-export async function fileBelow(open: OpenLink, sent: SentPath) {
+async function fileBelow(open: OpenLink, sent: SentPath) {
   const found = sent.path && (await open.findFile(sent.path))
   return found ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
 }

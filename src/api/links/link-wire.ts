@@ -6,7 +6,7 @@ import { isoTime } from '../common/wire-formats.ts'
 import { canEdit } from '../files/file-kinds.ts'
 
 /** What is shown of a link besides what it knows itself. */
-export interface LinkAround {
+interface LinkAround {
   readonly baseUrl: string
   readonly isExpired: boolean
   readonly password: string

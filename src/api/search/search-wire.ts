@@ -4,7 +4,7 @@ import { encodePath, isoTime } from '../common/wire-formats.ts'
 
 const THUMBNAIL_SIZE = 72
 
-export interface ResultOptions {
+interface ResultOptions {
   /** Whether it was one library that was searched. */
   readonly inOneLibrary: boolean
   readonly withPermission: boolean

@@ -102,7 +102,7 @@ export function sharingNew(
 }
 
 /** A share is put down with the library that has the content, whatever it was reached through. */
-export function shareDeed(
+function shareDeed(
   action: 'share-made' | 'share-changed' | 'share-ended',
   library: LibraryInfo,
   { path, recipient, permission }: Ended & Partial<ShareWish>,

@@ -3,7 +3,7 @@ import { DEFLATE, type Deflaters } from './deflaters.ts'
 import type { ZipMethod } from './records.ts'
 
 /** How much of a file is looked at to see whether it would shrink. */
-export const PROBE_BYTES = 64 * 1024
+const PROBE_BYTES = 64 * 1024
 
 // What shrinks by less is not worth the time to pack and unpack it.
 const PAYING_RATIO = 0.85
