@@ -1,7 +1,7 @@
 import type { FaultTable } from '../errors.ts'
 import type { FaultResponse } from '../http/index.ts'
 
-// Statuses past 440 are not ours to tidy up: clients in the field switch on them.
+// Clients in the field depend on the statuses above 440.
 export const apiFaults: FaultTable<FaultResponse> = {
   'library-not-found': ({ id }) => [404, `Library ${id} not found.`],
   'library-id-taken': () => [400, 'Repo already exists'],
@@ -99,7 +99,7 @@ export const apiFaults: FaultTable<FaultResponse> = {
   'too-many-streams': ({ limit }) => [429, `An account can have at most ${limit} event streams.`],
 }
 
-/** The older wording of some `/api2/` calls. */
+/** The messages of some `/api2/` calls. */
 export const olderLibraryNotFound = {
   'library-not-found': (): FaultResponse => [404, 'Library not found.'],
 }

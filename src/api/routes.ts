@@ -38,28 +38,28 @@ import { fileopsRoutes } from './batch/fileops-v2.ts'
 import { batchMergeRoutes } from './batch/move-folder-merge-v21.ts'
 import { batchItemRoutes } from './batch/sync-batch-v21.ts'
 import { fileLockRoutes } from './files/file-lock-v2.ts'
-import { fileOperationRoutes } from './files/file-operations-v2.ts'
+import { fileOperationRoutesV2 } from './files/file-operations-v2.ts'
 import { fileOperationRoutesV21 } from './files/file-operations-v21.ts'
 import { fileTextRoutes } from './files/file-text-v21.ts'
-import { fileRoutes } from './files/file-v2.ts'
+import { fileRoutesV2 } from './files/file-v2.ts'
 import { fileRoutesV21 } from './files/file-v21.ts'
 import { thumbnailRoutes } from './files/thumbnail-routes.ts'
-import { dirRoutes } from './folders/dir-v2.ts'
+import { dirRoutesV2 } from './folders/dir-v2.ts'
 import { dirRoutesV21 } from './folders/dir-v21.ts'
 import { subLibraryRoutes } from './folders/sub-library-v2.ts'
 import { groupLibraryRoutes } from './groups/group-libraries-v21.ts'
 import { groupMemberRoutes } from './groups/group-members-v21.ts'
-import { olderGroupRoutes } from './groups/groups-v2.ts'
-import { groupRoutes } from './groups/groups-v21.ts'
-import { fileHistoryRoutes } from './history/file-history-v2.ts'
+import { groupRoutesV2 } from './groups/groups-v2.ts'
+import { groupRoutesV21 } from './groups/groups-v21.ts'
+import { fileHistoryRoutesV2 } from './history/file-history-v2.ts'
 import { fileHistoryRoutesV21 } from './history/file-history-v21.ts'
-import { libraryHistoryRoutes } from './history/library-history-v2.ts'
+import { libraryHistoryRoutesV2 } from './history/library-history-v2.ts'
 import { libraryHistoryRoutesV21 } from './history/library-history-v21.ts'
-import { revertRoutes } from './history/revert-v2.ts'
+import { revertRoutesV2 } from './history/revert-v2.ts'
 import { revertRoutesV21 } from './history/revert-v21.ts'
 import { defaultLibraryRoutes } from './libraries/default-library-v2.ts'
 import { librarySettingRoutes } from './libraries/history-limit-v2.ts'
-import { libraryRoutes } from './libraries/libraries-v2.ts'
+import { libraryRoutesV2 } from './libraries/libraries-v2.ts'
 import { libraryRoutesV21 } from './libraries/libraries-v21.ts'
 import { libraryOperationRoutes } from './libraries/library-operations-v2.ts'
 import { libraryOwnerRoutes } from './libraries/library-owner-v2.ts'
@@ -67,7 +67,7 @@ import { librarySyncRoutes } from './libraries/library-sync-v2.ts'
 import { setPasswordRoutes } from './libraries/set-password-v21.ts'
 import { usageRoutes } from './libraries/usage-v21.ts'
 import { libraryTokenRoutes } from './library-tokens/library-tokens-v21.ts'
-import { viaLibraryTokenRoutes } from './library-tokens/via-repo-token-v21.ts'
+import { libraryTokenAccessRoutes } from './library-tokens/via-repo-token-v21.ts'
 import { libraryLinkRoutes } from './links/library-links-v21.ts'
 import { linkArchiveRoutes } from './links/link-archive-v21.ts'
 import { linkVisitRoutes } from './links/link-visits-v21.ts'
@@ -85,14 +85,14 @@ import { besharedRepoRoutes } from './shares/beshared-repos-v2.ts'
 import { librarySharingRoutes } from './shares/library-sharing-v21.ts'
 import { publicLibraryRoutes } from './shares/public-libraries-v2.ts'
 import { sharedItemRoutes } from './shares/shared-items-v2.ts'
-import { sharedRepoRoutes } from './shares/shared-repos-v2.ts'
+import { sharedRepoRoutesV2 } from './shares/shared-repos-v2.ts'
 import { sharedRepoRoutesV21 } from './shares/shared-repos-v21.ts'
 import { starredFileRoutes } from './stars/starred-files-v2.ts'
 import { starredItemRoutes } from './stars/starred-items-v21.ts'
 import { archiveRoutes } from './transfers/archive-v21.ts'
 import { blockDownloadRoutes } from './transfers/block-download-v2.ts'
 import { blockLinkRoutes } from './transfers/block-upload-links-v2.ts'
-import { uploadLinkRoutes } from './transfers/upload-links-v2.ts'
+import { uploadLinkRoutesV2 } from './transfers/upload-links-v2.ts'
 import { fileUploadedBytesRoutes } from './transfers/uploaded-bytes-v21.ts'
 import { deletedLibraryRoutes } from './trash/deleted-libraries-v21.ts'
 import { libraryTrashRoutes } from './trash/library-trash-v21.ts'
@@ -122,12 +122,12 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...adminAuditRoutes,
   ...usageRoutes,
   ...defaultLibraryRoutes,
-  ...libraryRoutes,
+  ...libraryRoutesV2,
   ...libraryOperationRoutes,
   ...libraryOwnerRoutes,
   ...librarySettingRoutes,
   ...librarySyncRoutes,
-  ...libraryHistoryRoutes,
+  ...libraryHistoryRoutesV2,
   ...libraryRoutesV21,
   ...libraryHistoryRoutesV21,
   ...libraryTrashRoutes,
@@ -135,7 +135,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...revertRoutesV21,
   ...setPasswordRoutes,
   ...deletedLibraryRoutes,
-  ...dirRoutes,
+  ...dirRoutesV2,
   ...dirRoutesV21,
   ...batchCreateDirRoutes,
   ...batchItemRoutes,
@@ -144,18 +144,18 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...batchPathsRoutes,
   ...copyMoveTaskRoutes,
   ...copyMoveTaskProgressRoutes,
-  ...fileRoutes,
-  ...fileOperationRoutes,
+  ...fileRoutesV2,
+  ...fileOperationRoutesV2,
   ...fileopsRoutes,
   ...fileLockRoutes,
   ...fileRoutesV21,
   ...fileOperationRoutesV21,
-  ...fileHistoryRoutes,
+  ...fileHistoryRoutesV2,
   ...fileHistoryRoutesV21,
   ...fileTextRoutes,
-  ...revertRoutes,
+  ...revertRoutesV2,
   ...archiveRoutes,
-  ...uploadLinkRoutes,
+  ...uploadLinkRoutesV2,
   ...blockLinkRoutes,
   ...blockDownloadRoutes,
   ...fileUploadedBytesRoutes,
@@ -180,20 +180,20 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...monitoredLibraryRoutes,
   ...webhookRoutes,
   ...sharedItemRoutes,
-  ...sharedRepoRoutes,
+  ...sharedRepoRoutesV2,
   ...sharedRepoRoutesV21,
   ...besharedRepoRoutes,
   ...libraryBatchRoutes,
   ...librarySharingRoutes,
   ...publicLibraryRoutes,
   ...subLibraryRoutes,
-  ...groupRoutes,
+  ...groupRoutesV21,
   ...groupMemberRoutes,
   ...groupLibraryRoutes,
-  ...olderGroupRoutes,
+  ...groupRoutesV2,
   ...searchUserRoutes,
   ...libraryTokenRoutes,
   ...personalTokenRoutes,
-  ...viaLibraryTokenRoutes,
+  ...libraryTokenAccessRoutes,
   ...webdavSecretRoutes,
 ]

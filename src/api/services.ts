@@ -24,7 +24,7 @@ import type { ServerState, Statistics, Usage } from '../usage/index.ts'
 import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
 import type { Archives } from './transfers/archives.ts'
 
-/** Files that arrive in chunks. */
+/** Resumable uploads. */
 export interface PartialUploads {
   /** How many bytes of a file are stored. */
   uploadedBytes(key: {
@@ -35,7 +35,7 @@ export interface PartialUploads {
   }): Promise<number>
 }
 
-/** How the chores of upkeep went the last time. */
+/** The last runs of the periodic maintenance jobs. */
 interface Chores {
   list(): readonly {
     readonly name: string
@@ -46,7 +46,7 @@ interface Chores {
   }[]
 }
 
-/** What the routes of the web API work with. */
+/** The services that the routes of the web API use. */
 export interface ApiServices {
   readonly access: Access
   readonly accounts: Accounts
@@ -71,7 +71,7 @@ export interface ApiServices {
   readonly partialUploads: PartialUploads
   readonly quotas: Quotas
   readonly shares: Shares
-  /** The status of a link refused because its library's owner is out of quota. */
+  /** The status when an upload link is refused because the owner is out of quota. */
   readonly quotaStatus: 443 | 500
   readonly search: Search
   readonly scopedTokens: ScopedTokens

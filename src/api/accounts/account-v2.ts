@@ -1,6 +1,6 @@
 import { integer, optional, optionalText, rawResponse } from '../../http/index.ts'
 import { route } from '../services.ts'
-import { given, worded } from './account-input.ts'
+import { withoutUndefined, withRuleMessages } from './account-input.ts'
 import { accountInfoToWire } from './account-wire.ts'
 import { defaultAvatar } from './default-avatar.ts'
 
@@ -12,7 +12,7 @@ export const accountRoutes = [
     path: '/api2/account/info/',
     auth: 'user',
     scope: 'read',
-    summary: "The caller's account, and the space it uses and may use.",
+    summary: "Returns the caller's account with its storage use and quota.",
     handle: ({ user, request }, services) => accountInfoToWire(user, services, request.baseUrl),
   }),
   route({
@@ -26,8 +26,8 @@ export const accountRoutes = [
       collaborate_email_interval: interval('collaborate_email_interval'),
     },
     async handle({ user, body, request }, services) {
-      const changes = given({ name: body.name })
-      const account = await worded(services.accounts.update(user.email, changes), {
+      const changes = withoutUndefined({ name: body.name })
+      const account = await withRuleMessages(services.accounts.update(user.email, changes), {
         'name-invalid': 'name invalid',
       })
       return accountInfoToWire(account, services, request.baseUrl)
@@ -37,7 +37,7 @@ export const accountRoutes = [
     method: 'GET',
     path: '/media/avatars/default.png',
     auth: 'none',
-    summary: 'The picture of an account that has none of its own.',
+    summary: 'Returns the default avatar.',
     handle: () =>
       rawResponse({
         headers: { 'Content-Type': 'image/png', 'Cache-Control': 'public, max-age=86400' },

@@ -11,16 +11,16 @@ import {
 import { isoTime } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 
-/** What `total` and `quota_total` say where there is no limit. Clients take any negative number for that. */
+/** The value of `total` and `quota_total` without a limit. Clients treat any negative number as unlimited. */
 const UNLIMITED = -2
 
-const USUAL_AVATAR_SIZE = 72
+const DEFAULT_AVATAR_SIZE = 72
 
-/** Where the picture of somebody is; the one of nobody in particular if there is none, or nobody is named. */
+/** The URL of an avatar; of the default avatar if there is none or no account. */
 export function avatarUrl(
   baseUrl: string,
   holder?: { readonly avatar?: string | undefined },
-  size = USUAL_AVATAR_SIZE,
+  size = DEFAULT_AVATAR_SIZE,
 ): string {
   if (!holder?.avatar) return `${baseUrl}/media/avatars/default.png`
   return `${baseUrl}/media/avatars/${holder.avatar}/${avatarSizeFor(size)}.png`
@@ -44,7 +44,7 @@ export async function accountInfoToWire(account: Account, { quotas }: ApiService
     avatar_url: avatarUrl(baseUrl, account),
     is_staff: isAdmin(account),
     enable_subscription: false,
-    // Carrel sends no mail, so never.
+    // Carrel sends no mail.
     file_updates_email_interval: 0,
     collaborate_email_interval: 0,
   }
@@ -101,7 +101,7 @@ export async function adminUsersToWire(
     create_time: isoTime(account.createdAt),
     last_login: optionalTime(account.lastLoginAt),
     last_access_time: optionalTime(lastUses.get(account.key)),
-    // On the wire being an administrator is not a role but `is_staff`.
+    // On the wire, administrators are marked by `is_staff`, not by a role.
     role: account.role === 'guest' ? 'guest' : 'default',
     avatar_url: avatarUrl(baseUrl, account),
     has_default_device: false,
@@ -115,7 +115,7 @@ export async function adminUserToWire(account: Account, services: ApiServices, b
   return user
 }
 
-/** The API token itself, which the reference shows as `key`, stays secret. */
+/** Without the API token, which the API reference shows as `key`: it stays secret. */
 export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevice) {
   return {
     user: account.email,
@@ -131,7 +131,7 @@ export function deviceToWire(account: Pick<Account, 'email'>, device: LinkedDevi
   }
 }
 
-/** `0.008326%`: never in the form with an exponent. */
+/** `0.008326%`, never in exponential notation. */
 function percentage(usage: number, limit: number | undefined): string {
   if (limit === undefined) return '0%'
   return `${Number(((usage / limit) * 100).toFixed(6))}%`

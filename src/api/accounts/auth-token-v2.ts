@@ -1,9 +1,9 @@
 import { type Reader, Refusal, rawValue, throttled } from '../../http/index.ts'
 import type { LoginOutcome } from '../../identity/index.ts'
-import { accountDeed } from '../common/audit.ts'
+import { accountAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 
-/** Text as a client sent it, or the words for what is wrong with it. */
+/** The text that a client sent, or the message that rejects it. */
 type Sent = { readonly text: string } | { readonly problem: string }
 
 const credential: Reader<Sent> = (fields, name) => {
@@ -14,7 +14,7 @@ const credential: Reader<Sent> = (fields, name) => {
   return { problem: sent === null ? 'This field may not be null.' : 'Not a valid string.' }
 }
 
-/** Text about the device; what is no text counts as not sent. */
+/** Text about the device; undefined if malformed. */
 const deviceText: Reader<string | undefined> = (fields, name) => fields.text(name)
 
 export const authTokenRoutes = [
@@ -24,7 +24,7 @@ export const authTokenRoutes = [
     prefix: true,
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Gives the API token of an account, or of an account on one device.',
+    summary: 'Signs in: returns the API token of an account, or of an account on one device.',
     body: {
       username: credential,
       password: credential,
@@ -37,7 +37,7 @@ export const authTokenRoutes = [
     async handle({ body, request }, { audit, login }) {
       const { username, password } = credentialsIn(body)
       const { address, network, signal } = request
-      const wish = {
+      const options = {
         username,
         password,
         address,
@@ -50,14 +50,14 @@ export const authTokenRoutes = [
         clientVersion: body.client_version,
         platformVersion: body.platform_version,
       }
-      const outcome = await login.login(wish, (tx, account) =>
-        audit.record(tx, { actor: account.email, address, ...accountDeed('login', account.email) }),
+      const outcome = await login.login(options, (tx, account) =>
+        audit.record(tx, { actor: account.email, address, ...accountAction('login', account.email) }),
       )
       if ('refused' in outcome) {
-        // Throttled attempts are not audited: the ones before them are, and a client could fill the log.
+        // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
         if ('actor' in outcome) {
           const { actor, reason } = outcome
-          await audit.note({ actor, address, ...accountDeed('login-failed', actor, { reason }) })
+          await audit.note({ actor, address, ...accountAction('login-failed', actor, { reason }) })
         }
         throw refusalOf(outcome)
       }
@@ -79,7 +79,7 @@ function credentialsIn({ username, password }: { username: Sent; password: Sent 
   })
 }
 
-const words = {
+const messages = {
   'invalid-params': 'invalid params',
   'bad-credentials': 'Unable to login with provided credentials.',
   'invalid-device-id': 'invalid device id',
@@ -87,6 +87,7 @@ const words = {
 }
 
 function refusalOf(outcome: Extract<LoginOutcome, { refused: unknown }>): Refusal {
-  if (outcome.refused !== 'throttled') return new Refusal(400, { non_field_errors: [words[outcome.refused]] })
+  if (outcome.refused !== 'throttled')
+    return new Refusal(400, { non_field_errors: [messages[outcome.refused]] })
   return throttled(outcome.retryAfterSeconds)
 }

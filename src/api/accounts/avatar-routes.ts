@@ -14,12 +14,12 @@ import { route } from '../services.ts'
 import { emailParam } from './account-input.ts'
 import { avatarUrl } from './account-wire.ts'
 
-const LARGEST_FILE = 1024 * 1024
-// A file that is too large is told so, unless it is much too large.
-const LARGEST_BODY = 4 * LARGEST_FILE
+const MAX_FILE = 1024 * 1024
+// Images above the limit get an error message, unless they exceed the body limit.
+const MAX_BODY = 4 * MAX_FILE
 const extensions = ['.jpg', '.jpeg', '.png', '.gif']
 
-/** The picture that was sent, of a kind and size that is taken. */
+/** The uploaded image, of an accepted type and size. */
 const picture: Reader<Buffer> = (fields, name) => {
   const sent = rawValue()(fields, name)
   if (!isFile(sent) || sent.bytes.length === 0) throw errorMessage(400, 'avatar invalid.')
@@ -28,14 +28,14 @@ const picture: Reader<Buffer> = (fields, name) => {
     const known = extensions.join(', ')
     throw errorMessage(400, `${extension} is an invalid file extension. Authorized extensions are : ${known}`)
   }
-  if (sent.bytes.length > LARGEST_FILE) {
-    const [size, most] = [formatSize(sent.bytes.length), formatSize(LARGEST_FILE)]
+  if (sent.bytes.length > MAX_FILE) {
+    const [size, most] = [formatSize(sent.bytes.length), formatSize(MAX_FILE)]
     throw errorMessage(400, `Your file is too big (${size}), the maximum allowed size is ${most}`)
   }
   return sent.bytes
 }
 
-/** `72.png`, as the size it is. */
+/** The size in a file name such as `72.png`. */
 const imageSize = map(rawText(), (sent) => {
   const size = /^(\d{1,4})\.png$/.exec(sent ?? '')?.[1]
   return size === undefined ? undefined : Number(size)
@@ -48,7 +48,7 @@ export const avatarRoutes = [
     method: 'GET',
     path: '/api2/avatars/user/:email/resized/:size/',
     auth: 'user',
-    summary: 'Tells where the picture of an account is.',
+    summary: 'Returns the avatar URL of an account.',
     params: { email: emailParam, size: integer({ min: 1, max: 10_000 }) },
     async handle({ params, request }, { accounts }) {
       const account = await accounts.find(params.email)
@@ -63,9 +63,9 @@ export const avatarRoutes = [
     method: 'POST',
     path: '/api/v2.1/user-avatar/',
     auth: 'user',
-    summary: "Changes the caller's picture.",
+    summary: "Changes the caller's avatar.",
     body: { avatar: picture },
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: MAX_BODY,
     async handle({ user, body, request }, { avatars }) {
       const avatar = await avatars.put(user, body.avatar)
       if (avatar === undefined) throw errorMessage(400, 'avatar invalid.')
@@ -76,7 +76,7 @@ export const avatarRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/user-avatar/',
     auth: 'user',
-    summary: "Takes the caller's picture away.",
+    summary: "Removes the caller's avatar.",
     async handle({ user, request }, { avatars }) {
       await avatars.remove(user)
       return { avatar_url: avatarUrl(request.baseUrl) }
@@ -86,7 +86,7 @@ export const avatarRoutes = [
     method: 'GET',
     path: '/media/avatars/:name/:size',
     auth: 'none',
-    summary: 'The picture of an account.',
+    summary: 'Returns the avatar of an account.',
     params: { name: imageName, size: imageSize },
     async handle({ params }, { avatars }) {
       const body = await avatars.find(params.name, params.size)

@@ -3,12 +3,12 @@ import { crc32, deflateSync } from 'node:zlib'
 const SIDE = 128
 const BACKGROUND = 0
 const FIGURE = 1
-// Red, green, blue of each of the two colours.
+// RGB values of the two colours.
 const palette = Buffer.from([0xd9, 0xde, 0xe4, 0xff, 0xff, 0xff])
 
 let made: Buffer | undefined
 
-/** A PNG of head and shoulders, drawn when first asked for. */
+/** A PNG of head and shoulders, created on first use. */
 export function defaultAvatar(): Buffer {
   made ??= Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -20,7 +20,7 @@ export function defaultAvatar(): Buffer {
   return made
 }
 
-/** Width, height, 8 bits for each pixel, colours from a palette. */
+/** Width, height, 8 bits per pixel, palette colours. */
 function header(): Buffer {
   const bytes = Buffer.alloc(13)
   bytes.writeUInt32BE(SIDE, 0)
@@ -29,7 +29,7 @@ function header(): Buffer {
   return bytes
 }
 
-/** Each row begins with a byte that says it is not filtered. */
+/** Each row starts with the filter type "none". */
 function pixels(): Buffer {
   const bytes = Buffer.alloc(SIDE * (SIDE + 1))
   for (let y = 0; y < SIDE; y++) {

@@ -1,6 +1,6 @@
 import { errorMessage, map, readApiToken, required, text } from '../../http/index.ts'
 import { isPlatform, type Platform } from '../../identity/index.ts'
-import { accountDeed, deviceDeed, noting } from '../common/audit.ts'
+import { accountAction, auditAction, deviceAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 import { optionalFlag } from './account-input.ts'
 import { deviceToWire } from './account-wire.ts'
@@ -12,9 +12,9 @@ export const deviceRoutes = [
     method: 'POST',
     path: '/api2/logout-device/',
     auth: 'user',
-    summary: 'Ends the API token the call was made with, and what its device keeps in sync.',
+    summary: 'Signs out: revokes the API token of the request and the sync tokens of its device.',
     async handle({ user, request }, { apiTokens, audit }) {
-      const also = noting({ audit }, { user, request }, accountDeed('logout', user.email))
+      const also = auditAction({ audit }, { user, request }, accountAction('logout', user.email))
       await apiTokens.revoke(readApiToken(request.headers.authorization), also)
       return {}
     },
@@ -23,7 +23,7 @@ export const deviceRoutes = [
     method: 'GET',
     path: '/api2/devices/',
     auth: 'user',
-    summary: 'The devices the caller has signed in on; `is_current` marks the one that asks.',
+    summary: 'Lists the devices the caller has signed in on; `is_current` marks the device of the request.',
     async handle({ user, request }, { apiTokens }) {
       const devices = await apiTokens.listDevices(user)
       const current = await apiTokens.deviceOf(readApiToken(request.headers.authorization))
@@ -38,12 +38,12 @@ export const deviceRoutes = [
     path: '/api2/devices/',
     auth: 'user',
     summary:
-      'Unlinks a device: its API token and its sync tokens end. With `wipe_device` it is told to wipe itself.',
+      'Unlinks a device: revokes its API token and sync tokens. `wipe_device` requests that it wipe itself.',
     body: { platform, device_id: required(), wipe_device: optionalFlag },
     async handle({ user, body, request }, { apiTokens, audit }) {
       const device = { platform: body.platform, deviceId: body.device_id }
       const wipe = body.wipe_device === true
-      const also = noting({ audit }, { user, request }, deviceDeed(user.email, device, wipe))
+      const also = auditAction({ audit }, { user, request }, deviceAction(user.email, device, wipe))
       if (wipe) await apiTokens.wipeDevice(user, device, also)
       else await apiTokens.revokeDevice(user, device, also)
       return { success: true }
@@ -54,7 +54,7 @@ export const deviceRoutes = [
     path: '/api2/device-wiped/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'A device tells that it has wiped itself; whoever holds its token may.',
+    summary: 'Reports that a device has wiped itself, authenticated by its token.',
     body: { token: text() },
     async handle({ body }, { apiTokens }) {
       if (body.token.length !== 40) throw errorMessage(400, 'token invalid.')

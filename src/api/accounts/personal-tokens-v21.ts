@@ -1,12 +1,12 @@
 import { errorMessage, integer, map, oneOf, optional, type Reader, rawText, text } from '../../http/index.ts'
 import type { PersonalToken, ScopeAccess } from '../../identity/index.ts'
 import { parseLibraryId } from '../../objects/index.ts'
-import { accountDeed, noting } from '../common/audit.ts'
+import { accountAction, auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
 
-const LONGEST_NAME = 64
-const LONGEST_LIFE_DAYS = 3650
+const MAX_NAME = 64
+const MAX_LIFE_DAYS = 3650
 const DAY = 86_400
 const path = '/api/v2.1/personal-tokens/'
 
@@ -15,10 +15,10 @@ const shown: Record<ScopeAccess, string> = { read: 'r', write: 'rw', upload: 'up
 
 const tokenName: Reader<string> = map(text(), (sent) => {
   const name = sent.trim()
-  return name === '' || name.length > LONGEST_NAME || /\p{Cc}/u.test(name) ? undefined : name
+  return name === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name) ? undefined : name
 })
 
-const days = optional(integer({ min: 1, max: LONGEST_LIFE_DAYS }))
+const days = optional(integer({ min: 1, max: MAX_LIFE_DAYS }))
 
 export const personalTokenRoutes = [
   route({
@@ -34,7 +34,7 @@ export const personalTokenRoutes = [
     method: 'POST',
     path,
     auth: 'user',
-    summary: 'Makes a personal token: what it may do, in all libraries or one, for ever or some days.',
+    summary: 'Creates a personal token with a scope, for all libraries or one, with an optional expiry.',
     body: {
       name: tokenName,
       permission: oneOf(['r', 'rw', 'upload']),
@@ -44,7 +44,7 @@ export const personalTokenRoutes = [
     async handle({ user, body, request }, services) {
       const { access, now, scopedTokens } = services
       const library = body.repo_id ? await access.open(user, idIn(body.repo_id)) : undefined
-      const wish = {
+      const options = {
         name: body.name,
         access: accesses[body.permission],
         libraryKey: library?.info.key,
@@ -52,11 +52,15 @@ export const personalTokenRoutes = [
         expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
       }
       const detail = { token: body.name, permission: body.permission, repo_id: library?.info.id }
-      const also = noting(services, { user, request }, accountDeed('api-token-made', user.email, detail))
-      const { token, key } = await scopedTokens.issuePersonal(user, wish, also)
+      const also = auditAction(
+        services,
+        { user, request },
+        accountAction('api-token-made', user.email, detail),
+      )
+      const { token, key } = await scopedTokens.issuePersonal(user, options, also)
       const made = (await scopedTokens.listPersonal(user)).find((one) => one.key === key)
       if (made === undefined) throw errorMessage(404, 'Token not found.')
-      // Told only this once: its hash is all that is kept.
+      // Shown only once: only its hash is stored.
       return { ...tokenToWire(made), token }
     },
   }),
@@ -64,12 +68,16 @@ export const personalTokenRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/personal-tokens/:id/',
     auth: 'user',
-    summary: 'Revokes a personal token, at once.',
+    summary: 'Revokes a personal token immediately.',
     params: { id: integer({ min: 1 }) },
     faults: { 'token-not-found': () => [404, 'Token not found.'] },
     async handle({ user, params, request }, services) {
-      const deed = accountDeed('api-token-revoked', user.email, { token: params.id })
-      await services.scopedTokens.revokePersonal(user, params.id, noting(services, { user, request }, deed))
+      const action = accountAction('api-token-revoked', user.email, { token: params.id })
+      await services.scopedTokens.revokePersonal(
+        user,
+        params.id,
+        auditAction(services, { user, request }, action),
+      )
       return { success: true }
     },
   }),

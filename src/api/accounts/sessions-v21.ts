@@ -1,6 +1,6 @@
 import { errorMessage, integer } from '../../http/index.ts'
 import type { ApiTokens } from '../../identity/index.ts'
-import { accountDeed, noting } from '../common/audit.ts'
+import { accountAction, auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
 
@@ -8,13 +8,14 @@ const path = '/api/v2.1/sessions/'
 
 type Session = Awaited<ReturnType<ApiTokens['listSessions']>>[number]
 
-/** The sign-ins of an account. `/api2/devices/` lists those that named a device, in the shape clients know. */
+/** The sessions of an account. `/api2/devices/` lists those with a device, in the format of existing clients. */
 export const sessionRoutes = [
   route({
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Every sign-in of the caller, with or without a device; `is_current` marks the one that asks.',
+    summary:
+      'Lists the sessions of the caller, with or without a device; `is_current` marks the session of the request.',
     async handle({ user }, { apiTokens }) {
       const sessions = await apiTokens.listSessions(user)
       return { sessions: sessions.map((session) => sessionToWire(session, user.apiTokenKey)) }
@@ -24,11 +25,15 @@ export const sessionRoutes = [
     method: 'DELETE',
     path: `${path}:session_id/`,
     auth: 'user',
-    summary: 'Signs out one session: its API token ends, and the tickets and sync tokens it was given.',
+    summary: 'Signs out one session: revokes its API token, and the tickets and sync tokens issued to it.',
     params: { session_id: integer({ min: 1 }) },
     async handle({ user, params, request }, { apiTokens, audit }) {
       const { session_id: id } = params
-      const also = noting({ audit }, { user, request }, accountDeed('logout', user.email, { session: id }))
+      const also = auditAction(
+        { audit },
+        { user, request },
+        accountAction('logout', user.email, { session: id }),
+      )
       if (!(await apiTokens.revokeSession(user, id, also))) {
         throw errorMessage(404, `Session ${id} not found.`)
       }
@@ -40,10 +45,10 @@ export const sessionRoutes = [
     path,
     auth: 'user',
     summary:
-      'Signs out everywhere, here too: every session, personal, library and sync token, ticket and WebDAV password ends.',
+      'Signs out everywhere, including this session: revokes all sessions, personal, library and sync tokens, tickets and the WebDAV password.',
     async handle({ user, request }, { accounts, audit }) {
-      const deed = accountDeed('logout', user.email, { everywhere: true })
-      await accounts.signOutEverywhere(user, noting({ audit }, { user, request }, deed))
+      const action = accountAction('logout', user.email, { everywhere: true })
+      await accounts.signOutEverywhere(user, auditAction({ audit }, { user, request }, action))
       return { success: true }
     },
   }),

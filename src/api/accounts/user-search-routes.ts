@@ -3,8 +3,8 @@ import { parseOutsideJson } from '../../json.ts'
 import { route } from '../services.ts'
 import { userItem } from './person-wire.ts'
 
-const MOST_FOUND = 10
-const MOST_ASKED = 1000
+const MAX_FOUND = 10
+const MAX_ASKED = 1000
 
 export const searchUserRoutes = [
   route({
@@ -15,16 +15,16 @@ export const searchUserRoutes = [
     query: { q: text(), include_self: flag({ default: true, lenient: true }) },
     async handle({ user, query, request }, { accounts }) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')
-      const found = await accounts.search(query.q, { limit: MOST_FOUND + 1 })
+      const found = await accounts.search(query.q, { limit: MAX_FOUND + 1 })
       const others = found.filter(({ key }) => query.include_self || key !== user.key)
-      return { users: others.slice(0, MOST_FOUND).map((account) => userItem(account, request.baseUrl)) }
+      return { users: others.slice(0, MAX_FOUND).map((account) => userItem(account, request.baseUrl)) }
     },
   }),
   route({
     method: 'POST',
     path: '/api/v2.1/user-list/',
     auth: 'user',
-    summary: 'Tells the names of users by their ids.',
+    summary: 'Returns the names of users by their ids.',
     body: { user_id_list: rawValue() },
     async handle({ body, request }, { accounts }) {
       const sent = parseIds(body.user_id_list)
@@ -35,10 +35,10 @@ export const searchUserRoutes = [
   }),
 ]
 
-/** A list of texts, which a form may send as JSON. */
+/** A list of strings, which a form may send as JSON. */
 function parseIds(sent: unknown): string[] | undefined {
   const value = typeof sent === 'string' ? parseJson(sent) : sent
-  if (!Array.isArray(value) || value.length > MOST_ASKED) return undefined
+  if (!Array.isArray(value) || value.length > MAX_ASKED) return undefined
   return value.every((one) => typeof one === 'string') ? value : undefined
 }
 

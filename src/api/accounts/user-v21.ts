@@ -1,7 +1,7 @@
 import { errorMessage, optionalText, text, throttled } from '../../http/index.ts'
-import { accountDeed, noting } from '../common/audit.ts'
+import { accountAction, auditAction } from '../common/audit.ts'
 import { route } from '../services.ts'
-import { given, optionalFlag, worded } from './account-input.ts'
+import { optionalFlag, withoutUndefined, withRuleMessages } from './account-input.ts'
 import { userToWire } from './account-wire.ts'
 
 export const userRoutes = [
@@ -9,7 +9,7 @@ export const userRoutes = [
     method: 'GET',
     path: '/api/v2.1/user/',
     auth: 'user',
-    summary: "The caller's profile.",
+    summary: "Returns the caller's profile.",
     handle: ({ user }) => userToWire(user),
   }),
   route({
@@ -24,19 +24,19 @@ export const userRoutes = [
       list_in_address_book: optionalFlag,
     },
     async handle({ user, body }, { accounts }) {
-      const changes = given({
+      const changes = withoutUndefined({
         name: body.name,
         contactEmail: body.contact_email,
         listInAddressBook: body.list_in_address_book,
       })
-      return userToWire(await worded(accounts.update(user.email, changes)))
+      return userToWire(await withRuleMessages(accounts.update(user.email, changes)))
     },
   }),
   route({
     method: 'POST',
     path: '/api/v2.1/user/reset-password/',
     auth: 'user',
-    summary: "Changes the caller's password, which signs out everywhere.",
+    summary: "Changes the caller's password and signs out everywhere.",
     body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
     async handle({ user, body, request }, { accounts, audit, passwordChecks }) {
       const { old_password: older, new_password: newer } = body
@@ -48,8 +48,8 @@ export const userRoutes = [
       const outcome = await passwordChecks.check({ ...attempt, address, network, signal })
       if (outcome.kind === 'throttled') throw throttled(outcome.retryAfterSeconds)
       if (outcome.kind === 'wrong') throw errorMessage(400, 'Old password incorrect')
-      const also = noting({ audit }, { user, request }, accountDeed('password-changed', user.email))
-      await worded(accounts.update(user.email, { password: newer }, also), {
+      const also = auditAction({ audit }, { user, request }, accountAction('password-changed', user.email))
+      await withRuleMessages(accounts.update(user.email, { password: newer }, also), {
         'password-too-long': 'New password invalid',
       })
       return { success: true }

@@ -1,11 +1,11 @@
 import { errorMessage, text } from '../../http/index.ts'
 import type { SecretProblem } from '../../identity/index.ts'
-import { accountDeed, noting } from '../common/audit.ts'
+import { accountAction, auditAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const path = '/api/v2.1/webdav-secret/'
 
-const words: Record<SecretProblem, string> = {
+const messages: Record<SecretProblem, string> = {
   'too-long': 'Length of WebDAV password should be less than 30.',
   'too-short': 'Password is too short.',
   'too-weak': 'Password is too weak.',
@@ -17,7 +17,7 @@ export const webdavSecretRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Tells whether there is a WebDAV password; not which, as only its hash is kept.',
+    summary: 'Returns whether a WebDAV password is set. Only its hash is stored.',
     handle: async ({ user }, { webdavSecrets }) => ({
       secret: null,
       is_set: await webdavSecrets.isSet(user),
@@ -27,13 +27,13 @@ export const webdavSecretRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: "Sets the caller's WebDAV password; an empty one takes it away.",
+    summary: "Sets the caller's WebDAV password; an empty one removes it.",
     body: { secret: text() },
     async handle({ user, body, request }, services) {
-      const deed = accountDeed('password-changed', user.email, { of: 'webdav' })
-      const also = noting(services, { user, request }, deed)
+      const action = accountAction('password-changed', user.email, { of: 'webdav' })
+      const also = auditAction(services, { user, request }, action)
       const problem = await services.webdavSecrets.set(user, body.secret, also)
-      if (problem !== undefined) throw errorMessage(400, words[problem])
+      if (problem !== undefined) throw errorMessage(400, messages[problem])
       return { success: true }
     },
   }),

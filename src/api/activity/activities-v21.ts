@@ -8,7 +8,7 @@ export const activityRoutes = [
     method: 'GET',
     path: '/api/v2.1/activities/',
     auth: 'user',
-    summary: 'Lists what happened in the libraries the caller can open, newest first.',
+    summary: 'Lists the activities in the libraries the caller can open, newest first.',
     query: { page: rawText(), per_page: rawText(), op_user: text() },
     async handle({ user, query, request }, { activity, directory }) {
       const { page, perPage } = readPage(query, 25, { lenient: true })

@@ -31,7 +31,7 @@ function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
     login_id: '',
     avatar_url: avatarUrl(baseUrl, author),
     time: isoTime(item.at),
-    // Newer servers fold rows and list them here; we never fold.
+    // Other servers group rows and list them here. Carrel does not group rows.
     details: [],
     count: 0,
   }
@@ -39,7 +39,7 @@ function activityToWire(item: FeedItem, author: Person, baseUrl: string) {
 
 const ACCOUNT_KEY = /^(.*)_email$/
 
-/** Notifications as clients list them, with the people in them as they are called now. */
+/** Notifications with the current names of the people in them. */
 export async function notificationsToWire(
   notifications: readonly Notification[],
   directory: Directory,

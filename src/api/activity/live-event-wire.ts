@@ -10,17 +10,17 @@ export function liveMessage(message: LiveMessage): string {
   return eventText(message.id, name, data)
 }
 
-/** What a stream begins with: from here on, everything is told. */
+/** The first event of a stream: all later events follow. */
 export function liveReady(id: number): string {
   return eventText(id, 'ready', { since: id })
 }
 
-/** Something was missed: what the client shows is to be fetched again. */
+/** Events were lost: the client must fetch its data again. */
 export function liveReset(id: number): string {
   return eventText(id, 'reset', { since: id })
 }
 
-/** Nothing happened. Without data it is no event, but clients keep its number. */
+/** A keep-alive. It is no event, because it has no data, but clients store its id. */
 export function liveAlive(id: number): string {
   return `: alive\nid: ${id}\n\n`
 }
@@ -28,7 +28,7 @@ export function liveAlive(id: number): string {
 function dataOf(event: LiveEvent, { view }: LiveMessage): [name: string, data: Record<string, unknown>] {
   switch (event.kind) {
     case 'commit': {
-      // The commits of a library are not those of a folder in it.
+      // A folder of a library has no commit ids of its own.
       const isWhole = view?.readable.base === ROOT
       return [
         'commit',

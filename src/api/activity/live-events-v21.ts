@@ -1,5 +1,5 @@
 import { integer, optional, rawResponse, readApiToken } from '../../http/index.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { parseInteger } from '../common/parse-values.ts'
 import { route } from '../services.ts'
 import { liveAlive, liveMessage, liveReady, liveReset } from './live-event-wire.ts'
 
@@ -8,8 +8,7 @@ export const liveEventRoutes = [
     method: 'GET',
     path: '/api/v2.1/events/',
     auth: 'user',
-    summary:
-      'Streams what happens as server-sent events; `since` or `Last-Event-ID` goes on where a stream ended.',
+    summary: 'Streams live events (server-sent events); `since` or `Last-Event-ID` resumes a stream.',
     query: { since: optional(integer({ min: 0 })) },
     async handle({ user, query, request }, { activity, apiTokens }) {
       const apiToken = readApiToken(request.headers.authorization)
@@ -30,7 +29,7 @@ export const liveEventRoutes = [
         headers: {
           'Content-Type': 'text/event-stream; charset=utf-8',
           'Cache-Control': 'no-store',
-          // Proxies that gather answers would hold events back.
+          // Buffering proxies would delay events.
           'X-Accel-Buffering': 'no',
         },
         body: stream,
@@ -39,12 +38,12 @@ export const liveEventRoutes = [
   }),
 ]
 
-/** A browser sends what it was sent last. What is no number of ours is answered with a reset: an error would end its tries. */
+/** Browsers send the last event id. An unknown id is answered with a reset, because an error would stop reconnects. */
 function sentSince(
   header: string | string[] | undefined,
   since: number | undefined,
 ): number | null | undefined {
   if (typeof header !== 'string' || header === '') return since
-  const id = parseWhole(header)
+  const id = parseInteger(header)
   return id === undefined || id < 0 ? null : id
 }

@@ -10,7 +10,7 @@ export const monitoredLibraryRoutes = [
     method: 'POST',
     path: '/api/v2.1/monitored-repos/',
     auth: 'user',
-    summary: 'Watches a library: the caller is notified of what others do there.',
+    summary: 'Monitors a library: the caller is notified of changes by others.',
     body: { repo_id: required() },
     async handle({ user, body }, { access, activity }) {
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'library-not-found', id: body.repo_id })
@@ -24,7 +24,7 @@ export const monitoredLibraryRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/monitored-repos/:repo_id/',
     auth: 'user',
-    summary: 'Stops watching a library.',
+    summary: 'Stops monitoring a library.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, { access, activity }) {
       const { info } = await access.open(user, params.repo_id)

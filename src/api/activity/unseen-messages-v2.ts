@@ -5,7 +5,7 @@ export const unseenMessageRoutes = [
     method: 'GET',
     path: '/api2/unseen_messages/',
     auth: 'user',
-    summary: 'Counts the notifications the caller has not seen.',
+    summary: 'Returns the number of unread notifications.',
     async handle({ user }, { activity }) {
       return { count: await activity.notifications.countUnseen(user) }
     },

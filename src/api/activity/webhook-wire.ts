@@ -1,7 +1,7 @@
 import type { Delivery, Webhook } from '../../activity/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 
-/** A webhook; its secret is empty unless it was made or changed just now. */
+/** A webhook. The secret is shown only when it was just created or changed. */
 export function webhookToWire(repoId: string, webhook: Webhook, secret = '') {
   return {
     id: webhook.key,

@@ -1,13 +1,13 @@
 import type { AlsoOfWebhook } from '../../activity/index.ts'
 import { flag, integer, map, optional, optionalText, rawText, required } from '../../http/index.ts'
 import type { OwnedLibrary } from '../../library/index.ts'
-import { type AuditedCall, type Deed, libraryDeed, noting } from '../common/audit.ts'
+import { type AuditedAction, type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { deliveryToWire, webhookToWire } from './webhook-wire.ts'
 
-const LONGEST_SECRET = 255
+const MAX_SECRET = 255
 
 const all = '/api/v2.1/repos/:repo_id/webhooks/'
 const one = `${all}:webhook_id/`
@@ -16,9 +16,9 @@ const params = { repo_id: libraryIdParam }
 const webhookId = integer({ min: 1 })
 const deliveryId = map(required(), (text) => (/^[0-9a-f-]{36}$/.test(text) ? text : undefined))
 
-/** Undefined if nothing was sent, or nothing but an empty text: forms send back what they were shown. */
+/** Undefined if absent or empty: forms send back the empty secret that they were shown. */
 const sentSecret = map(optionalText(), (text) =>
-  (text?.length ?? 0) <= LONGEST_SECRET ? { text: text || undefined } : undefined,
+  (text?.length ?? 0) <= MAX_SECRET ? { text: text || undefined } : undefined,
 )
 
 export const webhookRoutes = [
@@ -40,14 +40,14 @@ export const webhookRoutes = [
     path: all,
     auth: 'user',
     scope: 'none',
-    summary: 'Makes a webhook; the answer alone shows its secret.',
+    summary: 'Creates a webhook; only this response contains its secret.',
     params,
     body: { url: required(), secret: sentSecret },
     async handle({ user, params, body, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const wish = { url: body.url, secret: body.secret.text }
-      const also = deed(services, { user, request }, 'webhook-made', library)
-      const { webhook, secret } = await services.activity.webhooks.add(library, wish, also)
+      const options = { url: body.url, secret: body.secret.text }
+      const also = auditWebhook(services, { user, request }, 'webhook-made', library)
+      const { webhook, secret } = await services.activity.webhooks.add(library, options, also)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -56,15 +56,16 @@ export const webhookRoutes = [
     path: one,
     auth: 'user',
     scope: 'none',
-    summary: 'Changes the URL or the secret of a webhook, or has one that was given up called again.',
+    summary:
+      'Changes the URL or the secret of a webhook, or re-enables a webhook that was disabled after failures.',
     params: { ...params, webhook_id: webhookId },
     body: { url: optional(required()), secret: sentSecret, is_valid: optional(flag()) },
     async handle({ user, params, body, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const wish = { url: body.url, secret: body.secret.text, isValid: body.is_valid }
-      const also = deed(services, { user, request }, 'webhook-changed', library)
+      const options = { url: body.url, secret: body.secret.text, isValid: body.is_valid }
+      const also = auditWebhook(services, { user, request }, 'webhook-changed', library)
       const { webhooks } = services.activity
-      const { webhook, secret } = await webhooks.change(library, params.webhook_id, wish, also)
+      const { webhook, secret } = await webhooks.change(library, params.webhook_id, options, also)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -73,11 +74,11 @@ export const webhookRoutes = [
     path: one,
     auth: 'user',
     scope: 'none',
-    summary: 'Removes a webhook and what waits to be sent to it.',
+    summary: 'Deletes a webhook and its pending deliveries.',
     params: { ...params, webhook_id: webhookId },
     async handle({ user, params, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const also = deed(services, { user, request }, 'webhook-removed', library)
+      const also = auditWebhook(services, { user, request }, 'webhook-removed', library)
       await services.activity.webhooks.remove(library, params.webhook_id, also)
       return { success: true }
     },
@@ -87,7 +88,7 @@ export const webhookRoutes = [
     path: deliveries,
     auth: 'user',
     scope: 'none',
-    summary: 'Lists what was sent to a webhook and how it was answered, newest first.',
+    summary: 'Lists the deliveries of a webhook with their responses, newest first.',
     params: { ...params, webhook_id: webhookId },
     query: { page: rawText(), per_page: rawText() },
     async handle({ user, params, query }, { access, activity }) {
@@ -103,7 +104,7 @@ export const webhookRoutes = [
     path: `${deliveries}:delivery_id/redeliver/`,
     auth: 'user',
     scope: 'none',
-    summary: 'Sends to a webhook once more what was sent before.',
+    summary: 'Repeats a delivery of a webhook.',
     params: { ...params, webhook_id: webhookId, delivery_id: deliveryId },
     async handle({ user, params }, { access, activity }) {
       const library = await access.openOwned(user, params.repo_id)
@@ -113,15 +114,15 @@ export const webhookRoutes = [
   }),
 ]
 
-/** Of its URL only the host is put down: the rest may be a secret. */
-function deed(
+/** Only the host of the URL is audited, because the rest may be a secret. */
+function auditWebhook(
   services: ApiServices,
   call: AuditedCall,
-  action: Deed['action'],
+  action: AuditedAction['action'],
   { info }: OwnedLibrary,
 ): AlsoOfWebhook {
   return (tx, { key, url }) => {
     const detail = { webhook: key, host: new URL(url).host }
-    return noting(services, call, libraryDeed(action, info, detail))(tx)
+    return auditAction(services, call, libraryAction(action, info, detail))(tx)
   }
 }

@@ -10,9 +10,16 @@ import {
 } from '../../http/index.ts'
 import { type Account, type AccountChanges, canAddLibrary, parseEmail } from '../../identity/index.ts'
 import { transferAllLibraries } from '../../library/index.ts'
-import { emailParam, given, megabytes, optionalFlag, roleAfter, worded } from '../accounts/account-input.ts'
+import {
+  effectiveRole,
+  emailParam,
+  megabytes,
+  optionalFlag,
+  withoutUndefined,
+  withRuleMessages,
+} from '../accounts/account-input.ts'
 import { accountToWire } from '../accounts/account-wire.ts'
-import { accountDeed, changesShown, noting } from '../common/audit.ts'
+import { accountAction, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']
@@ -61,7 +68,7 @@ export const accountsRoutes = [
     method: 'PUT',
     path: '/api2/accounts/:email/',
     auth: 'admin',
-    summary: 'Makes an account, or changes one.',
+    summary: 'Creates or changes an account.',
     params: { email: emailParam },
     body: fields,
     async handle({ user, params, body, request }, services) {
@@ -71,15 +78,17 @@ export const accountsRoutes = [
       const found = await accounts.find(email)
       if (found) {
         const changes = changesIn(body, found)
-        const deed = accountDeed('account-changed', email, changesShown(changes))
-        const account = await worded(accounts.update(email, changes, noting(services, call, deed)))
+        const action = accountAction('account-changed', email, auditableChanges(changes))
+        const account = await withRuleMessages(
+          accounts.update(email, changes, auditAction(services, call, action)),
+        )
         return accountToWire(account, services)
       }
       const password = newPassword(body.password)
       const changes = changesIn(body)
-      const deed = accountDeed('account-made', email, changesShown(changes))
+      const action = accountAction('account-made', email, auditableChanges(changes))
       const wanted = { ...changes, email, password }
-      const account = await worded(accounts.create(wanted, noting(services, call, deed)))
+      const account = await withRuleMessages(accounts.create(wanted, auditAction(services, call, action)))
       const headers = { Location: `/api2/accounts/${encodeURI(email)}/` }
       return jsonResponse(201, await accountToWire(account, services), headers)
     },
@@ -88,7 +97,7 @@ export const accountsRoutes = [
     method: 'GET',
     path: '/api2/accounts/:email/',
     auth: 'admin',
-    summary: 'One account.',
+    summary: 'Returns one account.',
     params: { email: emailParam },
     async handle({ params }, services) {
       return accountToWire(await services.accounts.get(emailIn(params.email)), services)
@@ -98,7 +107,7 @@ export const accountsRoutes = [
     method: 'POST',
     path: '/api2/accounts/:email/',
     auth: 'admin',
-    summary: 'Hands all libraries of an account over to another one.',
+    summary: 'Transfers all libraries of an account to another account.',
     params: { email: emailParam },
     body: { op: text('op can only be migrate.'), to_user: text() },
     async handle({ user, params, body, request }, { accounts, audit, core }) {
@@ -112,8 +121,8 @@ export const accountsRoutes = [
         const role = `role of ${to.email} is ${to.role}`
         throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
       }
-      const deed = accountDeed('library-transferred', from.email, { to: to.email, all: true })
-      await transferAllLibraries(core, from, to, noting({ audit }, { user, request }, deed))
+      const action = accountAction('library-transferred', from.email, { to: to.email, all: true })
+      await transferAllLibraries(core, from, to, auditAction({ audit }, { user, request }, action))
       return { success: true }
     },
   }),
@@ -126,12 +135,12 @@ export const accountsRoutes = [
     async handle({ user, params, request }, { accounts, audit }) {
       try {
         await accounts.remove(params.email, (tx, { email }) =>
-          noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+          auditAction({ audit }, { user, request }, accountAction('account-deleted', email))(tx),
         )
         return { success: true }
       } catch (error) {
         if (!(error instanceof DomainError) || error.fault.code !== 'account-not-found') throw error
-        // Gone already is as good as removed.
+        // Deleting is idempotent.
         return jsonResponse(202, { success: true })
       }
     },
@@ -154,8 +163,10 @@ function newPassword(sent: string | undefined): string {
 
 function changesIn(body: Sent, account?: Account): AccountChanges {
   const role =
-    body.is_staff === undefined ? undefined : roleAfter(account?.role ?? 'default', body.is_staff, undefined)
-  return given({
+    body.is_staff === undefined
+      ? undefined
+      : effectiveRole(account?.role ?? 'default', body.is_staff, undefined)
+  return withoutUndefined({
     password: body.password || undefined,
     role,
     active: body.is_active,

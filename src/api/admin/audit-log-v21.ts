@@ -9,7 +9,7 @@ import {
   rawResponse,
   type Values,
 } from '../../http/index.ts'
-import { doerOf } from '../common/audit.ts'
+import { actorOf } from '../common/audit.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { route } from '../services.ts'
 import { auditEntryToWire } from './admin-wire.ts'
@@ -47,7 +47,8 @@ export const adminAuditRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/audit-log/',
     auth: 'admin',
-    summary: 'Lists the audit log, newest first; `before` with the `next` of an answer goes on.',
+    summary:
+      'Lists the audit log, newest first. Pass the `next` of a response as `before` for the next page.',
     query: {
       ...filters,
       before: optional(integer({ min: 1 })),
@@ -63,11 +64,11 @@ export const adminAuditRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/audit-log/export/',
     auth: 'admin',
-    summary: 'Sends the audit log, newest first, as one JSON object a line.',
+    summary: 'Exports the audit log, newest first, as one JSON object per line.',
     query: filters,
     async handle({ user, query, request }, { audit }) {
       const filter = filterOf(query)
-      const doer = doerOf({ user, request })
+      const doer = actorOf({ user, request })
       await audit.note({ ...doer, action: 'audit-exported', objectKind: 'server', objectId: '' })
       return rawResponse({
         headers: {

@@ -1,7 +1,7 @@
 import { getDeletedAsAdministrator } from '../../access/index.ts'
 import { optionalText } from '../../http/index.ts'
 import { listLibraryPage, purge, purgeAllDeleted, restoreTo, undeleteLibrary } from '../../library/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -31,11 +31,11 @@ export const adminTrashLibraryRoutes = [
     method: 'DELETE',
     path,
     auth: 'admin',
-    summary: 'Purges the deleted libraries of all accounts, or of one, for good.',
+    summary: 'Purges the deleted libraries of all accounts, or of one, permanently.',
     body: { owner: optionalText() },
     async handle({ user, body, request }, services) {
       await purgeAllDeleted(services.core, await ownerKey(services, body.owner), (library) =>
-        noting(services, { user, request }, libraryDeed('library-purged', library)),
+        auditAction(services, { user, request }, libraryAction('library-purged', library)),
       )
       return { success: true }
     },
@@ -44,7 +44,7 @@ export const adminTrashLibraryRoutes = [
     method: 'PUT',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Restores a deleted library; the caller becomes its owner if its own was removed.',
+    summary: 'Restores a deleted library; the caller becomes the owner if the owner was deleted.',
     params,
     faults,
     async handle({ user, params, request }, services) {
@@ -52,7 +52,11 @@ export const adminTrashLibraryRoutes = [
       const library = await getDeletedAsAdministrator(core, user, params.repo_id)
       const owner = await accounts.findByKey(library.ownerKey)
       const detail = owner === undefined ? { to: user.email } : {}
-      const also = noting(services, { user, request }, libraryDeed('library-restored', library, detail))
+      const also = auditAction(
+        services,
+        { user, request },
+        libraryAction('library-restored', library, detail),
+      )
       if (owner === undefined) await restoreTo(core, library, user, also)
       else await undeleteLibrary(core, user, library, also)
       return { success: true }
@@ -62,19 +66,19 @@ export const adminTrashLibraryRoutes = [
     method: 'DELETE',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Purges a deleted library, for good.',
+    summary: 'Purges a deleted library permanently.',
     params,
     faults,
     async handle({ user, params, request }, services) {
       const library = await getDeletedAsAdministrator(services.core, user, params.repo_id)
-      const deed = libraryDeed('library-purged', library)
-      await purge(services.core, library.key, noting(services, { user, request }, deed))
+      const action = libraryAction('library-purged', library)
+      await purge(services.core, library.key, auditAction(services, { user, request }, action))
       return { success: true }
     },
   }),
 ]
 
-/** Of an account that there is not, nobody owns anything. */
+/** An unknown account owns nothing. */
 async function ownerKey({ accounts }: ApiServices, email: string | undefined): Promise<number | undefined> {
   return email ? ((await accounts.find(email))?.key ?? -1) : undefined
 }

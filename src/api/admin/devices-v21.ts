@@ -2,7 +2,7 @@ import { map, oneOf, type Reader, required, text } from '../../http/index.ts'
 import { isPlatform, type Platform, platforms } from '../../identity/index.ts'
 import { optionalFlag } from '../accounts/account-input.ts'
 import { deviceToWire } from '../accounts/account-wire.ts'
-import { deviceDeed, noting } from '../common/audit.ts'
+import { auditAction, deviceAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { route } from '../services.ts'
 import { pageInfo } from './admin-wire.ts'
@@ -10,7 +10,7 @@ import { pageInfo } from './admin-wire.ts'
 const path = '/api/v2.1/admin/devices/'
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
 
-/** A platform, or all there are on desks or in pockets; undefined when nothing was sent. */
+/** A platform, `desktop` or `mobile`; undefined if absent. */
 const kind: Reader<Platform | 'desktop' | 'mobile' | undefined> = (fields, name) =>
   text()(fields, name) === '' ? undefined : oneOf([...platforms, 'desktop', 'mobile'])(fields, name)
 
@@ -38,13 +38,13 @@ export const adminDeviceRoutes = [
     method: 'DELETE',
     path,
     auth: 'admin',
-    summary: 'Unlinks a device of an account, or has it wipe itself: its API token ends.',
+    summary: 'Unlinks a device of an account, or requests its wipe; revokes its API token.',
     body: { user: required(), platform, device_id: required(), wipe_device: optionalFlag },
     async handle({ user, body, request }, services) {
       const account = await services.accounts.get(body.user)
       const device = { platform: body.platform, deviceId: body.device_id }
       const wipe = body.wipe_device === true
-      const also = noting(services, { user, request }, deviceDeed(account.email, device, wipe))
+      const also = auditAction(services, { user, request }, deviceAction(account.email, device, wipe))
       if (wipe) await services.apiTokens.wipeDevice(account, device, also)
       else await services.apiTokens.revokeDevice(account, device, also)
       return { success: true }

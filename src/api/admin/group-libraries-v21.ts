@@ -16,7 +16,7 @@ export const adminGroupLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'admin',
-    summary: 'Lists what is shared with any group, newest change first.',
+    summary: 'Lists the libraries shared with any group, latest change first.',
     params,
     query: pageQuery(100),
     async handle({ user, params, query }, services) {

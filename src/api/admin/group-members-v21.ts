@@ -5,7 +5,7 @@ import { memberItem } from '../accounts/person-wire.ts'
 import { pageQuery } from '../common/paging.ts'
 import { removeMember, setMemberAdmin } from '../groups/group-actions.ts'
 import { groupIdParam } from '../groups/group-input.ts'
-import { addMembers, getMember, MOST_AT_ONCE } from '../groups/group-members.ts'
+import { addMembers, getMember, MAX_PER_REQUEST } from '../groups/group-members.ts'
 import { route } from '../services.ts'
 import { pageInfo } from './admin-wire.ts'
 
@@ -35,13 +35,13 @@ export const adminGroupMemberRoutes = [
     method: 'POST',
     path,
     auth: 'admin',
-    summary: 'Adds users to any group; whoever cannot be added is told.',
+    summary: 'Adds users to any group and reports those that failed.',
     params,
     body: { email: list({ nonEmpty: true }) },
     async handle({ user, params, body, request }, services) {
       const sent = body.email.map((email) => email.trim().toLowerCase())
       const emails = [...new Set(sent)].filter((email) => email !== '')
-      if (emails.length === 0 || emails.length > MOST_AT_ONCE) throw errorMessage(400, 'email invalid.')
+      if (emails.length === 0 || emails.length > MAX_PER_REQUEST) throw errorMessage(400, 'email invalid.')
       const membership = await groupAsAdministrator(services.groups, user, params.group_id)
       return addMembers(services, { user, request }, membership, emails)
     },
@@ -50,7 +50,7 @@ export const adminGroupMemberRoutes = [
     method: 'PUT',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Makes a member an administrator of the group, or a plain member again; its owner stays one.',
+    summary: 'Creates a member a group administrator or a regular member; the owner stays an administrator.',
     params: one,
     body: { is_admin: rawText() },
     async handle({ user, params, body, request }, services) {
@@ -67,7 +67,7 @@ export const adminGroupMemberRoutes = [
     method: 'DELETE',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Takes anybody but its owner out of a group; what they shared with it is shared no longer.',
+    summary: 'Removes a member other than the owner from a group, and ends their shares with it.',
     params: one,
     async handle({ user, params, request }, services) {
       const membership = await groupAsAdministrator(services.groups, user, params.group_id)

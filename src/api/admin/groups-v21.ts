@@ -17,7 +17,7 @@ export const adminGroupRoutes = [
     method: 'GET',
     path,
     auth: 'admin',
-    summary: 'Lists all groups page by page, or those with a text in their name.',
+    summary: 'Lists all groups page by page, or those whose name contains a text.',
     query: { ...pageQuery(100), name: optionalText() },
     async handle({ query }, services) {
       const { page, per_page: perPage, name } = query
@@ -29,7 +29,7 @@ export const adminGroupRoutes = [
     method: 'POST',
     path,
     auth: 'admin',
-    summary: 'Makes a group for an account, or for the caller.',
+    summary: 'Creates a group for an account, or for the caller.',
     body: { group_name: text(), group_owner: optionalText() },
     async handle({ user, body, request }, services) {
       const owner = body.group_owner ? await getUser(services, body.group_owner) : user
@@ -52,14 +52,14 @@ export const adminGroupRoutes = [
     method: 'PUT',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Renames a group, or hands it over to another owner.',
+    summary: 'Renames a group, or transfers it to another owner.',
     params,
     body: { new_owner: optionalText(), new_name: optionalText() },
     async handle({ user, params, body, request }, services) {
       const call = { user, request }
       if (!body.new_owner && !body.new_name) throw errorMessage(400, 'new_owner invalid.')
       let membership = await groupAsAdministrator(services.groups, user, params.group_id)
-      // Looked up before anything is changed: a wish that cannot be met as a whole changes nothing.
+      // Checked before anything is changed: the request is applied completely or not at all.
       const owner = body.new_owner ? await newOwner(services, membership.group, body.new_owner) : undefined
       if (body.new_name) {
         membership = { ...membership, group: await renameGroup(services, call, membership, body.new_name) }
@@ -72,8 +72,7 @@ export const adminGroupRoutes = [
     method: 'DELETE',
     path: pathOfOne,
     auth: 'admin',
-    summary:
-      'Deletes a group; libraries shared with it stay with their owners. One that is not there is fine.',
+    summary: 'Deletes a group; libraries shared with it stay with their owners. Idempotent.',
     params,
     async handle({ user, params, request }, services) {
       if ((await services.groups.find(params.group_id)) === undefined) return { success: true }

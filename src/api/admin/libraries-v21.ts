@@ -13,7 +13,7 @@ import {
   transferLibrary,
 } from '../../library/index.ts'
 import { type LibraryId, parseName } from '../../objects/index.ts'
-import { type AuditedCall, libraryDeed, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -21,7 +21,7 @@ import { adminLibrariesToWire, pageInfo } from './admin-wire.ts'
 
 const path = '/api/v2.1/admin/libraries/'
 const pathOfOne = '/api/v2.1/admin/libraries/:repo_id/'
-const MOST_FOUND = 1000
+const MAX_FOUND = 1000
 
 const orders = { size: 'size', file_count: 'files' } as const
 
@@ -59,7 +59,7 @@ export const adminLibraryRoutes = [
       if (name || owner) {
         const ownerKey = owner ? ((await services.accounts.find(owner))?.key ?? -1) : undefined
         const found = { ...wanted, name: name || undefined, ownerKey }
-        const { libraries } = await listLibraryPage(services.core, found, { page: 1, perPage: MOST_FOUND })
+        const { libraries } = await listLibraryPage(services.core, found, { page: 1, perPage: MAX_FOUND })
         const repos = await adminLibrariesToWire(services, libraries)
         return { name: name ?? '', owner: owner ?? '', repos }
       }
@@ -72,15 +72,15 @@ export const adminLibraryRoutes = [
     method: 'POST',
     path,
     auth: 'admin',
-    summary: 'Makes a library for an account, or for the caller.',
+    summary: 'Creates a library for an account, or for the caller.',
     body: { name: newName, owner: optionalText() },
     async handle({ user, body, request }, services) {
       const name = body.name ?? refuseName()
       const owner = body.owner ? await services.accounts.get(body.owner) : user
-      const wish = { name, description: '' }
-      const made = await createLibrary(services.core, owner, wish, (tx, library) => {
-        const deed = libraryDeed('library-made', library, { owner: owner.email })
-        return noting(services, { user, request }, deed)(tx)
+      const options = { name, description: '' }
+      const made = await createLibrary(services.core, owner, options, (tx, library) => {
+        const action = libraryAction('library-made', library, { owner: owner.email })
+        return auditAction(services, { user, request }, action)(tx)
       })
       return oneLibrary(services, made.id)
     },
@@ -97,7 +97,7 @@ export const adminLibraryRoutes = [
     method: 'PUT',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Renames a library, hands it over, or makes it read-only or normal again.',
+    summary: 'Renames or transfers a library, or changes its status (read-only or normal).',
     params: { repo_id: libraryIdParam },
     body: { status, name: newName, owner: optionalText('owner invalid.'), reshare: keepShares },
     async handle({ user, params, body, request }, services) {
@@ -109,13 +109,13 @@ export const adminLibraryRoutes = [
         throw errorMessage(400, 'Library can not be transferred to owner.')
       }
       if (body.status !== undefined) {
-        const deed = libraryDeed('library-changed', library.info, { status: body.status })
-        await changeStatus(core, library, body.status, noting(services, call, deed))
+        const action = libraryAction('library-changed', library.info, { status: body.status })
+        await changeStatus(core, library, body.status, auditAction(services, call, action))
       }
       if (body.name !== undefined) await rename(services, call, params.repo_id, body.name)
       if (owner !== undefined) {
-        const deed = libraryDeed('library-transferred', library.info, { to: owner.email })
-        const also = noting(services, call, deed)
+        const action = libraryAction('library-transferred', library.info, { to: owner.email })
+        const also = auditAction(services, call, action)
         await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
       }
       return oneLibrary(services, params.repo_id)
@@ -125,14 +125,14 @@ export const adminLibraryRoutes = [
     method: 'DELETE',
     path: pathOfOne,
     auth: 'admin',
-    summary: "Moves a library to its owner's deleted libraries; one that is not there is fine.",
+    summary: "Moves a library to its owner's deleted libraries. Idempotent.",
     params: { repo_id: libraryIdParam },
     async handle({ user, params, request }, services) {
       const { core } = services
       if (!(await libraryExists(core, params.repo_id))) return { success: true }
       const library = await openAsAdministrator(core, user, params.repo_id)
-      const deed = libraryDeed('library-deleted', library.info)
-      await deleteLibrary(core, library, noting(services, { user, request }, deed))
+      const action = libraryAction('library-deleted', library.info)
+      await deleteLibrary(core, library, auditAction(services, { user, request }, action))
       return { success: true }
     },
   }),
@@ -161,11 +161,11 @@ async function oneLibrary(services: ApiServices, id: LibraryId) {
   return shown
 }
 
-/** Opened anew, because a library that was just made normal can be renamed. */
+/** Reopened, because a library whose status was just reset can be renamed. */
 async function rename(services: ApiServices, call: AuditedCall, id: LibraryId, name: string): Promise<void> {
   const library = await openAsAdministrator(services.core, call.user, id)
-  const deed = libraryDeed('library-renamed', library.info, { to: name })
-  await renameLibrary(library, name, undefined, noting(services, call, deed))
+  const action = libraryAction('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, undefined, auditAction(services, call, action))
 }
 
 async function newOwner({ accounts }: ApiServices, sent: string): Promise<Account> {

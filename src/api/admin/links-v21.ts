@@ -1,6 +1,6 @@
 import type { Link, LinkKind } from '../../access/index.ts'
 import { strangerCalled } from '../../identity/index.ts'
-import { linkEnded, noting } from '../common/audit.ts'
+import { auditAction, linkDeleted } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { linkFaults, linkTokenParam } from '../links/link-management.ts'
 import { adminLinkToWire } from '../links/link-wire.ts'
@@ -8,7 +8,7 @@ import { type ApiServices, route } from '../services.ts'
 
 const kinds: readonly LinkKind[] = ['share', 'upload']
 
-/** The links everybody made everywhere. */
+/** All links of the server. */
 export const adminLinkRoutes = kinds.flatMap((kind) => [
   route({
     method: 'GET',
@@ -38,10 +38,10 @@ export const adminLinkRoutes = kinds.flatMap((kind) => [
     method: 'DELETE',
     path: `/api/v2.1/admin/${kind}-links/:token/`,
     auth: 'admin',
-    summary: `Deletes any ${kind} link; one that is not there is fine.`,
+    summary: `Deletes any ${kind} link. Idempotent.`,
     params: { token: linkTokenParam },
     async handle({ user, params, request }, services) {
-      const also = (link: Link) => noting(services, { user, request }, linkEnded(link))
+      const also = (link: Link) => auditAction(services, { user, request }, linkDeleted(link))
       await services.links.deleteAny(user, params.token, kind, also)
       return { success: true }
     },

@@ -1,17 +1,17 @@
 import { integer } from '../../http/index.ts'
 import { route } from '../services.ts'
 
-const MOST_AT_ONCE = 1000
+const MAX_PER_REQUEST = 1000
 
 export const adminSearchRoutes = [
   route({
     method: 'GET',
     path: '/api/v2.1/admin/search-failures/',
     auth: 'admin',
-    summary: 'Lists the files whose text could not be read for searching, and why.',
+    summary: 'Lists the files whose text could not be extracted, with the reasons.',
     query: {
       page: integer({ default: 1, min: 1, max: 1_000_000, lenient: true }),
-      per_page: integer({ default: 100, min: 1, max: MOST_AT_ONCE, lenient: true }),
+      per_page: integer({ default: 100, min: 1, max: MAX_PER_REQUEST, lenient: true }),
     },
     async handle({ query: { page, per_page } }, { search }) {
       const { total, unread } = await search.listUnread((page - 1) * per_page, per_page)

@@ -4,7 +4,7 @@ import { isoTime } from '../common/wire-formats.ts'
 import { type ApiServices, route } from '../services.ts'
 
 const DAY = 86_400
-const USUAL_DAYS = 30
+const DEFAULT_DAYS = 30
 
 /** A time as ISO 8601, as `2026-07-01 00:00:00` too; undefined when nothing was sent. */
 const time: Reader<number | undefined> = (fields, name) => {
@@ -22,7 +22,7 @@ async function days(
   name: 'storage' | 'files' | 'active-accounts',
   { start, end = now() }: { start: number | undefined; end: number | undefined },
 ) {
-  const from = start ?? end - USUAL_DAYS * DAY
+  const from = start ?? end - DEFAULT_DAYS * DAY
   const found = await statistics.list(name, Math.max(0, from), end)
   return found.map(({ day, value }) => ({ datetime: isoTime(day), value }))
 }
@@ -32,7 +32,7 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/sysinfo/',
     auth: 'admin',
-    summary: 'How many accounts, groups, libraries, files, bytes and devices there are.',
+    summary: 'Returns the number of accounts, groups, libraries, files, bytes and devices.',
     async handle(_input, { statistics }) {
       const numbers = await statistics.now()
       return {
@@ -51,7 +51,7 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/statistics/total-storage/',
     auth: 'admin',
-    summary: 'The bytes of all files on each day.',
+    summary: 'Returns the bytes of all files per day.',
     query,
     async handle({ query }, services) {
       const found = await days(services, 'storage', query)
@@ -62,7 +62,7 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/statistics/total-files/',
     auth: 'admin',
-    summary: 'The number of files on each day.',
+    summary: 'Returns the number of files per day.',
     query,
     async handle({ query }, services) {
       const found = await days(services, 'files', query)
@@ -73,7 +73,7 @@ export const adminStatisticRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/statistics/active-users/',
     auth: 'admin',
-    summary: 'How many accounts used the server on each day.',
+    summary: 'Returns the number of active accounts per day.',
     query,
     async handle({ query }, services) {
       const found = await days(services, 'active-accounts', query)

@@ -8,7 +8,7 @@ export const adminStatusRoutes = [
     path: '/api/v2.1/admin/status/',
     auth: 'admin',
     summary:
-      'How the server fares: health, free space, index lag, stored bytes by purpose, tasks and upkeep.',
+      'Returns the state of the server: health, free space, index lag, stored bytes by purpose, tasks and maintenance.',
     async handle(_input, services) {
       const { server, search, copyMoveTasks, chores, now } = services
       const [checks, disk, lag, tasks, stored] = await Promise.all([
@@ -39,7 +39,7 @@ export const adminStatusRoutes = [
           duration_ms: durationMs,
           failed,
         })),
-        // Carrel makes no backups and checks no objects by itself yet.
+        // Carrel has no scheduled backups and object checks yet.
         last_backup: null,
         last_check: null,
       }

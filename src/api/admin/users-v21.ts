@@ -9,21 +9,21 @@ import {
   readablePassword,
 } from '../../identity/index.ts'
 import {
+  effectiveRole,
   emailParam,
-  given,
   megabytes,
   optionalFlag,
-  type RuleWords,
-  roleAfter,
+  type RuleMessages,
   type WireRole,
   wireRoles,
-  worded,
+  withoutUndefined,
+  withRuleMessages,
 } from '../accounts/account-input.ts'
 import { adminUsersToWire, adminUserToWire } from '../accounts/account-wire.ts'
-import { accountDeed, changesShown, type Deed, noting } from '../common/audit.ts'
+import { type AuditedAction, accountAction, auditAction, auditableChanges } from '../common/audit.ts'
 import { route } from '../services.ts'
 
-const words: RuleWords = {
+const messages: RuleMessages = {
   'email-invalid': 'email invalid.',
   'name-too-long': 'Name is too long (maximum is 64 characters).',
 }
@@ -80,7 +80,7 @@ export const adminUserRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/users/',
     auth: 'admin',
-    summary: 'Lists accounts with their use of space, page by page.',
+    summary: 'Lists accounts with their storage use, page by page.',
     query: {
       page: integer({ default: 1, min: 1, max: 1_000_000, lenient: true }),
       per_page: integer({ default: 25, min: 1, max: mostAtOnce, lenient: true }),
@@ -106,19 +106,19 @@ export const adminUserRoutes = [
     method: 'POST',
     path: '/api/v2.1/admin/users/',
     auth: 'admin',
-    summary: 'Makes an account.',
+    summary: 'Creates an account.',
     body: { email: required(), password: required('password required.'), ...fields },
     async handle({ user, body, request }, services) {
       const { email, password } = body
       const changes = changesIn(body, undefined)
       const made = services.accounts.create({ ...changes, email, password }, (tx, account) =>
-        noting(
+        auditAction(
           services,
           { user, request },
-          accountDeed('account-made', account.email, changesShown(changes)),
+          accountAction('account-made', account.email, auditableChanges(changes)),
         )(tx),
       )
-      const account = await worded(made, words)
+      const account = await withRuleMessages(made, messages)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),
         add_user_tip: `Successfully added user ${account.email}.`,
@@ -129,7 +129,7 @@ export const adminUserRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/users/:email/',
     auth: 'admin',
-    summary: 'One account with its use of space.',
+    summary: 'Returns one account with its storage use.',
     params: { email: emailParam },
     async handle({ params, request }, services) {
       const account = await services.accounts.get(params.email)
@@ -146,9 +146,9 @@ export const adminUserRoutes = [
     async handle({ user, params, body, request }, services) {
       const found = await services.accounts.get(params.email)
       const changes = { ...changesIn(body, found), ...(body.password && { password: body.password }) }
-      const deed = accountDeed('account-changed', found.email, changesShown(changes))
-      const also = noting(services, { user, request }, deed)
-      const account = await worded(services.accounts.update(found.email, changes, also), words)
+      const action = accountAction('account-changed', found.email, auditableChanges(changes))
+      const also = auditAction(services, { user, request }, action)
+      const account = await withRuleMessages(services.accounts.update(found.email, changes, also), messages)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),
         update_status_tip: `Successfully changed user ${account.email}.`,
@@ -163,7 +163,7 @@ export const adminUserRoutes = [
     params: { email: emailParam },
     async handle({ user, params, request }, { accounts, audit }) {
       await accounts.remove(params.email, (tx, { email }) =>
-        noting({ audit }, { user, request }, accountDeed('account-deleted', email))(tx),
+        auditAction({ audit }, { user, request }, accountAction('account-deleted', email))(tx),
       )
       return { success: true }
     },
@@ -172,12 +172,12 @@ export const adminUserRoutes = [
     method: 'PUT',
     path: '/api/v2.1/admin/users/:email/reset-password/',
     auth: 'admin',
-    summary: 'Gives an account a new password, which is told once, and signs it out everywhere.',
+    summary: 'Resets the password of an account, returns it once, and signs the account out everywhere.',
     params: { email: emailParam },
     async handle({ user, params, request }, { accounts, audit }) {
       const password = readablePassword()
       const { email } = await accounts.update(params.email, { password }, (tx, account) =>
-        noting({ audit }, { user, request }, accountDeed('password-changed', account.email))(tx),
+        auditAction({ audit }, { user, request }, accountAction('password-changed', account.email))(tx),
       )
       return { new_password: password, reset_tip: `The password of ${email} is now ${password}.` }
     },
@@ -200,15 +200,15 @@ export const adminUserRoutes = [
     method: 'POST',
     path: '/api/v2.1/admin/generate-user-auth-token/',
     auth: 'admin',
-    summary: 'Gives the API token of an account.',
+    summary: 'Returns the API token of an account.',
     body: { email: required() },
     async handle({ user, body, request }, { accounts, apiTokens, audit }) {
       const email = parseEmail(body.email)
       if (email === undefined) throw errorMessage(400, 'email invalid.')
       const account = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       if (!account.active) throw errorMessage(400, `User ${email} is not active.`)
-      const deed: Deed = { action: 'api-token-made', objectKind: 'account', objectId: email }
-      const also = noting({ audit }, { user, request }, deed)
+      const action: AuditedAction = { action: 'api-token-made', objectKind: 'account', objectId: email }
+      const also = auditAction({ audit }, { user, request }, action)
       return { token: await apiTokens.issue(account, undefined, {}, also) }
     },
   }),
@@ -217,15 +217,15 @@ export const adminUserRoutes = [
 function changesIn(body: Sent, account: Account | undefined): AccountChanges {
   const { is_staff: isStaff, role, login_id: loginId } = body
   const keepsRole = isStaff === undefined && role === undefined
-  return given({
-    role: keepsRole ? undefined : roleAfter(account?.role ?? 'default', isStaff, role),
+  return withoutUndefined({
+    role: keepsRole ? undefined : effectiveRole(account?.role ?? 'default', isStaff, role),
     active: body.is_active,
     name: body.name,
     quota: body.quota_total,
-    // Here, unlike in /api2/accounts/, an empty login id takes it away.
+    // An empty login id removes it, unlike in /api2/accounts/.
     loginId: loginId === '' ? null : loginId,
     contactEmail: body.contact_email,
-    // An administrator vouches for the address, also for one that the holder of the account set.
+    // Addresses set by an administrator count as verified.
     contactVerified: body.contact_email === undefined ? undefined : (true as const),
     department: body.department,
     institution: body.institution,

@@ -42,7 +42,7 @@ export const batchAsyncRoutes = [
   }),
 ]
 
-/** The id of the task; empty if it is already done, as it is within one library. */
+/** The id of the task; empty within one library, where the copy is already done. */
 export async function startCopy(services: ApiServices, batch: Batch): Promise<string> {
   const { source, selection, target, folder } = batch
   if (source.info.key !== target.info.key) {
@@ -64,7 +64,7 @@ export async function startMove(services: ApiServices, batch: MoveBatch): Promis
   return ''
 }
 
-// Said of the target alone: clients ask for its password then.
+// Only for the target library: clients then ask for its password.
 function refuseUndecrypted({ core }: ApiServices, { target }: Batch): void {
   if (!core.keys.isOpen(target)) throw new Refusal(403, { lib_need_decrypt: true })
 }

@@ -13,7 +13,7 @@ export const batchCreateDirRoutes = [
     path: '/api/v2.1/repos/batch-create-dir/',
     auth: 'user',
     scope: 'write',
-    summary: 'Makes many folders with all that is missing above them.',
+    summary: 'Creates several folders with their missing parents.',
     body: { repo_id: required(), paths: list({ nonEmpty: true }) },
     async handle({ user, body }, { access }) {
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'library-not-found', id: body.repo_id })
@@ -31,7 +31,7 @@ export const batchCreateDirRoutes = [
   }),
 ]
 
-/** For each path what is wrong with it, if anything. */
+/** The error message of each invalid path. */
 async function makeAll(library: Library, sent: readonly string[]): Promise<(string | undefined)[]> {
   if (library.permission !== 'rw') return sent.map(() => 'Permission denied.')
   const paths: (LibraryPath | undefined)[] = []

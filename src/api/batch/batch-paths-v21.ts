@@ -5,11 +5,11 @@ import { copy, type Library, move, type Placed, type RoomLeft } from '../../libr
 import { baseName, type LibraryPath, parentOf, parsePath } from '../../objects/index.ts'
 import { TimeSlicer } from '../../scheduling/index.ts'
 import type { SentPath } from '../common/readers.ts'
-import { asFolder } from '../common/resolve-path.ts'
+import { folderPathText } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { openSent } from './batch-selection.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
-import { LONGEST_DESTINATION } from './copy-move-task-v21.ts'
+import { MAX_DESTINATION_LENGTH } from './copy-move-task-v21.ts'
 
 interface Item {
   readonly source: SentPath
@@ -27,7 +27,7 @@ export const batchPathsRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/batch-copy-item/',
     auth: 'user',
-    summary: 'Copies files and folders, each into a folder of its own choice. Deprecated.',
+    summary: 'Copies files and folders, each to its own destination. Deprecated.',
     body: pathsBody,
     bodyLimit: BATCH_BODY_BYTES,
     handle: ({ user, body }, services) => placeAll(services, user, body, copyOne),
@@ -36,14 +36,14 @@ export const batchPathsRoutes = [
     method: 'POST',
     path: '/api/v2.1/repos/batch-move-item/',
     auth: 'user',
-    summary: 'Moves files and folders, each into a folder of its own choice. Deprecated.',
+    summary: 'Moves files and folders, each to its own destination. Deprecated.',
     body: pathsBody,
     bodyLimit: BATCH_BODY_BYTES,
     handle: ({ user, body }, services) => placeAll(services, user, body, moveOne),
   }),
 ]
 
-/** Libraries as they are now: earlier items of the same call may have changed them. */
+/** Reopened libraries: earlier items of the same call may have changed them. */
 interface Step {
   readonly source: Library
   readonly path: LibraryPath
@@ -63,7 +63,7 @@ function moveOne({ core }: ApiServices, { source, path, target, folder }: Step, 
   return move(core, source.editable(selection.parent), selection, target.editable(folder), folder, roomLeft)
 }
 
-/** Does one item after the other, and says of each what became of it. */
+/** Processes the items one by one and returns the result of each. */
 async function placeAll(
   services: ApiServices,
   user: Account,
@@ -83,8 +83,8 @@ async function placeAll(
     const shown = {
       src_repo_id: body.src_repo_id,
       dst_repo_id: body.dst_repo_id,
-      src_path: asFolder(item.source),
-      dst_path: asFolder(item.folder),
+      src_path: folderPathText(item.source),
+      dst_path: folderPathText(item.folder),
     }
     const result = await orFault(async () => {
       const step = await findStep(await open(), item)
@@ -97,19 +97,19 @@ async function placeAll(
   return { failed, success }
 }
 
-/** What is to be done, or what is wrong with it. */
+/** The validated item, or the error message. */
 async function findStep(
   { source, target }: { source: Library; target: Library },
   item: Item,
 ): Promise<Step | string> {
-  const [from, to] = [asFolder(item.source), asFolder(item.folder)]
+  const [from, to] = [folderPathText(item.source), folderPathText(item.folder)]
   if (source.info.id === target.info.id && to.startsWith(from)) {
     return "The destination directory is the same as the source, or is it's subfolder."
   }
   if (from === '/') return "The source path can not be '/'."
   const name = from.slice(from.lastIndexOf('/', from.length - 2) + 1, -1)
-  // The stray quote is what clients know.
-  if (to.length + name.length > LONGEST_DESTINATION) return "'Destination path is too long."
+  // Existing clients expect the stray quote.
+  if (to.length + name.length > MAX_DESTINATION_LENGTH) return "'Destination path is too long."
   const path = item.source.path
   if (path === undefined || (await source.tree.find(path)) === undefined) return `${from} not found.`
   const folder = item.folder.path
@@ -119,7 +119,7 @@ async function findStep(
   return { source, path, target, folder }
 }
 
-/** What came of it, or the words for a fault. */
+/** The result, or the message of a fault. */
 async function orFault<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work()

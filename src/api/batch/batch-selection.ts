@@ -9,7 +9,7 @@ import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
 import { openDestination } from './destination.ts'
 
-/** What the calls that copy and move many entries of a folder are sent. */
+/** The body of the calls that copy and move several entries of a folder. */
 export const batchBody = {
   src_repo_id: required(),
   src_parent_dir: requiredPath(),
@@ -18,7 +18,7 @@ export const batchBody = {
   dst_parent_dir: requiredPath(),
 }
 
-/** Entries to be copied or moved, found and allowed. */
+/** Entries to copy or move, resolved and permitted. */
 export interface Batch<Source extends Library = Library> {
   readonly source: Source
   readonly selection: Selection
@@ -28,7 +28,7 @@ export interface Batch<Source extends Library = Library> {
 
 export type MoveBatch = Batch<EditableLibrary>
 
-/** The calls of this kind name things by their names alone. */
+/** Messages of batch calls contain only names. */
 export const batchFaults: FaultWords = {
   'path-not-found': (fault) =>
     fault.wanted === 'Item'
@@ -74,7 +74,7 @@ async function openBoth(services: ApiServices, user: Account, body: Values<typeo
   return { source, parent, destination }
 }
 
-/** The library of an id that came in a body. Throws library-not-found, permission-denied. */
+/** Opens a library by an id from the body. Throws library-not-found, permission-denied. */
 export async function openSent({ access }: ApiServices, user: Account, sentId: string): Promise<Library> {
   return access.open(user, parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId }))
 }

@@ -1,2 +1,2 @@
-/** Bytes of a body that names many entries: room for 10,000 of the longest names, however they are encoded. */
+/** Body limit of batch calls, in bytes: enough for 10,000 of the longest names in any encoding. */
 export const BATCH_BODY_BYTES = 8 * 2 ** 20

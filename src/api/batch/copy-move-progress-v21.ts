@@ -7,7 +7,7 @@ export const copyMoveTaskProgressRoutes = [
     method: 'GET',
     path: '/api/v2.1/query-copy-move-progress/',
     auth: 'user',
-    summary: 'How far a copy or move is; until an hour after its end.',
+    summary: 'Returns the progress of a copy or move, until an hour after its end.',
     query: { task_id: required() },
     async handle({ user, query }, { copyMoveTasks }) {
       const progress = await copyMoveTasks.progressOf(user, query.task_id)

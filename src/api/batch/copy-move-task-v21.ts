@@ -9,8 +9,8 @@ import { startCopy, startMove } from './async-batch-v21.ts'
 import { openSent } from './batch-selection.ts'
 import { openDestination } from './destination.ts'
 
-/** The most characters of the path something is copied or moved to. */
-export const LONGEST_DESTINATION = 4096
+/** Maximum length of a destination path, in characters. */
+export const MAX_DESTINATION_LENGTH = 4096
 
 const taskBody = {
   src_repo_id: required(),
@@ -19,7 +19,7 @@ const taskBody = {
   dst_repo_id: required(),
   dst_parent_dir: requiredPath(),
   operation: word(['move', 'copy'], "operation can only be 'move' or 'copy'."),
-  // The message says operation; clients know it so.
+  // Existing clients expect "operation" in this message.
   dirent_type: word(['file', 'dir'], "operation can only be 'file' or 'dir'."),
 }
 
@@ -39,13 +39,13 @@ export const copyMoveTaskRoutes = [
   }),
 ]
 
-/** What can be said of the paths alone. */
+/** Checks that need only the paths. */
 function refuseImpossible(body: TaskBody): void {
   const { src_dirent_name: name, src_parent_dir: parent, dst_parent_dir: folder } = body
   const from = parsePath(`${parent.text}/${name}`)
   const to = parsePath(`${folder.text}/${name}`)
   const length = to?.length ?? folder.text.length + 1 + name.length
-  if (length > LONGEST_DESTINATION) throw errorMessage(400, 'Destination path is too long.')
+  if (length > MAX_DESTINATION_LENGTH) throw errorMessage(400, 'Destination path is too long.')
   if (from === undefined || to === undefined || body.src_repo_id !== body.dst_repo_id) return
   if (body.operation === 'move' && from === to) throw errorMessage(400, 'Invalid destination path')
   if (body.dirent_type === 'dir' && to !== from && to.startsWith(`${from}/`)) {
@@ -69,7 +69,7 @@ async function start(services: ApiServices, user: Account, body: TaskBody): Prom
     : startMove(services, { ...batch, source: source.editable(parent) })
 }
 
-/** Throws path-not-found, for what is of the other kind too. */
+/** Throws path-not-found, also for an entry of the other kind. */
 async function findSource(library: Library, body: TaskBody): Promise<{ parent: LibraryPath; entry: Dirent }> {
   const parent = body.src_parent_dir.path
   const name = toNfc(body.src_dirent_name)
@@ -79,7 +79,7 @@ async function findSource(library: Library, body: TaskBody): Promise<{ parent: L
   return fail({ code: 'path-not-found', path, wanted: body.dirent_type === 'file' ? 'File' : 'Folder' })
 }
 
-// Asked here too, because a task could say so only later.
+// Checked here too, because a task would report it only later.
 async function refuseOverQuota(
   { core, quotas }: ApiServices,
   source: Library,
@@ -92,7 +92,7 @@ async function refuseOverQuota(
   if (size >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
 }
 
-/** One of two words. Refuses nothing sent with "<name> invalid.", another word with `message`. */
+/** One of two values. Rejects a missing value with "<name> invalid.", an unknown one with `message`. */
 function word<const T extends string>(words: readonly T[], message: string): Reader<T> {
   return (fields, name) => {
     const sent = required()(fields, name)

@@ -1,11 +1,11 @@
 import type { Library, Selection } from '../../library/index.ts'
 import type { LibraryPath } from '../../objects/index.ts'
 
-/** Copies and moves between libraries outside of a request. The jobs have them; the web API starts and watches them. */
+/** Copies and moves between libraries in the background. Implemented by `jobs`, started and polled by the web API. */
 export interface CopyMoveTasks {
   /**
-   * Has entries copied or moved into another library; gives the id of the task. Throws password-needed,
-   * path-not-found, and for a move locked.
+   * Starts copying or moving entries into another library and returns the id of the task. Throws password-needed,
+   * path-not-found, and locked for a move.
    */
   start(
     operation: 'copy' | 'move',
@@ -14,11 +14,11 @@ export interface CopyMoveTasks {
     target: Library,
     folder: LibraryPath,
   ): Promise<string>
-  /** Undefined for a task the account does not have, or that ended more than an hour ago. */
+  /** Undefined for an unknown task, or one that ended more than an hour ago. */
   progressOf(account: { readonly key: number }, id: string): Promise<CopyMoveProgress | undefined>
-  /** False if it is too late; true also for a task the account does not have. */
+  /** False if it is too late; true also for an unknown task. */
   cancel(account: { readonly key: number }, id: string): Promise<boolean>
-  /** How many of everybody's wait, and how many are carried out. */
+  /** The number of queued and running tasks of all accounts. */
   countUnfinished(): Promise<{ queued: number; running: number }>
 }
 

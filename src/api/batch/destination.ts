@@ -2,26 +2,26 @@ import { fail } from '../../errors.ts'
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type LibraryPath, parseLibraryId } from '../../objects/index.ts'
-import { worded } from '../common/fault-messages.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import type { SentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
 
-/** Where something is to be moved or copied to. */
+/** The target of a move or copy. */
 export interface Destination {
   readonly library: Library
   readonly path: LibraryPath
 }
 
-/** Throws library-not-found, worded with the id; permission-denied; path-not-found. */
+/** Throws library-not-found with the id in its message, permission-denied, path-not-found. */
 export async function openDestination(
   { access }: ApiServices,
   user: Account,
   sentId: string,
   folder: SentPath,
 ): Promise<Destination> {
-  const library = await worded({ 'library-not-found': apiFaults['library-not-found'] }, () => {
+  const library = await withFaultMessages({ 'library-not-found': apiFaults['library-not-found'] }, () => {
     const id = parseLibraryId(sentId)
     return id === undefined ? fail({ code: 'library-not-found', id: sentId }) : access.open(user, id)
   })

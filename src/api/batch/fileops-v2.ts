@@ -19,7 +19,7 @@ import {
   type Selection,
 } from '../../library/index.ts'
 import { isStorableName, joinPath, type LibraryPath, toNfc } from '../../objects/index.ts'
-import { denied, worded } from '../common/fault-messages.ts'
+import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults, olderLibraryNotFound } from '../faults.ts'
@@ -29,7 +29,7 @@ import { type ApiServices, route } from '../services.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { openDestination } from './destination.ts'
 
-/** Names joined by colons; none if nothing was sent. */
+/** Names separated by colons. */
 const joinedNames: Reader<string[]> = (fields, name) => {
   const sent = rawText()(fields, name)
   return sent ? sent.replace(/^:+|:+$/g, '').split(':') : []
@@ -58,7 +58,7 @@ export const fileopsRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/fileops/move/',
     auth: 'user',
-    summary: 'Moves entries of a folder to another; what somebody else has locked stays. Deprecated.',
+    summary: 'Moves entries of a folder to another, except those locked by other accounts. Deprecated.',
     params,
     query: placingQuery,
     body: placingBody,
@@ -70,7 +70,7 @@ export const fileopsRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/fileops/delete/',
     auth: 'user',
-    summary: 'Deletes entries of a folder; what somebody else has locked stays. Deprecated.',
+    summary: 'Deletes entries of a folder, except those locked by other accounts. Deprecated.',
     params,
     query: { p: sentPath, reloaddir: lenientFlag },
     body: { file_names: joinedNames },
@@ -78,7 +78,7 @@ export const fileopsRoutes = [
     faults: {
       ...failing('Failed to delete file.'),
       ...olderLibraryNotFound,
-      ...denied('You do not have permission to delete this file.'),
+      ...deniedMessage('You do not have permission to delete this file.'),
       'path-not-found': () => [404, 'File or directory not found.'],
     },
     async handle({ user, params: { repo_id }, query, body }, services) {
@@ -96,7 +96,7 @@ export const fileopsRoutes = [
   }),
 ]
 
-/** Entries on their way to a folder. */
+/** Entries to copy or move to a folder. */
 interface Placing {
   readonly source: Library
   readonly selection: Selection
@@ -104,7 +104,7 @@ interface Placing {
   readonly folder: LibraryPath
 }
 
-/** What copying and moving do differently. */
+/** The differences between copying and moving. */
 interface Operation {
   readonly fromDenied: string
   readonly toDenied: string
@@ -150,15 +150,15 @@ async function handlePlacing(services: ApiServices, input: PlacingInput, operati
   if (operation.sameFolder && dst_repo === params.repo_id && dst_dir.path === query.p.path) {
     throw errorMessage(400, operation.sameFolder)
   }
-  const { source, path } = await worded(denied(operation.fromDenied), async () => {
+  const { source, path } = await withFaultMessages(deniedMessage(operation.fromDenied), async () => {
     const library = await services.access.open(user, params.repo_id)
     return { source: library, ...(await folderAt(library, query.p)) }
   })
-  const destination = await worded(denied(operation.toDenied), () =>
+  const destination = await withFaultMessages(deniedMessage(operation.toDenied), () =>
     openDestination(services, user, dst_repo, dst_dir),
   )
-  await worded(denied(operation.fromDenied), () => operation.allowed(source, path))
-  const placed = await worded(denied(operation.toDenied), () =>
+  await withFaultMessages(deniedMessage(operation.fromDenied), () => operation.allowed(source, path))
+  const placed = await withFaultMessages(deniedMessage(operation.toDenied), () =>
     operation.run(services, {
       source,
       selection: { parent: path, names: body.file_names },
@@ -171,7 +171,7 @@ async function handlePlacing(services: ApiServices, input: PlacingInput, operati
   return placed.map(({ entry }) => ({ repo_id: id, parent_dir: dst_dir.text, obj_name: entry.name }))
 }
 
-/** Names whose entries nobody else has locked, nor anything below them. */
+/** Names of entries that no other account has locked, at or below them. */
 async function unlockedNames(
   { core }: ApiServices,
   library: EditableLibrary,
@@ -183,7 +183,7 @@ async function unlockedNames(
   return names.filter((name) => !locked.has(pathOf(name)))
 }
 
-/** The words of this kind of call; `failed` is for what only the core could find. */
+/** The fault messages of these calls; `failed` is for faults that only the core detects. */
 function failing(failed: string): FaultWords {
   const failure = (): FaultResponse => [520, failed]
   return {

@@ -13,7 +13,7 @@ export const batchMergeRoutes = [
     method: 'POST',
     path: '/api/v2.1/move-folder-merge/',
     auth: 'user',
-    summary: 'Moves a folder; it becomes one with a folder of its name.',
+    summary: 'Moves a folder and merges it with a folder of the same name.',
     body: {
       src_repo_id: required(),
       src_parent_dir: requiredPath(),

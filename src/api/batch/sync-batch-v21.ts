@@ -47,7 +47,7 @@ export const batchItemRoutes = [
     path: '/api/v2.1/repos/batch-delete-item/',
     auth: 'user',
     scope: 'write',
-    summary: 'Deletes what exists of some names in a folder.',
+    summary: 'Deletes entries of a folder by name; missing ones are ignored.',
     body: { repo_id: required(), parent_dir: requiredPath(), dirents: list({ nonEmpty: true }) },
     bodyLimit: BATCH_BODY_BYTES,
     faults: {

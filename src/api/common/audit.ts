@@ -5,57 +5,65 @@ import type { HttpRequest } from '../../http/index.ts'
 import type { Account, AccountChanges, Group } from '../../identity/index.ts'
 import type { ApiServices } from '../services.ts'
 
-/** A call as far as the audit log is told of it. */
+/** The part of a request that the audit log records. */
 export interface AuditedCall {
   readonly user: Account
   readonly request: HttpRequest
 }
 
-/** What was done, without who did it. */
-export type Deed = Omit<AuditNote, keyof Doer>
+/** An audited action, without the actor. */
+export type AuditedAction = Omit<AuditNote, keyof Doer>
 
-export function doerOf({ user, request }: AuditedCall): Doer {
+export function actorOf({ user, request }: AuditedCall): Doer {
   return { actor: user.email, address: request.address }
 }
 
-/** Puts down what a call does, in the transaction that does it. */
-export function noting(
+/** Returns a function that writes the audit entry of an action in the transaction of the action. */
+export function auditAction(
   { audit }: Pick<ApiServices, 'audit'>,
   call: AuditedCall,
-  deed: Deed,
+  action: AuditedAction,
 ): ReturnType<Audit['noting']> {
-  return audit.noting({ ...doerOf(call), ...deed })
+  return audit.noting({ ...actorOf(call), ...action })
 }
 
-/** The deed of doing something to a library. */
-export function libraryDeed(
-  action: Deed['action'],
+/** An action on a library. */
+export function libraryAction(
+  action: AuditedAction['action'],
   library: Pick<LibraryInfo, 'id' | 'name'>,
   detail: Record<string, unknown> = {},
-): Deed {
+): AuditedAction {
   return { action, objectKind: 'library', objectId: library.id, detail: { name: library.name, ...detail } }
 }
 
-/** The deed of doing something to a group. */
-export function groupDeed(
-  action: Deed['action'],
+/** An action on a group. */
+export function groupAction(
+  action: AuditedAction['action'],
   group: Pick<Group, 'key' | 'name'>,
   detail: Record<string, unknown> = {},
-): Deed {
+): AuditedAction {
   return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
 }
 
-/** The deed of making a link to something of a library. Its token is a secret. */
-export function linkMade(
+/** The creation of a link. Its token is a secret and is not recorded. */
+export function linkCreated(
   { id, name }: Pick<LibraryInfo, 'id' | 'name'>,
   { kind, path, password, expiresAt }: LinkWish,
-): Deed {
+): AuditedAction {
   const detail = { kind, library: id, name, password: Boolean(password), expires_at: expiresAt ?? null }
   return { action: 'link-made', objectKind: 'link', objectId: '', path, detail }
 }
 
-/** The deed of changing what a link allows, or until when. */
-export function linkChanged({ kind, creator, libraryId, libraryName, path, active, expiresAt }: Link): Deed {
+/** A change of the rights or the expiry of a link. */
+export function linkChanged({
+  kind,
+  creator,
+  libraryId,
+  libraryName,
+  path,
+  active,
+  expiresAt,
+}: Link): AuditedAction {
   const detail = {
     kind,
     creator,
@@ -67,30 +75,34 @@ export function linkChanged({ kind, creator, libraryId, libraryName, path, activ
   return { action: 'link-changed', objectKind: 'link', objectId: '', path, detail }
 }
 
-/** The deed of deleting a link of somebody's. Its token opens nothing any more. */
-export function linkEnded(link: Link): Deed {
+/** The deletion of a link. Its token is recorded, because it is no longer valid. */
+export function linkDeleted(link: Link): AuditedAction {
   const { kind, creator, libraryId, libraryName } = link
   const detail = { kind, creator, library: libraryId, name: libraryName }
   return { action: 'link-ended', objectKind: 'link', objectId: link.token, path: link.path, detail }
 }
 
-/** The deed of doing something to an account. */
-export function accountDeed(action: Deed['action'], email: string, detail?: Record<string, unknown>): Deed {
+/** An action on an account. */
+export function accountAction(
+  action: AuditedAction['action'],
+  email: string,
+  detail?: Record<string, unknown>,
+): AuditedAction {
   return { action, objectKind: 'account', objectId: email, detail }
 }
 
-/** The deed of unlinking a device of an account, or of having it wipe itself. */
-export function deviceDeed(
+/** The unlinking of a device, or the request to wipe it. */
+export function deviceAction(
   email: string,
   { platform, deviceId }: { platform: string; deviceId: string },
   wipe: boolean,
-): Deed {
+): AuditedAction {
   const detail = { email, platform, ...(wipe && { wipe }) }
   return { action: 'device-unlinked', objectKind: 'device', objectId: deviceId, detail }
 }
 
-/** What of an account was changed, without a word about its secrets. */
-export function changesShown(changes: AccountChanges): Record<string, unknown> {
+/** The changed fields of an account, without secrets. */
+export function auditableChanges(changes: AccountChanges): Record<string, unknown> {
   const { password, ...shown } = changes
   return { ...shown, ...(password !== undefined && { password: 'changed' }) }
 }

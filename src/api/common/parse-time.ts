@@ -2,8 +2,8 @@ const isoForm =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d))?(?:\.\d+)?(?:(Z)|([+\- ])(\d\d):?(\d\d))?)?$/i
 
 /**
- * A time as ISO 8601, in whole Unix seconds; UTC where no zone is given. A plus sign that arrived as a
- * space, as it does unless it is escaped, is read as one. A date alone begins its day, or ends it if
+ * A time as ISO 8601, in whole Unix seconds; UTC without a zone. A plus sign that arrived as a
+ * space, because it was not escaped, is accepted. A date alone means the start of the day, or its end if
  * `dayEnds`. Undefined for anything else.
  */
 export function parseTime(text: string, { dayEnds = false } = {}): number | undefined {
@@ -13,7 +13,7 @@ export function parseTime(text: string, { dayEnds = false } = {}): number | unde
   const zone = zulu || sign === undefined ? 'Z' : `${sign === '-' ? '-' : '+'}${hours}:${minutes}`
   const isDate = whole === date
   const at = Date.parse(`${date}T${clock}:${seconds ?? (isDate && dayEnds ? '59' : '00')}${zone}`)
-  // The 30th of February would be read as the 2nd of March.
+  // Date.parse accepts February 30 as March 2.
   const exists = new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date ?? '') ?? false
   return exists && !Number.isNaN(at) ? Math.floor(at / 1000) : undefined
 }

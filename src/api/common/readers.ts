@@ -9,7 +9,7 @@ import {
   ROOT,
 } from '../../objects/index.ts'
 
-/** A library's id in the path of a URL; what is none never reaches the handler. */
+/** A library's id in the path of a URL. Anything else is answered with 404. */
 export const libraryIdParam: Reader<LibraryId> = (fields, name) =>
   parseLibraryId(fields.text(name) ?? '') ?? notFound()
 
@@ -18,25 +18,25 @@ export const commitIdParam: Reader<CommitId> = (fields, name) =>
   parseCommitId(fields.text(name) ?? '') ?? notFound()
 
 /**
- * A path as it was sent: what it means, and its text for the words of an error. A path that cannot
- * name anything (`..`, NUL, bytes that are no text) has no meaning; lookups then answer "not found".
+ * A path parameter: the parsed path, and its text for error messages. A path that cannot
+ * exist (`..`, NUL, invalid UTF-8) is undefined, and lookups answer "not found".
  */
 export interface SentPath {
   readonly text: string
   readonly path: LibraryPath | undefined
 }
 
-/** The path under a name; undefined if nothing, or nothing but an empty text, was sent. */
+/** A path parameter; undefined if absent or empty. */
 export const sentPath: Reader<SentPath | undefined> = (fields, name) => {
   const text = rawText()(fields, name)
   return text ? { text, path: parsePath(text) } : undefined
 }
 
-/** As sentPath, the root if nothing was sent. */
+/** As sentPath; the root if absent. */
 export const sentPathOrRoot: Reader<SentPath> = (fields, name) =>
   sentPath(fields, name) ?? { text: ROOT, path: ROOT }
 
-/** As sentPath; refuses if nothing was sent. */
+/** As sentPath; rejects an absent path. */
 export function requiredPath(message?: string): Reader<SentPath> {
   return (fields, name) => {
     const sent = sentPath(fields, name)
@@ -49,6 +49,6 @@ function notFound(): never {
   throw errorMessage(404, 'Not found.')
 }
 
-/** Whether a library that changes hands keeps its shares: anything but `false` or nothing, as clients know it. */
+/** Whether a transferred library keeps its shares: any value except `false` and none, as existing clients expect. */
 export const keepShares: Reader<boolean> = (fields, name) =>
   !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase())

@@ -12,7 +12,7 @@ import {
 import type { StoredDir } from '../../tree/index.ts'
 import type { SentPath } from './readers.ts'
 
-/** A file of a library and where it is. */
+/** A file of a library and its path. */
 export interface FoundFile {
   readonly path: LibraryPath
   readonly entry: FileDirent
@@ -23,22 +23,22 @@ export interface FoundFolder {
   readonly stored: StoredDir
 }
 
-/** Throws path-not-found, for a folder too. */
+/** Throws path-not-found, also for a folder. */
 export async function fileAt(library: Pick<Library, 'tree'>, sent: SentPath): Promise<FoundFile> {
   const entry = sent.path && (await library.tree.find(sent.path))
   if (sent.path !== undefined && entry?.kind === 'file') return { path: sent.path, entry }
-  return fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+  return fail({ code: 'path-not-found', path: filePathText(sent), wanted: 'File' })
 }
 
-/** Throws path-not-found, for a file too, naming the folder as `shown`. */
+/** Throws path-not-found with the path `shown`, also for a file. */
 export async function folderAt(library: Library, sent: SentPath, shown = sent.text): Promise<FoundFolder> {
   const stored = sent.path && (await library.tree.findDir(sent.path))
   if (sent.path !== undefined && stored !== undefined) return { path: sent.path, stored }
   return fail({ code: 'path-not-found', path: shown, wanted: 'Folder' })
 }
 
-/** What an update may replace: any one file below a folder, or `target`. Throws path-not-found. */
-export async function updatePlaceAt(
+/** The target of an update: any one file below a folder, or `target`. Throws path-not-found. */
+export async function updateTargetAt(
   library: Library,
   sent: SentPath,
 ): Promise<{ path: LibraryPath; target: LibraryPath | undefined }> {
@@ -54,23 +54,23 @@ export async function entryAt(
 ): Promise<{ path: LibraryPath; entry: Dirent }> {
   const entry = sent.path && (await library.tree.find(sent.path))
   if (sent.path !== undefined && entry !== undefined) return { path: sent.path, entry }
-  return fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+  return fail({ code: 'path-not-found', path: filePathText(sent), wanted: 'File' })
 }
 
-/** The text of a file path as errors show it: one leading slash, none at the end. */
-export function asFile({ path, text }: SentPath): string {
+/** A file path for error messages: one leading slash, no trailing one. */
+export function filePathText({ path, text }: SentPath): string {
   return path ?? `/${text.replace(/^\/+|\/+$/g, '')}`
 }
 
-/** The text of a folder path as listings show it: a slash at both ends. */
-export function asFolder(sent: SentPath): string {
+/** A folder path for listings: with leading and trailing slash. */
+export function folderPathText(sent: SentPath): string {
   if (sent.path !== undefined) return withSlash(sent.path)
-  return `${asFile(sent)}/`
+  return `${filePathText(sent)}/`
 }
 
-/** Where something new is to be: the folder, which may not exist, and the name, undefined if it may not be one. */
-export function newPlace(sent: SentPath): { parent: SentPath; name: string | undefined } {
-  const text = asFile(sent)
+/** The parent folder, which may not exist, and the name of a new entry; undefined if the name is invalid. */
+export function splitNewPath(sent: SentPath): { parent: SentPath; name: string | undefined } {
+  const text = filePathText(sent)
   const slash = text.lastIndexOf('/')
   const parent = text.slice(0, slash) || ROOT
   return { parent: { text: parent, path: parsePath(parent) }, name: parseName(text.slice(slash + 1)) }

@@ -1,6 +1,6 @@
-// Texts and numbers as existing clients expect them.
+// Formats of times, sizes and URLs that existing clients expect.
 
-// A sync client may send any time it likes; what has no four-digit year is shown as the nearest that has.
+// Sync clients may send any time. It is clamped to four-digit years.
 const LATEST = 253_402_300_799
 
 /** ISO 8601 in UTC without a fraction: `2025-07-31T22:13:20+00:00`. */
@@ -53,7 +53,7 @@ function count(n: number, unit: string): string {
   return `${n} ${unit}${n === 1 ? '' : 's'} ago`
 }
 
-/** Percent-encodes all but letters, digits and `-._~`, as links to files are written. */
+/** Percent-encodes everything except unreserved characters (RFC 3986). */
 export function encodeSegment(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -61,7 +61,7 @@ export function encodeSegment(text: string): string {
   )
 }
 
-/** As encodeSegment, with the slashes of a path left as they are. */
+/** As encodeSegment, but keeps slashes. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeSegment).join('/')
 }

@@ -12,7 +12,7 @@ import { avatarUrl } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { canEdit, canPreview } from './file-kinds.ts'
 
-/** The answer of most `/api/v2.1/` calls on a file. */
+/** The response of most `/api/v2.1/` calls on a file. */
 export function fileInfoToWire(libraryId: LibraryId, { path, entry }: Placed, isLocked: boolean) {
   return {
     type: 'file',
@@ -28,7 +28,7 @@ export function fileInfoToWire(libraryId: LibraryId, { path, entry }: Placed, is
   }
 }
 
-/** The answer of `/api/v2.1/` calls that make or rename a folder. */
+/** The response of `/api/v2.1/` calls that create or rename a folder. */
 export function folderInfoToWire(libraryId: LibraryId, { path, entry }: Placed) {
   return {
     type: 'dir',
@@ -40,15 +40,15 @@ export function folderInfoToWire(libraryId: LibraryId, { path, entry }: Placed) 
   }
 }
 
-/** Where a moved or copied entry is now. */
+/** The new location of a moved or copied entry. */
 export function placedToWire(libraryId: LibraryId, { path, entry }: Placed) {
   return { repo_id: libraryId, parent_dir: withSlash(parentOf(path)), obj_name: entry.name }
 }
 
-/** All there is to say about a file. */
+/** The details of a file. */
 export interface FileDetail {
   readonly entry: FileDirent
-  /** The version asked for, which need not be the newest. */
+  /** The requested revision, not necessarily the latest. */
   readonly id: FileId
   readonly permission: Permission
   readonly starred: boolean
@@ -82,7 +82,7 @@ export function fileDetailToWire(detail: FileDetail, baseUrl: string) {
   }
 }
 
-/** A folder with the totals of all that is below it. */
+/** A folder with the number and size of the files below it. */
 export function folderDetailToWire(
   libraryId: LibraryId,
   folder: {

@@ -1,4 +1,4 @@
-// What the web interface can show, and what it can edit, by the ending of a name.
+// Extensions that the web app can show, and those that it can edit.
 
 const text = new Set(
   `ac am asm bat bib c cc cfg clj cmake cmd conf cpp cs css csv cxx dart diff el erl ex go gradle groovy h hpp hs htm html

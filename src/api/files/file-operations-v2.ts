@@ -4,9 +4,9 @@ import type { Account } from '../../identity/index.ts'
 import { copy, createFile, type Library, move, type Placed, rename } from '../../library/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../objects/index.ts'
 import { type Destination, openDestination } from '../batch/destination.ts'
-import { denied, worded } from '../common/fault-messages.ts'
+import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
-import { asFile, entryAt, newPlace } from '../common/resolve-path.ts'
+import { entryAt, filePathText, splitNewPath } from '../common/resolve-path.ts'
 import { encodePath } from '../common/wire-formats.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
@@ -14,7 +14,7 @@ import { lenientFlag } from '../folders/listing-readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { placedToWire } from './entry-wire.ts'
 
-const LONGEST_NEW_NAME = 255 // characters
+const MAX_NAME_LENGTH = 255 // characters
 
 interface Call {
   readonly user: Account
@@ -37,20 +37,20 @@ const operations: Record<Operation, Run> = {
   copy: copyFile,
 }
 
-export const fileOperationRoutes = [
+export const fileOperationRoutesV2 = [
   route({
     method: 'POST',
     path: '/api2/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Renames, creates, moves or copies a file; all but creating take folders too.',
+    summary: 'Renames, creates, moves or copies a file; renaming, moving and copying also work for folders.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPath, reloaddir: lenientFlag },
     body: { operation: rawText(), newname: rawText(), dst_repo: rawText(), dst_dir: sentPath },
     faults: olderLibraryNotFound,
     async handle({ user, params, query, body, request }, services) {
       const operation = readOperation(body.operation)
-      const words = operation ? denied(`You do not have permission to ${operation} file.`) : {}
-      return worded(words, async () => {
+      const words = operation ? deniedMessage(`You do not have permission to ${operation} file.`) : {}
+      return withFaultMessages(words, async () => {
         const library = await services.access.open(user, params.repo_id)
         const sent = pathToChange(query.p)
         if (operation === undefined) {
@@ -67,8 +67,8 @@ async function renameFile(services: ApiServices, call: Call): Promise<HttpRespon
   const { library, sent } = call
   const editable = library.editable(parentOf(sent.path ?? ROOT))
   const newName = readNewName(sent, call.body.newname)
-  const failed = (): [number, string] => [520, `Failed to rename file: ${asFile(sent)} not found.`]
-  const placed = await worded({ 'path-not-found': failed }, async () => {
+  const failed = (): [number, string] => [520, `Failed to rename file: ${filePathText(sent)} not found.`]
+  const placed = await withFaultMessages({ 'path-not-found': failed }, async () => {
     const { path } = await entryAt(library, sent)
     return (await rename(services.core, editable, path, newName)).result
   })
@@ -77,13 +77,13 @@ async function renameFile(services: ApiServices, call: Call): Promise<HttpRespon
 
 async function createEmptyFile(services: ApiServices, call: Call): Promise<HttpResponse> {
   const { library } = call
-  const { parent, name } = newPlace(call.sent)
+  const { parent, name } = splitNewPath(call.sent)
   const editable = library.editable(parent.path ?? ROOT)
   if (name === undefined) throw errorMessage(400, 'File name invalid.')
   const { path } = parent
   if (path === undefined) throw errorMessage(520, 'Failed to create file.')
   const words = { 'path-not-found': (): [number, string] => [520, 'Failed to create file.'] }
-  const placed = await worded(words, () => createFile(editable, joinPath(path, name)))
+  const placed = await withFaultMessages(words, () => createFile(editable, joinPath(path, name)))
   return done(services, call, library, placed.result, { status: 201, body: 'success' })
 }
 
@@ -123,7 +123,7 @@ function moved(
   return done(services, call, library, placed, { status, body: placedToWire(library.info.id, placed) })
 }
 
-/** The listing of the folder if it was asked for, else the answer with the place of the entry. */
+/** The listing of the folder if requested (`reloaddir`), otherwise the location of the entry. */
 async function done(
   services: ApiServices,
   { user, reload, request }: Call,
@@ -137,7 +137,7 @@ async function done(
   return jsonResponse(reply.status, reply.body, { Location: location })
 }
 
-/** Whether two folders are one, in whichever library they are looked at. */
+/** Whether two folders are the same, also if one is seen through a view. */
 function isSamePlace(one: Library, path: LibraryPath, other: Library, otherPath: LibraryPath): boolean {
   return one.info.key === other.info.key && inOrigin(one.info, path) === inOrigin(other.info, otherPath)
 }
@@ -156,7 +156,7 @@ function pathToChange(sent: SentPath | undefined): SentPath {
 
 function readNewName(sent: SentPath, newName: string | undefined): string {
   if (!newName) throw errorMessage(400, 'New name is missing')
-  if (newName.length > LONGEST_NEW_NAME) throw errorMessage(400, 'New name is too long')
+  if (newName.length > MAX_NAME_LENGTH) throw errorMessage(400, 'New name is too long')
   const name = parseName(newName)
   if (name === undefined) throw errorMessage(400, 'File name invalid.')
   if (sent.path !== undefined && name === baseName(sent.path)) {

@@ -12,14 +12,14 @@ import {
 } from '../../library/index.ts'
 import { baseName, joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
 import { openDestination } from '../batch/destination.ts'
-import { worded } from '../common/fault-messages.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'
-import { asFile, fileAt, folderAt, newPlace } from '../common/resolve-path.ts'
+import { fileAt, filePathText, folderAt, splitNewPath } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { fileInfoToWire } from './entry-wire.ts'
 
-const LONGEST_NEW_NAME = 255 // characters
+const MAX_NAME_LENGTH = 255 // characters
 
 interface Call {
   readonly user: Account
@@ -31,10 +31,10 @@ interface Call {
   readonly commit_id: string | undefined
 }
 
-/** A file where it is now, and the library that has it. */
+/** A file at its new path, and its library. */
 interface Result extends Placed {
   readonly library: Library
-  /** Made a moment ago: nobody holds a lock on it. */
+  /** Just created: nobody holds a lock on it. */
   readonly isNew?: true
 }
 
@@ -50,7 +50,7 @@ export const fileOperationRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Creates, renames, moves or copies a file, or gives it the content it had in a commit.',
+    summary: 'Creates, renames, moves or copies a file, or reverts it to a commit.',
     params: { repo_id: libraryIdParam },
     query: { p: requiredPath() },
     body: {
@@ -76,15 +76,15 @@ async function revert({ core, quotas }: ApiServices, call: Call): Promise<{ succ
   const commitId = parseCommitId(call.commit_id ?? '')
   if (commitId === undefined) throw errorMessage(400, 'commit_id invalid.')
   const editable = library.editable(parentOf(sent.path ?? ROOT))
-  const missing = (): [number, string] => [404, `File ${asFile(sent)} not found.`]
-  await worded({ 'path-not-found': missing }, () =>
+  const missing = (): [number, string] => [404, `File ${filePathText(sent)} not found.`]
+  await withFaultMessages({ 'path-not-found': missing }, () =>
     revertFile(core, editable, { commitId, path: sent.path }, (info) => quotas.roomLeft(info)),
   )
   return { success: true }
 }
 
 async function create(_services: ApiServices, { library, sent }: Call): Promise<Result> {
-  const { parent, name } = newPlace(sent)
+  const { parent, name } = splitNewPath(sent)
   const { path } = await folderAt(library, parent)
   const editable = library.editable(path)
   if (name === undefined) throw errorMessage(400, 'name invalid.')
@@ -131,9 +131,9 @@ function only(library: Library, [placed]: readonly Placed[]): Result {
 
 function readNewName({ sent, newname }: Call): string {
   if (!newname) throw errorMessage(400, 'newname invalid.')
-  if (newname.length > LONGEST_NEW_NAME) throw errorMessage(400, 'newname is too long.')
+  if (newname.length > MAX_NAME_LENGTH) throw errorMessage(400, 'newname is too long.')
   const name = parseName(newname)
   if (name === undefined) throw errorMessage(400, 'name invalid.')
-  if (asFile(sent).endsWith(`/${name}`)) throw errorMessage(400, 'The new name is the same to the old')
+  if (filePathText(sent).endsWith(`/${name}`)) throw errorMessage(400, 'The new name is the same to the old')
   return name
 }

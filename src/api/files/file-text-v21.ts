@@ -1,7 +1,7 @@
 import { accountRequester } from '../../scheduling/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { asOf, moment } from '../history/point-in-time.ts'
+import { libraryAt, pointInTime } from '../history/point-in-time.ts'
 import { route } from '../services.ts'
 
 export const fileTextRoutes = [
@@ -9,12 +9,11 @@ export const fileTextRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/file/text/',
     auth: 'user',
-    summary:
-      'Gives the text found in a document, without its layout; as it was at `commit_id` or `at` if asked.',
+    summary: 'Returns the text of a document, without its layout; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
-    query: { p: requiredPath(), ...moment },
+    query: { p: requiredPath(), ...pointInTime },
     async handle({ user, params, query, request }, services) {
-      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
       const requester = { key: accountRequester(user.key), signal: request.signal }
       const { text, truncated } = await services.documentTexts.get(library, entry, requester)

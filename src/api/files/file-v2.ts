@@ -1,37 +1,36 @@
 import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
 import { isStarred, type Library, removeOne } from '../../library/index.ts'
 import { type FileId, parentOf, ROOT } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { type FoundFile, fileAt } from '../common/resolve-path.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
-import { asOf, type Moment, moment } from '../history/point-in-time.ts'
+import { libraryAt, type PointInTime, pointInTime } from '../history/point-in-time.ts'
 import { type ApiServices, route } from '../services.ts'
 import { downloadLink, readReuse } from '../transfers/download-link.ts'
 import { fileDetailToWire } from './entry-wire.ts'
 
 const readingFaults = {
   ...olderLibraryNotFound,
-  ...denied('You do not have permission to access this file.'),
+  ...deniedMessage('You do not have permission to access this file.'),
   'path-not-found': (): [number, string] => [404, 'File not found'],
 }
 
-export const fileRoutes = [
+export const fileRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/file/',
     auth: 'user',
-    summary:
-      'Gives a link to download a file by, or the ids of its blocks; as it was at `commit_id` or `at` if asked.',
+    summary: 'Returns a download link of a file, or its block ids; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
-    query: { p: sentPath, reuse: rawText(), op: rawText(), ...moment },
+    query: { p: sentPath, reuse: rawText(), op: rawText(), ...pointInTime },
     faults: readingFaults,
     async handle({ user, params, query, request }, services) {
       const opened = await services.access.open(user, params.repo_id)
       const sent = pathOf(query.p)
-      const library = await asOf(services, opened, query)
+      const library = await libraryAt(services, opened, query)
       const file = await fileAt(library, sent)
       const reusable = readReuse(query.reuse)
       const operation = query.op || 'download'
@@ -46,9 +45,9 @@ export const fileRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/file/detail/',
     auth: 'user',
-    summary: 'Describes a file: who changed it last, who added it, whether it is starred.',
+    summary: 'Describes a file: last modifier, uploader, star.',
     params: { repo_id: libraryIdParam },
-    query: { p: requiredPath(), ...moment },
+    query: { p: requiredPath(), ...pointInTime },
     async handle({ user, params, query, request }, services) {
       const { core, directory } = services
       const library = await services.access.open(user, params.repo_id)
@@ -71,7 +70,7 @@ export const fileRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/file/metadata/',
     auth: 'user',
-    summary: 'Gives the id of a file.',
+    summary: 'Returns the id of a file.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPath },
     faults: readingFaults,
@@ -84,7 +83,7 @@ export const fileRoutes = [
     method: 'DELETE',
     path: '/api2/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Deletes a file or folder; one that is not there is fine.',
+    summary: 'Deletes a file or folder. Idempotent.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPath, reloaddir: lenientFlag },
     faults: olderLibraryNotFound,
@@ -116,20 +115,20 @@ async function blockList({ core }: ApiServices, library: Library, { entry }: Fou
 }
 
 /**
- * A file to describe. By a time it is the file as it was then. By a commit only its id is: the rest
- * is about the file as it is now, if it is still there. Throws commit-not-found, path-not-found.
+ * The file to describe. With `at`, the file as of that time. With `commit_id` only the file id is of that commit; the rest
+ * describes the current file, if it still exists. Throws commit-not-found, path-not-found.
  */
 async function describedFile(
   services: ApiServices,
   library: Library,
   sent: SentPath,
-  when: Moment,
+  when: PointInTime,
 ): Promise<FoundFile & { id: FileId }> {
   if (!when.commit_id) {
-    const file = await fileAt(await asOf(services, library, when), sent)
+    const file = await fileAt(await libraryAt(services, library, when), sent)
     return { ...file, id: file.entry.id }
   }
-  const then = await fileAt(await asOf(services, library, when), sent)
+  const then = await fileAt(await libraryAt(services, library, when), sent)
   const now = await library.tree.find(then.path)
   return { path: then.path, entry: now?.kind === 'file' ? now : then.entry, id: then.entry.id }
 }

@@ -1,11 +1,11 @@
 import { findLockAt, lockFile, refreshLock, removeOne, unlockFile } from '../../library/index.ts'
 import { parentOf } from '../../objects/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
-import { worded } from '../common/fault-messages.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { asOf, moment } from '../history/point-in-time.ts'
+import { libraryAt, pointInTime } from '../history/point-in-time.ts'
 import { route } from '../services.ts'
 import { fileInfoToWire } from './entry-wire.ts'
 import { lockSeconds } from './lock-duration-reader.ts'
@@ -20,11 +20,11 @@ export const fileRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Describes a file: its id, size, time, and whether it is locked.',
+    summary: 'Describes a file: id, size, mtime and lock.',
     params: { repo_id: libraryIdParam },
-    query: { p: requiredPath(), ...moment },
+    query: { p: requiredPath(), ...pointInTime },
     async handle({ user, params, query }, services) {
-      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const file = await fileAt(library, query.p)
       const lock = await findLockAt(services.core, library, file.path)
       return fileInfoToWire(params.repo_id, file, lock !== undefined)
@@ -34,7 +34,7 @@ export const fileRoutesV21 = [
     method: 'PUT',
     path: '/api/v2.1/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Locks or unlocks a file, or begins the time of a lock anew.',
+    summary: 'Locks or unlocks a file, or extends a lock.',
     params: { repo_id: libraryIdParam },
     query: { p: requiredPath() },
     body: {
@@ -52,13 +52,13 @@ export const fileRoutesV21 = [
       const { path } = file
       const editable = library.editable(parentOf(path))
       if (body.operation === 'unlock') {
-        const deed = { ...libraryDeed('lock-forced', library.info), path }
-        const onForced = noting({ audit }, { user, request }, deed)
+        const action = { ...libraryAction('lock-forced', library.info), path }
+        const onForced = auditAction({ audit }, { user, request }, action)
         await unlockFile(core, editable, path, { asOwner: true, onForced })
       } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
       else {
         const words = { 'lock-not-yours': notYoursToRefresh }
-        await worded(words, () => refreshLock(core, editable, path, body.expire))
+        await withFaultMessages(words, () => refreshLock(core, editable, path, body.expire))
       }
       return fileInfoToWire(params.repo_id, file, body.operation !== 'unlock')
     },
@@ -67,7 +67,7 @@ export const fileRoutesV21 = [
     method: 'DELETE',
     path: '/api/v2.1/repos/:repo_id/file/',
     auth: 'user',
-    summary: 'Deletes a file; one that is not there is fine.',
+    summary: 'Deletes a file. Idempotent.',
     params: { repo_id: libraryIdParam },
     query: { p: requiredPath() },
     faults: { locked: () => [423, 'File is locked'] },
@@ -75,7 +75,7 @@ export const fileRoutesV21 = [
       const library = await access.open(user, params.repo_id)
       const { path } = query.p
       const entry = path && (await library.tree.find(path))
-      // Nothing but a file is deleted here: a client that took a folder for a file must not lose it.
+      // Folders are not deleted here, so that a client that mistakes one for a file loses nothing.
       if (path === undefined || entry?.kind !== 'file') return { success: true }
       const { before } = await removeOne(core, library.editable(parentOf(path)), path)
       return { success: true, commit_id: before.head }

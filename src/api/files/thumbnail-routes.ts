@@ -22,8 +22,8 @@ import { visit } from '../links/link-visits-v21.ts'
 import { type ApiServices, route } from '../services.ts'
 import { thumbnailSrc } from './thumbnail-url.ts'
 
-const LARGEST_SIZE = 2048
-const USUAL_SIZE = 256
+const MAX_SIZE = 2048
+const DEFAULT_SIZE = 256
 
 /** A library's id, or the token of a share link. */
 const whereParam: Reader<string> = (fields, name) => {
@@ -31,11 +31,11 @@ const whereParam: Reader<string> = (fields, name) => {
   return parseLibraryId(sent) ?? (isLinkToken(sent) ? sent : refuseUnknown())
 }
 
-/** A file somebody may see, with the library it is read from. */
-interface Seen {
+/** A file the caller may see, and its library. */
+interface ResolvedFile {
   readonly library: Library
   readonly entry: FileDirent
-  /** What the slots are shared by. */
+  /** The key of the fair semaphore. */
   readonly requester: string
 }
 
@@ -58,25 +58,25 @@ export const thumbnailRoutes = [
       return image(services, request, { library, entry, requester: accountRequester(user.key) }, size)
     },
   }),
-  waivedForLinks(
+  openToLinkHolders(
     route({
       method: 'GET',
       path: '/thumbnail/:where/create/',
       auth: 'user',
-      summary: 'Makes the thumbnail of a file in a library, or below a share link, and says where it is.',
+      summary: 'Creates the thumbnail of a file in a library or below a share link, and returns its URL.',
       params: { where: whereParam },
       query: { path: sentPath, size: rawText() },
       async handle({ user, params: { where }, query, request }, services) {
-        const size = readSize(query.size || String(USUAL_SIZE)) ?? refuseHere(400, 'Invalid size.')
-        const path = query.path?.path ?? refuseHere(400, 'Invalid arguments.')
-        const seen = await see(services, request, user, { where, path, size })
-        if (seen === undefined) return refuseHere(400, 'Invalid arguments.')
-        await make(services, request, seen, size).catch(refuseToMake)
-        return { encoded_thumbnail_src: thumbnailSrc(where, size, path, seen.entry) }
+        const size = readSize(query.size || String(DEFAULT_SIZE)) ?? refuseWithError(400, 'Invalid size.')
+        const path = query.path?.path ?? refuseWithError(400, 'Invalid arguments.')
+        const file = await resolveFile(services, request, user, { where, path, size })
+        if (file === undefined) return refuseWithError(400, 'Invalid arguments.')
+        await createThumbnail(services, request, file, size).catch(refuseFailedThumbnail)
+        return { encoded_thumbnail_src: thumbnailSrc(where, size, path, file.entry) }
       },
     }),
   ),
-  waivedForLinks(
+  openToLinkHolders(
     route({
       method: 'GET',
       path: '/thumbnail/:where/:size/',
@@ -88,8 +88,8 @@ export const thumbnailRoutes = [
       async handle({ user, params: { where, size: sent }, request }, services) {
         const size = readSize(sent ?? '') ?? refuseUnknown()
         const path = restOf(request.url) ?? refuseUnknown()
-        const seen = (await see(services, request, user, { where, path, size })) ?? refuseUnknown()
-        return image(services, request, seen, size)
+        const file = (await resolveFile(services, request, user, { where, path, size })) ?? refuseUnknown()
+        return image(services, request, file, size)
       },
     }),
   ),
@@ -97,22 +97,25 @@ export const thumbnailRoutes = [
 
 type ThumbnailRoute = ReturnType<typeof route>
 
-/** Whoever holds a link needs no account; it is opened as any link is. */
-function waivedForLinks(given: ThumbnailRoute): ThumbnailRoute {
-  return { ...given, openTo: ({ url }) => isLinkToken(/^\/thumbnail\/([^/?]*)/.exec(url)?.[1] ?? '') }
+/** Link tokens need no account. The link is opened like any other. */
+function openToLinkHolders(closed: ThumbnailRoute): ThumbnailRoute {
+  return {
+    ...closed,
+    openTo: ({ url }) => isLinkToken(/^\/thumbnail\/([^/?]*)/.exec(url)?.[1] ?? ''),
+  }
 }
 
-/** The file at a path. Undefined if there is none; throws as Access and Links do. */
-async function see(
+/** The file at a path; undefined if there is none. Throws as Access and Links do. */
+async function resolveFile(
   services: ApiServices,
   request: HttpRequest,
   user: Account | undefined,
   { where, path, size }: { where: string; path: LibraryPath; size: number },
-): Promise<Seen | undefined> {
+): Promise<ResolvedFile | undefined> {
   const id = parseLibraryId(where)
   if (id === undefined) {
     const requester = user ? accountRequester(user.key) : visitorRequester(addressKey(request.address))
-    return seeByLink(await visit(services, request, where, 'share'), path, size, requester)
+    return resolveThroughLink(await visit(services, request, where, 'share'), path, size, requester)
   }
   if (user === undefined) return fail({ code: 'permission-denied' })
   const library = await services.access.open(user, id)
@@ -120,21 +123,21 @@ async function see(
   return entry?.kind === 'file' ? { library, entry, requester: accountRequester(user.key) } : undefined
 }
 
-async function seeByLink(
+async function resolveThroughLink(
   open: OpenLink,
   path: LibraryPath,
   size: number,
   requester: string,
-): Promise<Seen | undefined> {
+): Promise<ResolvedFile | undefined> {
   if (size > open.largestPreview) fail({ code: 'permission-denied' })
   const found = await open.findFile(path)
   return found && { library: open.library, entry: found.entry, requester }
 }
 
-function make(
+function createThumbnail(
   { thumbnails }: ApiServices,
   { signal }: HttpRequest,
-  { library, entry, requester }: Seen,
+  { library, entry, requester }: ResolvedFile,
   size: number,
 ): Promise<Buffer> {
   return thumbnails.get(library, entry, size, { key: requester, signal })
@@ -143,15 +146,15 @@ function make(
 async function image(
   services: ApiServices,
   request: HttpRequest,
-  seen: Seen,
+  file: ResolvedFile,
   size: number,
 ): Promise<HttpResponse> {
-  const bytes = await make(services, request, seen, size)
+  const bytes = await createThumbnail(services, request, file, size)
   return respondWith(request, {
     size: bytes.length,
     contentType: 'image/jpeg',
-    etag: `${seen.entry.id}-${thumbnailSizeFor(size)}`,
-    lastModified: seen.entry.mtime,
+    etag: `${file.entry.id}-${thumbnailSizeFor(size)}`,
+    lastModified: file.entry.mtime,
     headers: { 'Cache-Control': 'private, max-age=3600' },
     async *read({ start, end }) {
       yield bytes.subarray(start, end)
@@ -159,7 +162,7 @@ async function image(
   })
 }
 
-/** What follows the size in the URL. */
+/** The path that follows the size in the URL. */
 function restOf(url: string): LibraryPath | undefined {
   const [, rest] = /^\/thumbnail\/[^/]+\/[^/]+(\/[^?]*)/.exec(url) ?? []
   try {
@@ -171,7 +174,7 @@ function restOf(url: string): LibraryPath | undefined {
 
 function readSize(sent: string): number | undefined {
   const size = /^\d{1,5}$/.test(sent) ? Number(sent) : 0
-  return size >= 1 && size <= LARGEST_SIZE ? size : undefined
+  return size >= 1 && size <= MAX_SIZE ? size : undefined
 }
 
 function isLinkToken(text: string): boolean {
@@ -186,11 +189,11 @@ function refuseUnknown(): never {
   throw notFound()
 }
 
-function refuseHere(status: number, error: string): never {
+function refuseWithError(status: number, error: string): never {
   throw new Refusal(status, { error })
 }
 
-function refuseToMake(error: unknown): never {
+function refuseFailedThumbnail(error: unknown): never {
   if (!(error instanceof DomainError) || error.fault.code !== 'thumbnail-failed') throw error
   throw new Refusal(500, { err_msg: 'Failed to create thumbnail.' })
 }

@@ -2,7 +2,7 @@ import type { FileDirent, LibraryPath } from '../../objects/index.ts'
 import { hasThumbnail } from '../../previews/index.ts'
 import { encodePath } from '../common/wire-formats.ts'
 
-/** Where a file's thumbnail is, without the base; undefined if it can have none. `where` is a library id or a link. */
+/** The relative URL of a thumbnail; undefined if the file can have none. `where` is a library id or a link token. */
 export function thumbnailSrc(
   where: string,
   size: number,

@@ -2,38 +2,44 @@ import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
 import { type Library, makeFolder, makeFolders, removeOne, rename } from '../../library/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../objects/index.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath, sentPathOrRoot } from '../common/readers.ts'
-import { asFolder, folderAt, newPlace } from '../common/resolve-path.ts'
+import { folderAt, folderPathText, splitNewPath } from '../common/resolve-path.ts'
 import { encodePath } from '../common/wire-formats.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { asOf, moment } from '../history/point-in-time.ts'
+import { libraryAt, pointInTime } from '../history/point-in-time.ts'
 import { type ApiServices, route } from '../services.ts'
-import { olderHeaders, olderListing, reloaded } from './folder-listing.ts'
-import { kindsOfEntries, lenientFlag, recursiveOrNot } from './listing-readers.ts'
+import { listingHeadersV2, listingV2, reloaded } from './folder-listing.ts'
+import { entryTypeQuery, lenientFlag, recursiveQuery } from './listing-readers.ts'
 import { recursiveListing } from './recursive-listing.ts'
 
-export const dirRoutes = [
+export const dirRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Lists a folder, or everything below it; as it was at `commit_id` or `at` if asked.',
+    summary: 'Lists a folder, or everything below it; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
-    query: { p: sentPathOrRoot, oid: rawText(), t: kindsOfEntries, recursive: recursiveOrNot, ...moment },
+    query: {
+      p: sentPathOrRoot,
+      oid: rawText(),
+      t: entryTypeQuery,
+      recursive: recursiveQuery,
+      ...pointInTime,
+    },
     async handle({ user, params, query }, services) {
-      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
-      const folder = await folderAt(library, query.p, asFolder(query.p))
-      const headers = olderHeaders(library, folder.path, folder.stored)
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const folder = await folderAt(library, query.p, folderPathText(query.p))
+      const headers = listingHeadersV2(library, folder.path, folder.stored)
       if (query.oid === folder.stored.dir.id) return jsonResponse(200, 'uptodate', headers)
-      if (query.recursive === '0') return olderListing(services, library, folder, query.t)
-      const around = { before: '[', after: ']', headers }
-      return recursiveListing(services, library, folder, { kinds: query.t, ...around })
+      if (query.recursive === '0') return listingV2(services, library, folder, query.t)
+      const brackets = { before: '[', after: ']', headers }
+      return recursiveListing(services, library, folder, { kinds: query.t, ...brackets })
     },
   }),
   route({
     method: 'POST',
     path: '/api2/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Makes or renames a folder.',
+    summary: 'Creates or renames a folder.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPath, reloaddir: lenientFlag },
     body: { operation: rawText(), newname: rawText(), create_parents: lenientFlag },
@@ -74,12 +80,12 @@ export const dirRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/dir/metadata/',
     auth: 'user',
-    summary: 'Gives the id of a folder.',
+    summary: 'Returns the id of a folder.',
     params: { repo_id: libraryIdParam },
     query: { p: sentPathOrRoot },
     async handle({ user, params, query }, { access }) {
       const library = await access.open(user, params.repo_id)
-      const { stored } = await folderAt(library, query.p, asFolder(query.p))
+      const { stored } = await folderAt(library, query.p, folderPathText(query.p))
       return { id: stored.dir.id }
     },
   }),
@@ -92,7 +98,7 @@ function folderToChange(sent: SentPath | undefined): SentPath {
 }
 
 async function newFolder(library: Library, sent: SentPath, withParents: boolean): Promise<LibraryPath> {
-  const { parent, name } = newPlace(sent)
+  const { parent, name } = splitNewPath(sent)
   if (name === undefined) throw errorMessage(400, 'Folder name invalid.')
   if (withParents) {
     if (sent.path === undefined) throw errorMessage(400, 'Folder name invalid.')

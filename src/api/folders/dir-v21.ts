@@ -9,15 +9,15 @@ import {
   type Wanted,
 } from '../../library/index.ts'
 import { joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../objects/index.ts'
-import { worded } from '../common/fault-messages.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
-import { asFolder, folderAt, newPlace } from '../common/resolve-path.ts'
+import { folderAt, folderPathText, splitNewPath } from '../common/resolve-path.ts'
 import { folderDetailToWire, folderInfoToWire } from '../files/entry-wire.ts'
-import { asOf, moment } from '../history/point-in-time.ts'
+import { libraryAt, pointInTime } from '../history/point-in-time.ts'
 import { type ApiServices, route } from '../services.ts'
-import { newerListing } from './folder-listing.ts'
-import { kindsOfEntries, recursiveOrNot } from './listing-readers.ts'
+import { listingV21 } from './folder-listing.ts'
+import { entryTypeQuery, recursiveQuery } from './listing-readers.ts'
 import { recursiveListing } from './recursive-listing.ts'
 
 const folderOperation = operationOf(
@@ -30,28 +30,27 @@ export const dirRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/dir/',
     auth: 'user',
-    summary:
-      'Lists a folder, every level down to it, or everything below it; as it was at `commit_id` or `at` if asked.',
+    summary: 'Lists a folder, with its parent folders or recursively; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
     query: {
       p: sentPathOrRoot,
-      t: kindsOfEntries,
-      recursive: recursiveOrNot,
+      t: entryTypeQuery,
+      recursive: recursiveQuery,
       with_thumbnail: flag(),
       thumbnail_size: integer({ default: 256, min: 1 }),
       with_parents: flag(),
-      ...moment,
+      ...pointInTime,
     },
     async handle({ user, params, query }, services) {
-      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
-      const folder = await folderAt(library, query.p, asFolder(query.p))
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const folder = await folderAt(library, query.p, folderPathText(query.p))
       const kinds = query.t
       if (query.recursive === '1') {
-        const around = { before: '{"dirent_list":[', after: ']}' }
-        return recursiveListing(services, library, folder, { kinds, ...around })
+        const brackets = { before: '{"dirent_list":[', after: ']}' }
+        return recursiveListing(services, library, folder, { kinds, ...brackets })
       }
       const thumbnailSize = query.with_thumbnail ? query.thumbnail_size : undefined
-      return newerListing(services, library, folder, {
+      return listingV21(services, library, folder, {
         kinds,
         withParents: query.with_parents,
         thumbnailSize,
@@ -62,7 +61,7 @@ export const dirRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/dir/',
     auth: 'user',
-    summary: 'Makes or renames a folder, or brings one back as it was in a commit.',
+    summary: 'Creates or renames a folder, or restores one as of a commit.',
     params: { repo_id: libraryIdParam },
     query: { p: notRoot('Can not operate root dir.') },
     body: {
@@ -92,9 +91,11 @@ export const dirRoutesV21 = [
     params: { repo_id: libraryIdParam },
     query: { p: notRoot('Can not delete root path.') },
     async handle({ user, params, query }, { access, core }) {
-      // A library that is not there has no such folder: that is the answer existing clients know.
+      // Existing clients expect "folder not found" for an unknown library.
       const missing = (): [number, string] => [404, `Folder ${query.p.text} not found.`]
-      const library = await worded({ 'library-not-found': missing }, () => access.open(user, params.repo_id))
+      const library = await withFaultMessages({ 'library-not-found': missing }, () =>
+        access.open(user, params.repo_id),
+      )
       const { path } = await folderAt(library, query.p)
       const { before } = await removeOne(core, library.editable(path), path)
       return { success: true, commit_id: before.head }
@@ -106,10 +107,10 @@ export const dirRoutesV21 = [
     auth: 'user',
     summary: 'Describes a folder, with the number and size of the files below it.',
     params: { repo_id: libraryIdParam },
-    query: { path: notRoot('path invalid.'), ...moment },
+    query: { path: notRoot('path invalid.'), ...pointInTime },
     async handle({ user, params, query }, services) {
-      const library = await asOf(services, await services.access.open(user, params.repo_id), query)
-      const { path, stored } = await folderAt(library, query.path, asFolder(query.path))
+      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const { path, stored } = await folderAt(library, query.path, folderPathText(query.path))
       const entry = await library.tree.find(path)
       return folderDetailToWire(params.repo_id, {
         path,
@@ -141,21 +142,21 @@ async function bringBack(
 ): Promise<{ success: true }> {
   const editable = library.editable(parentOf(wanted.path ?? ROOT))
   const missing = (): [number, string] => [404, `Folder ${sent.text} not found.`]
-  await worded({ 'path-not-found': missing }, () =>
+  await withFaultMessages({ 'path-not-found': missing }, () =>
     revertFolder(core, editable, wanted, (info) => quotas.roomLeft(info)),
   )
   return { success: true }
 }
 
 async function newFolder(library: Library, sent: SentPath): Promise<Placed> {
-  const { parent, name } = newPlace(sent)
+  const { parent, name } = splitNewPath(sent)
   const { path } = await folderAt(library, parent)
   const editable = library.editable(path)
   if (name === undefined) throw errorMessage(400, 'name invalid.')
   return (await makeFolder(editable, joinPath(path, name))).result
 }
 
-/** The same name is no change. */
+/** Renaming to the same name is rejected. */
 async function renameFolder(
   { core }: ApiServices,
   library: Library,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type HttpResponse, jsonTextResponse, type ResponseHeaders } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import {
@@ -14,69 +14,69 @@ import { type ShownDir, type StoredDir, shownDir } from '../../tree/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import type { ApiServices } from '../services.ts'
-import { type Around, newerEntry, olderEntry, quoted } from './dirent-wire.ts'
+import { entryV2, entryV21, type ListingContext, quoted } from './dirent-wire.ts'
 import { ListingCache } from './listing-cache.ts'
-import { addModifiers, surroundings } from './listing-context.ts'
+import { addModifiers, loadListingContext } from './listing-context.ts'
 
 /** Files only, folders only, or both. */
 export type Kinds = 'f' | 'd' | 'all'
 
-/** About a millisecond's work; other requests get their turn in between (I10). */
-export const ENTRIES_A_TURN = 2000
+/** About 1 ms of work, after which other requests may run (I10). */
+export const ENTRIES_PER_SLICE = 2000
 
-/** An `/api2/` listing: a bare array, the folder's id in a header. */
-export async function olderListing(
+/** An `/api2/` listing: an array, with the folder's id in a header. */
+export async function listingV2(
   services: ApiServices,
   library: Library,
   { path, stored }: FoundFolder,
   kinds: Kinds = 'all',
 ): Promise<HttpResponse> {
   const shown = await shownDir(stored.dir)
-  const around = await surroundings(services, library, shown.modifiers)
-  // Nothing but the folder's content is in these entries: its path does not matter.
-  const items = await itemsOf({ form: 'older', path, stored, shown, kinds, around }, (entry) =>
-    olderEntry(entry, path, around),
+  const context = await loadListingContext(services, library, shown.modifiers)
+  // These entries do not contain the path, so the cache key omits it.
+  const items = await itemsOf({ form: 'older', path, stored, shown, kinds, context }, (entry) =>
+    entryV2(entry, path, context),
   )
-  return jsonTextResponse(joined(['[', ...items, ']']), { headers: olderHeaders(library, path, stored) })
+  return jsonTextResponse(joined(['[', ...items, ']']), { headers: listingHeadersV2(library, path, stored) })
 }
 
-/** The listing of a folder as it is after a change, for callers that asked for it. */
+/** The listing of a folder after a change, for `reloaddir`. */
 export async function reloaded(
   services: ApiServices,
   library: Library,
   path: LibraryPath,
 ): Promise<HttpResponse> {
-  return olderListing(services, library, { path, stored: await library.tree.getDir(path) })
+  return listingV2(services, library, { path, stored: await library.tree.getDir(path) })
 }
 
-export function olderHeaders(library: Library, path: LibraryPath, { dir }: StoredDir): ResponseHeaders {
+export function listingHeadersV2(library: Library, path: LibraryPath, { dir }: StoredDir): ResponseHeaders {
   return { oid: dir.id, dir_perm: library.permissionAt(path) }
 }
 
-interface NewerOptions {
+interface ListingOptions {
   readonly kinds: Kinds
   readonly withParents: boolean
-  /** In pixels; undefined to leave them out. */
+  /** In pixels; undefined for no thumbnails. */
   readonly thumbnailSize: number | undefined
 }
 
-/** A `/api/v2.1/` listing, with every level above the folder first if asked for. */
-export async function newerListing(
+/** A `/api/v2.1/` listing, optionally preceded by those of all parent folders. */
+export async function listingV21(
   services: ApiServices,
   library: Library,
   folder: FoundFolder,
-  { kinds, withParents, thumbnailSize }: NewerOptions,
+  { kinds, withParents, thumbnailSize }: ListingOptions,
 ): Promise<HttpResponse> {
   const thumbnails = library.info.encryption === undefined ? thumbnailSize : undefined
-  const around = await surroundings(services, library)
+  const context = await loadListingContext(services, library)
   const pieces: Piece[] = []
   for (const { path, stored } of withParents ? await levelsTo(library, folder) : [folder]) {
     const shown = await shownDir(stored.dir)
-    await addModifiers(services, around.modifiers, shown.modifiers)
+    await addModifiers(services, context.modifiers, shown.modifiers)
     const parent = quoted(withSlash(path))
     const form = `newer ${path}${thumbnails === undefined ? '' : ` ${thumbnails} ${library.info.id}`}`
-    const items = await itemsOf({ form, path, stored, shown, kinds, around }, (entry) => {
-      const text = newerEntry(entry, path, parent, around)
+    const items = await itemsOf({ form, path, stored, shown, kinds, context }, (entry) => {
+      const text = entryV21(entry, path, parent, context)
       return thumbnails === undefined ? text : withThumbnail(text, library, path, entry, thumbnails)
     })
     if (items.length > 0) pieces.push(pieces.length > 0 ? ',' : '', ...items)
@@ -86,7 +86,7 @@ export async function newerListing(
   return jsonTextResponse(joined([start, ...pieces, ']}']))
 }
 
-/** The text of an entry with where its thumbnail is, if it can have one; those are made when they are fetched. */
+/** The entry with the URL of its thumbnail, if it can have one. Thumbnails are created on request. */
 function withThumbnail(
   text: string,
   library: Library,
@@ -99,7 +99,7 @@ function withThumbnail(
   return src === undefined ? text : `${text.slice(0, -1)},"encoded_thumbnail_src":${quoted(src)}}`
 }
 
-/** The folders from the root down to one. */
+/** The folders from the root down to `folder`. */
 async function levelsTo(library: Library, folder: FoundFolder): Promise<FoundFolder[]> {
   let at: FoundFolder = { path: ROOT, stored: await library.tree.getDir(ROOT) }
   const levels = [at]
@@ -120,51 +120,51 @@ function pick({ entries, folders }: ShownDir, kinds: Kinds): readonly Dirent[] {
 type Piece = string | Buffer
 
 interface Wanted {
-  /** All that the text of an entry depends on besides the folder's content and the people. */
+  /** Everything the rendered entries depend on, except the folder's content and the modifiers. */
   readonly form: string
   readonly path: LibraryPath
   readonly stored: StoredDir
   readonly shown: ShownDir
   readonly kinds: Kinds
-  readonly around: Around
+  readonly context: ListingContext
 }
 
 const CACHE_BYTES = 32 * 2 ** 20
 const cache = new ListingCache(CACHE_BYTES)
 
-/** The entries of a folder with commas between them, from the cache unless one is locked or starred. */
+/** The comma-separated entries of a folder, from the cache unless one is locked or starred. */
 async function itemsOf(wanted: Wanted, write: (entry: Dirent) => string): Promise<Piece[]> {
-  const { shown, kinds, around } = wanted
+  const { shown, kinds, context } = wanted
   if (hasBound(wanted)) return itemTexts(pick(shown, kinds), write)
-  const key = `${wanted.stored.dir.id} ${kinds} ${around.permission} ${wanted.form}`
-  const people = shown.modifiers.map((email) => around.modifiers.get(email)).join()
-  const kept = cache.find(key, people)
-  if (kept !== undefined) return [kept]
+  const key = `${wanted.stored.dir.id} ${kinds} ${context.permission} ${wanted.form}`
+  const people = shown.modifiers.map((email) => context.modifiers.get(email)).join()
+  const cached = cache.find(key, people)
+  if (cached !== undefined) return [cached]
   const items = await itemTexts(pick(shown, kinds), write)
   const bytes = items.reduce((sum, piece) => sum + piece.length, 0)
-  if (bytes === 0 || !cache.takes(bytes)) return items
+  if (bytes === 0 || !cache.accepts(bytes)) return items
   const text = Buffer.concat(items.map(toBuffer))
   cache.put(key, people, text)
   return [text]
 }
 
 /** Whether a lock or star is bound to an entry of the folder itself. */
-function hasBound({ path, around }: Wanted): boolean {
-  if (around.locks.size === 0 && around.starred.size === 0) return false
+function hasBound({ path, context }: Wanted): boolean {
+  if (context.locks.size === 0 && context.starred.size === 0) return false
   const isHere = (bound: string) => parentOf(bound as LibraryPath) === path
-  return [...around.locks.keys()].some(isHere) || [...around.starred].some(isHere)
+  return [...context.locks.keys()].some(isHere) || [...context.starred].some(isHere)
 }
 
-/** Entries with commas between them: one text, or bytes in pieces if there are many. None for none. */
+/** Comma-separated entries: one string, or several buffers if there are many. */
 async function itemTexts(entries: readonly Dirent[], write: (entry: Dirent) => string): Promise<Piece[]> {
   const pieces: Buffer[] = []
   let text = ''
   for (let at = 0; at < entries.length; at++) {
     text += at === 0 ? write(entries[at] as Dirent) : `,${write(entries[at] as Dirent)}`
-    if ((at + 1) % ENTRIES_A_TURN !== 0) continue
+    if ((at + 1) % ENTRIES_PER_SLICE !== 0) continue
     pieces.push(Buffer.from(text))
     text = ''
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return text === '' ? pieces : [...pieces, text]
 }

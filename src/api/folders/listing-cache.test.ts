@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ListingCache } from './listing-cache.ts'
 
-it('keeps the texts used last, within its bytes', () => {
+it('evicts the least recently used listing when it is full', () => {
   const cache = new ListingCache(100)
   for (const key of ['a', 'b', 'c', 'd']) cache.put(key, '', Buffer.alloc(25, key))
   assert.equal(cache.find('a', '')?.toString(), 'a'.repeat(25))
   cache.put('e', '', Buffer.alloc(25, 'e'))
-  assert.equal(cache.find('b', ''), undefined, 'the one not used longest goes')
+  assert.equal(cache.find('b', ''), undefined, 'the least recently used one is evicted')
   assert.equal(cache.find('a', '')?.length, 25)
   assert.equal(cache.bytes, 100)
 })
 
-it('gives no text written when people had other names', () => {
+it('misses when the name of a modifier changed', () => {
   const cache = new ListingCache(100)
   cache.put('a', 'Ann', Buffer.from('by Ann'))
   assert.equal(cache.find('a', 'Anna'), undefined)
@@ -21,7 +21,7 @@ it('gives no text written when people had other names', () => {
   assert.equal(cache.bytes, 7)
 })
 
-it('does not keep a text that would push all others out', () => {
+it('does not cache a listing larger than a quarter of the limit', () => {
   const cache = new ListingCache(100)
   cache.put('a', '', Buffer.alloc(10))
   cache.put('big', '', Buffer.alloc(26))

@@ -1,16 +1,16 @@
-/** What a kept text was written from, besides the key. */
-interface Kept {
+/** A cached listing and the modifiers it was rendered with. */
+interface CachedListing {
   readonly people: string
   readonly text: Buffer
 }
 
 /**
- * Keeps the texts of the folders listed last, up to a number of bytes (I9). A dir never changes and
- * its id is in the key, so a text is stale only when somebody's name changed: `people` tells.
+ * LRU cache of rendered listings, bounded in bytes (I9). Dirs are immutable and the dir id is in the key,
+ * so an entry becomes stale only when a modifier's name changes. `people` detects that.
  */
 export class ListingCache {
   readonly #limit: number
-  readonly #kept = new Map<string, Kept>()
+  readonly #entries = new Map<string, CachedListing>()
   #bytes = 0
 
   constructor(limitBytes: number) {
@@ -22,34 +22,34 @@ export class ListingCache {
   }
 
   find(key: string, people: string): Buffer | undefined {
-    const found = this.#kept.get(key)
+    const found = this.#entries.get(key)
     if (found?.people !== people) return undefined
-    // A Map lists its keys in the order they were set: setting again makes this the newest.
-    this.#kept.delete(key)
-    this.#kept.set(key, found)
+    // Maps iterate in insertion order: inserting again marks the entry as most recently used.
+    this.#entries.delete(key)
+    this.#entries.set(key, found)
     return found.text
   }
 
-  /** Whether a text of this many bytes is kept: one may take a quarter of the room. */
-  takes(bytes: number): boolean {
+  /** Whether a listing of this size is cached: at most a quarter of the limit. */
+  accepts(bytes: number): boolean {
     return bytes <= this.#limit / 4
   }
 
   put(key: string, people: string, text: Buffer): void {
-    this.#drop(key)
-    if (!this.takes(text.length)) return
-    this.#kept.set(key, { people, text })
+    this.#remove(key)
+    if (!this.accepts(text.length)) return
+    this.#entries.set(key, { people, text })
     this.#bytes += text.length
-    for (const oldest of this.#kept.keys()) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#limit) break
-      this.#drop(oldest)
+      this.#remove(oldest)
     }
   }
 
-  #drop(key: string): void {
-    const found = this.#kept.get(key)
+  #remove(key: string): void {
+    const found = this.#entries.get(key)
     if (found === undefined) return
-    this.#kept.delete(key)
+    this.#entries.delete(key)
     this.#bytes -= found.text.length
   }
 }

@@ -1,19 +1,19 @@
 import { personOf, strangerCalled } from '../../identity/index.ts'
 import { type Library, locksOf, starredIn } from '../../library/index.ts'
 import type { ApiServices } from '../services.ts'
-import { type Around, modifierText, type ShownLock } from './dirent-wire.ts'
+import { type ListingContext, modifierText, type ShownLock } from './dirent-wire.ts'
 
-/** What entries need besides themselves; modifiers are added folder by folder. */
-interface Surroundings extends Around {
+/** A listing context to which modifiers are added folder by folder. */
+interface GrowingListingContext extends ListingContext {
   readonly modifiers: Map<string, string>
 }
 
-/** One query each for locks, stars and the names of `emails`, however long the listing is. */
-export async function surroundings(
+/** One query each for locks, stars and names, independent of the length of the listing. */
+export async function loadListingContext(
   services: ApiServices,
   library: Library,
   emails: readonly string[] = [],
-): Promise<Surroundings> {
+): Promise<GrowingListingContext> {
   const modifiers = new Map<string, string>()
   const [locks, starred] = await Promise.all([
     shownLocks(services, library),

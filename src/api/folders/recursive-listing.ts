@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type HttpResponse, type ResponseHeaders, rawResponse } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type Dirent, joinPath, type LibraryPath, withSlash } from '../../objects/index.ts'
@@ -7,18 +7,18 @@ import { type StoredDir, shownDir } from '../../tree/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
 import type { ApiServices } from '../services.ts'
 import { quoted, recursiveEntry } from './dirent-wire.ts'
-import { ENTRIES_A_TURN, type Kinds } from './folder-listing.ts'
-import { addModifiers, surroundings } from './listing-context.ts'
+import { ENTRIES_PER_SLICE, type Kinds } from './folder-listing.ts'
+import { addModifiers, loadListingContext } from './listing-context.ts'
 
 interface Options {
   readonly kinds: Kinds
-  /** What stands around the entries. */
+  /** Text before and after the entries. */
   readonly before: string
   readonly after: string
   readonly headers?: ResponseHeaders
 }
 
-/** A folder on the way, as far as its entries are sent. */
+/** A folder on the current path of the walk, and the next entry to send. */
 interface Level {
   readonly path: LibraryPath
   /** As JSON text. */
@@ -28,8 +28,8 @@ interface Level {
 }
 
 /**
- * Everything below a folder, depth first. Sent as it is walked: a tree made of copies of itself can
- * have more entries than fit anywhere (I9).
+ * Everything below a folder, depth first. Streamed during the walk: a tree made of copies of itself can
+ * have more entries than fit in memory (I9).
  */
 export function recursiveListing(
   services: ApiServices,
@@ -50,10 +50,10 @@ async function* walk(
   folder: FoundFolder,
   { kinds, before, after }: Options,
 ): AsyncGenerator<string> {
-  const around = await surroundings(services, library)
+  const context = await loadListingContext(services, library)
   const open = async (path: LibraryPath, shownPath: string, stored: StoredDir): Promise<Level> => {
     const shown = await shownDir(stored.dir)
-    await addModifiers(services, around.modifiers, shown.modifiers)
+    await addModifiers(services, context.modifiers, shown.modifiers)
     return { path, shownPath: quoted(shownPath), entries: shown.entries, next: 0 }
   }
   const levels = [await open(folder.path, withSlash(folder.path), folder.stored)]
@@ -67,18 +67,18 @@ async function* walk(
       continue
     }
     if (kinds === 'all' || (kinds === 'd') === (entry.kind === 'dir')) {
-      text += separator + recursiveEntry(entry, level.path, level.shownPath, around)
+      text += separator + recursiveEntry(entry, level.path, level.shownPath, context)
       separator = ','
     }
     if (entry.kind === 'dir') {
-      // Only the first level is shown with a slash at the end of its folder; clients rely on both forms.
+      // Only the first level has a trailing slash. Clients rely on both forms.
       const path = joinPath(level.path, entry.name)
       levels.push(await open(path, path, await library.tree.dirOf(entry)))
     }
-    if (++count % ENTRIES_A_TURN !== 0) continue
+    if (++count % ENTRIES_PER_SLICE !== 0) continue
     if (text !== '') yield text
     text = ''
-    await nextTurn()
+    await yieldToEventLoop()
   }
   yield text + after
 }

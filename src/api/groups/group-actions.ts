@@ -1,8 +1,8 @@
 import type { Account, Group, Membership } from '../../identity/index.ts'
-import { type AuditedCall, groupDeed, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, groupAction } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'
 
-// What the calls about groups do, each put down in the audit log with what it does.
+// Changes of groups, each with its audit entry.
 
 /** Throws as Groups.create. */
 export function makeGroup(
@@ -13,7 +13,7 @@ export function makeGroup(
 ): Promise<Group> {
   const detail = owner.key === call.user.key ? {} : { owner: owner.email }
   return services.groups.create(owner, name, (tx, group) =>
-    noting(services, call, groupDeed('group-made', group, detail))(tx),
+    auditAction(services, call, groupAction('group-made', group, detail))(tx),
   )
 }
 
@@ -23,7 +23,7 @@ export function renameGroup(
   membership: Membership,
   name: string,
 ): Promise<Group> {
-  const also = noting(services, call, groupDeed('group-changed', membership.group, { to: name }))
+  const also = auditAction(services, call, groupAction('group-changed', membership.group, { to: name }))
   return services.groups.rename(membership, name, also)
 }
 
@@ -33,12 +33,16 @@ export function handOverGroup(
   membership: Membership,
   to: Account,
 ): Promise<Group> {
-  const also = noting(services, call, groupDeed('group-changed', membership.group, { owner: to.email }))
+  const also = auditAction(
+    services,
+    call,
+    groupAction('group-changed', membership.group, { owner: to.email }),
+  )
   return services.groups.handOver(membership, to, also)
 }
 
 export function deleteGroup(services: ApiServices, call: AuditedCall, membership: Membership): Promise<void> {
-  const also = noting(services, call, groupDeed('group-deleted', membership.group))
+  const also = auditAction(services, call, groupAction('group-deleted', membership.group))
   return services.groups.delete(membership, also)
 }
 
@@ -67,7 +71,7 @@ export function setMemberAdmin(
   return services.groups.setAdmin(membership, account, isAdmin, also)
 }
 
-/** False if the account was no member. Throws permission-denied. */
+/** False if the account was not a member. Throws permission-denied. */
 export function removeMember(
   services: ApiServices,
   call: AuditedCall,
@@ -84,5 +88,5 @@ function ofMember(
   { group }: Membership,
   detail: Record<string, unknown>,
 ) {
-  return noting(services, call, groupDeed('group-members-changed', group, detail))
+  return auditAction(services, call, groupAction('group-members-changed', group, detail))
 }

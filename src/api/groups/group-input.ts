@@ -4,19 +4,19 @@ import { notFound, type Reader } from '../../http/index.ts'
 import { type Account, canAddLibrary, type Group } from '../../identity/index.ts'
 import { createLibrary } from '../../library/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
-import { wishWithPassword } from '../libraries/new-library.ts'
+import { optionsWithPassword } from '../libraries/new-library.ts'
 import type { ApiServices } from '../services.ts'
 import { sharingNew } from '../shares/share-actions.ts'
 import { parseGroupId } from '../shares/share-input.ts'
 
-/** A group's id in the path of a URL; what is none never reaches the handler. */
+/** A group's id in the path of a URL. Anything else is answered with 404. */
 export const groupIdParam: Reader<number> = (fields, name) => {
   const id = parseGroupId(fields.text(name))
   if (id === undefined) throw notFound()
   return id
 }
 
-/** A page of a listing, counted from 1; what is no number counts as nothing sent. */
+/** A page of a listing, counted from 1. A malformed number counts as absent. */
 export const page: Reader<number> = (fields, name) => positive(fields.text(name), 1)
 
 export function perPage(usual: number): Reader<number> {
@@ -28,23 +28,23 @@ function positive(sent: string | undefined, usual: number): number {
   return value < 1 ? usual : value
 }
 
-/** The account with this e-mail. Refuses with 404 in the words group calls have. */
+/** The account with this e-mail. Answers 404 with the message of the group calls. */
 export async function getUser({ accounts }: ApiServices, sent: string | undefined): Promise<Account> {
   const email = (sent ?? '').trim().toLowerCase()
   return (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
 }
 
-/** Makes a library of the user's own and shares it with a group of theirs, in one step. Throws role-forbids. */
+/** Creates a library and shares it with a group, in one transaction. Throws role-forbids. */
 export async function createGroupLibrary(
   services: ApiServices,
   call: AuditedCall,
   group: Group,
-  wish: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },
+  options: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },
 ): Promise<LibraryInfo> {
   const { user } = call
   if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-  const library = await wishWithPassword(wish.name, wish.description, wish.password)
+  const library = await optionsWithPassword(options.name, options.description, options.password)
   const recipient = { to: 'group', group } as const
-  const also = sharingNew(services, call, { recipient, permission: wish.permission })
+  const also = sharingNew(services, call, { recipient, permission: options.permission })
   return createLibrary(services.core, user, library, also)
 }

@@ -16,7 +16,7 @@ export const groupLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Lists what is shared with a group, newest change first.',
+    summary: 'Lists the libraries shared with a group, latest change first.',
     params,
     query: { page, per_page: perPage(100) },
     async handle({ user, params, query }, services) {
@@ -31,7 +31,7 @@ export const groupLibraryRoutes = [
     method: 'POST',
     path,
     auth: 'user',
-    summary: 'Makes a library and shares it with a group.',
+    summary: 'Creates a library and shares it with a group.',
     params,
     body: { repo_name: text(), password: text(), passwd: text(), permission: sharePermission() },
     faults: { 'role-forbids': () => [403, 'Permission denied.'] },

@@ -4,7 +4,7 @@ import { memberItem } from '../accounts/person-wire.ts'
 import { route } from '../services.ts'
 import { addMember, removeMember, setMemberAdmin } from './group-actions.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
-import { addMembers, alreadyThere, getMember, MOST_AT_ONCE } from './group-members.ts'
+import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST } from './group-members.ts'
 
 const path = '/api/v2.1/groups/:group_id/members/'
 const params = { group_id: groupIdParam }
@@ -38,7 +38,7 @@ export const groupMemberRoutes = [
       const membership = await groups.administered(user, params.group_id)
       const account = await getUser(services, body.email)
       const isNew = await addMember(services, { user, request }, membership, account)
-      if (!isNew) throw errorMessage(400, alreadyThere(account))
+      if (!isNew) throw errorMessage(400, alreadyMember(account))
       return jsonResponse(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
     },
   }),
@@ -46,14 +46,14 @@ export const groupMemberRoutes = [
     method: 'POST',
     path: '/api/v2.1/groups/:group_id/members/bulk/',
     auth: 'user',
-    summary: 'Adds several users to a group; whoever cannot be added is told.',
+    summary: 'Adds several users to a group and reports those that failed.',
     params,
     body: { emails: text() },
     async handle({ user, params, body, request }, services) {
       const membership = await services.groups.administered(user, params.group_id)
       const sent = [...new Set(body.emails.split(',').map((email) => email.trim().toLowerCase()))]
       const emails = sent.filter((email) => email !== '')
-      if (emails.length > MOST_AT_ONCE) throw errorMessage(400, 'emails invalid.')
+      if (emails.length > MAX_PER_REQUEST) throw errorMessage(400, 'emails invalid.')
       return addMembers(services, { user, request }, membership, emails)
     },
   }),
@@ -72,7 +72,7 @@ export const groupMemberRoutes = [
     method: 'PUT',
     path: '/api/v2.1/groups/:group_id/members/:email/',
     auth: 'user',
-    summary: 'Makes a member an administrator of the group, or a plain member again.',
+    summary: 'Creates a member a group administrator or a regular member.',
     params: one,
     body: { is_admin: rawText() },
     async handle({ user, params, body, request }, services) {
@@ -89,7 +89,7 @@ export const groupMemberRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/groups/:group_id/members/:email/',
     auth: 'user',
-    summary: 'Takes a member out of a group, or leaves it; what they shared with it is shared no longer.',
+    summary: 'Removes a member from a group, or leaves it, and ends their shares with it.',
     params: one,
     async handle({ user, params, request }, services) {
       const membership = await services.groups.get(user, params.group_id)

@@ -12,9 +12,9 @@ import type { AuditedCall } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'
 import { addMember } from './group-actions.ts'
 
-export const MOST_AT_ONCE = 1000
+export const MAX_PER_REQUEST = 1000
 
-/** Adds accounts one by one; says what came of each. E-mails are in lower case. */
+/** Adds accounts one by one and returns the result of each. E-mails are in lower case. */
 export async function addMembers(
   services: ApiServices,
   call: AuditedCall,
@@ -32,13 +32,13 @@ export async function addMembers(
     } else if (await addMember(services, call, membership, account)) {
       success.push(memberItem(group, { account, isAdmin: false }, call.request.baseUrl))
     } else {
-      failed.push({ email, email_name: displayName(account), error_msg: alreadyThere(account) })
+      failed.push({ email, email_name: displayName(account), error_msg: alreadyMember(account) })
     }
   }
   return { failed, success }
 }
 
-/** A member by e-mail. Refuses with 400 who is none. */
+/** A member by e-mail. Rejects accounts that are no members with 400. */
 export async function getMember(
   { accounts, groups }: ApiServices,
   group: Group,
@@ -51,6 +51,6 @@ export async function getMember(
   return member
 }
 
-export function alreadyThere(account: Account): string {
+export function alreadyMember(account: Account): string {
   return `User ${displayName(account)} is already a group member.`
 }

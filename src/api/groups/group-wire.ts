@@ -29,7 +29,7 @@ export async function groupToWire(services: ApiServices, group: Group) {
   return shown
 }
 
-/** Groups as administrators see them: one query for their owners, one for the sizes of what is shared with them. */
+/** Groups as administrators see them: one query for owners, one for the size of the libraries shared with them. */
 export async function adminGroupsToWire({ accounts, shares }: ApiServices, list: readonly Group[]) {
   const [owners, sizes] = await Promise.all([
     accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
@@ -41,7 +41,7 @@ export async function adminGroupsToWire({ accounts, shares }: ApiServices, list:
       ...briefGroup(group, owners),
       owner_name: owner === undefined ? '' : displayName(owner),
       size: sizes.get(group.key) ?? 0,
-      // A group has no quota: what is shared with it counts for who owns it.
+      // Groups have no quota: shared libraries count for their owners.
       quota: -2,
     }
   })
@@ -52,7 +52,7 @@ export async function adminGroupToWire(services: ApiServices, group: Group) {
   return shown
 }
 
-/** Groups that something can be shared with. */
+/** Groups that the caller can share with. */
 export async function briefGroups({ accounts }: ApiServices, list: readonly Group[]) {
   const owners = await accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey))
   return list.map((group) => briefGroup(group, owners))
@@ -150,11 +150,7 @@ export function groupLibraryItem({ shared, owner, modifier, starred }: GroupLibr
 }
 
 /** In `/api2/groups/<id>/repos/`. */
-export function olderGroupRepo(
-  { shared, owner, sharer, modifier }: GroupLibrary,
-  user: Account,
-  now: number,
-) {
+export function groupRepoV2({ shared, owner, sharer, modifier }: GroupLibrary, user: Account, now: number) {
   const { info } = shared
   return {
     id: info.id,

@@ -2,13 +2,13 @@ import { DomainError, fail } from '../../errors.ts'
 import { errorMessage, Refusal, rawText, text } from '../../http/index.ts'
 import { parseName } from '../../objects/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
-import { parseText, parseWhole } from '../common/parse-values.ts'
+import { parseInteger, parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
 import { route } from '../services.ts'
 import { addMember, makeGroup, removeMember } from './group-actions.ts'
 import { createGroupLibrary, groupIdParam } from './group-input.ts'
-import { groupLibraries, olderGroupRepo } from './group-wire.ts'
+import { groupLibraries, groupRepoV2 } from './group-wire.ts'
 import { unshareFromGroup } from './unshare-from-group.ts'
 
 const params = { group_id: groupIdParam }
@@ -16,7 +16,7 @@ const repos = '/api2/groups/:group_id/repos/'
 const members = '/api2/groups/:group_id/members/'
 const groupNotFound = { 'group-not-found': (): [number, string] => [404, 'Group not found'] }
 
-export const olderGroupRoutes = [
+export const groupRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/groups/',
@@ -35,7 +35,7 @@ export const olderGroupRoutes = [
       if (query.with_msg !== 'false') {
         return { groups: shown.map((group) => ({ ...group, msgnum: 0 })), replynum: 0 }
       }
-      const limit = Math.max(0, parseWhole(query.limit) ?? 8)
+      const limit = Math.max(0, parseInteger(query.limit) ?? 8)
       return shown.slice(0, limit).map((group) => ({ ...group, avatar: avatarUrl(request.baseUrl) }))
     },
   }),
@@ -43,7 +43,7 @@ export const olderGroupRoutes = [
     method: 'PUT',
     path: '/api2/groups/',
     auth: 'user',
-    summary: 'Makes a group, for older clients.',
+    summary: 'Creates a group, for older clients.',
     body: { group_name: text() },
     async handle({ user, body, request }, services) {
       try {
@@ -58,21 +58,21 @@ export const olderGroupRoutes = [
     method: 'GET',
     path: repos,
     auth: 'user',
-    summary: 'Lists what is shared with a group, for older clients.',
+    summary: 'Lists the libraries shared with a group, for older clients.',
     params,
     faults: groupNotFound,
     async handle({ user, params }, services) {
       const { group } = await services.groups.get(user, params.group_id)
       const libraries = await groupLibraries(services, user, await services.shares.sharedWith(group))
       const now = services.now()
-      return libraries.map((library) => olderGroupRepo(library, user, now))
+      return libraries.map((library) => groupRepoV2(library, user, now))
     },
   }),
   route({
     method: 'POST',
     path: repos,
     auth: 'user',
-    summary: 'Makes a library and shares it with a group, for older clients.',
+    summary: 'Creates a library and shares it with a group, for older clients.',
     params,
     body: { name: text(), desc: rawText(), passwd: text(), permission: rawText() },
     faults: groupNotFound,
@@ -97,7 +97,7 @@ export const olderGroupRoutes = [
         shared.filter(({ info }) => info.id === made.id),
       )
       if (library === undefined) return fail({ code: 'library-not-found', id: made.id })
-      return olderGroupRepo(library, user, services.now())
+      return groupRepoV2(library, user, services.now())
     },
   }),
   route({
@@ -133,7 +133,7 @@ export const olderGroupRoutes = [
     method: 'DELETE',
     path: members,
     auth: 'user',
-    summary: 'Takes a user out of a group, for older clients.',
+    summary: 'Removes a user from a group, for older clients.',
     params,
     query: { user_name: rawText() },
     body: { user_name: rawText() },
@@ -149,7 +149,7 @@ export const olderGroupRoutes = [
   }),
 ]
 
-/** This call alone says `error`. */
+/** Only this call uses `error`. */
 function inItsOwnWords(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error
   const { fault } = error

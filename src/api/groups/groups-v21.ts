@@ -7,19 +7,19 @@ import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } fro
 
 const params = { group_id: groupIdParam }
 
-/** `0` or `1`; anything else is refused. */
+/** `0` or `1`; anything else is rejected. */
 const zeroOrOne: Reader<boolean> = (fields, name) => {
   const sent = fields.text(name) || '0'
   if (sent !== '0' && sent !== '1') throw errorMessage(400, `${name} invalid.`)
   return sent === '1'
 }
 
-export const groupRoutes = [
+export const groupRoutesV21 = [
   route({
     method: 'GET',
     path: '/api/v2.1/groups/',
     auth: 'user',
-    summary: 'Lists the groups the caller is in, with what is shared with them if asked.',
+    summary: 'Lists the groups of the caller, optionally with the libraries shared with them.',
     query: { with_repos: zeroOrOne },
     async handle({ user, query }, services) {
       const list = (await services.groups.of(user)).map(({ group }) => group)
@@ -31,7 +31,7 @@ export const groupRoutes = [
     method: 'POST',
     path: '/api/v2.1/groups/',
     auth: 'user',
-    summary: 'Makes a group.',
+    summary: 'Creates a group.',
     body: { name: text(), group_name: text() },
     async handle({ user, body, request }, services) {
       const group = await makeGroup(services, { user, request }, body.name || body.group_name)
@@ -53,7 +53,7 @@ export const groupRoutes = [
     method: 'PUT',
     path: '/api/v2.1/groups/:group_id/',
     auth: 'user',
-    summary: 'Renames a group, or hands it over to another owner.',
+    summary: 'Renames a group, or transfers it to another owner.',
     params,
     body: { name: rawText(), owner: rawText() },
     async handle({ user, params, body, request }, services) {

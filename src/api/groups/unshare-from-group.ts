@@ -5,7 +5,7 @@ import type { ApiServices } from '../services.ts'
 import { endShareWithGroup } from '../shares/share-actions.ts'
 
 /**
- * Ends the share of a library with a group: for administrators of the group, its owner, and those who manage its
+ * Ends the share of a library with a group. Allowed for the owner and administrators of the group, and for those who manage the library's
  * shares. False if it is not shared with the group. Throws group-not-found, library-not-found, permission-denied.
  */
 export async function unshareFromGroup(

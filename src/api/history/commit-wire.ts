@@ -70,7 +70,7 @@ function operationOf({ op, entry }: Change): string {
   return op
 }
 
-/** Paths by what became of them, the kinds of change that did not occur left out. */
+/** Paths by kind of change, without the kinds that did not occur. */
 export function changesByKind(changes: readonly Change[]): Record<string, string[]> {
   const lists: Record<string, string[]> = {}
   for (const change of changes) {
@@ -81,12 +81,12 @@ export function changesByKind(changes: readonly Change[]): Record<string, string
 }
 
 function listOf({ op, entry }: Change): string {
-  // There is no list of renamed folders: old and new paths of files and folders share one.
+  // Renamed files and folders share one list of old and new paths.
   if (op === 'renamed' || op === 'modified') return `${op}_files`
   return `${op}_${entry.kind === 'dir' ? 'dirs' : 'files'}`
 }
 
-/** An entry of a folder as it was in some commit. */
+/** An entry of a folder as of a commit. */
 export function commitDirent(entry: Dirent, parentDir: string) {
   const { name, id } = entry
   return entry.kind === 'dir'
@@ -99,7 +99,7 @@ export function creatorOf(commit: NumberedCommit, people: ReadonlyMap<string, Pe
   return people.get(email) ?? strangerCalled(email)
 }
 
-/** Commits say "repo" in one of their texts; people say library. */
+/** Shows "library" where a stored description says "repo". */
 export function shownDescription({ description }: NumberedCommit): string {
   return description.replace(/^Reverted repo /, 'Reverted library ')
 }

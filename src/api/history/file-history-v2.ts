@@ -1,19 +1,19 @@
 import { errorMessage, type FaultResponse, rawText } from '../../http/index.ts'
 import { parseCommitId } from '../../objects/index.ts'
-import { worded } from '../common/fault-messages.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
 import { downloadLink, readReuse } from '../transfers/download-link.ts'
 import { revisionRecord } from './revision-wire.ts'
 
-const LONGEST_HISTORY = 1000
+const MAX_HISTORY = 1000
 
 const params = { repo_id: libraryIdParam }
 const path = requiredPath('Path is missing.')
 const noRevision = (): FaultResponse => [404, 'Revision not found.']
 
-export const fileHistoryRoutes = [
+export const fileHistoryRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/file/history/',
@@ -24,7 +24,7 @@ export const fileHistoryRoutes = [
     async handle({ user, params, query }, { access, core, directory }) {
       const library = await access.open(user, params.repo_id)
       const file = await fileAt(library, query.p)
-      const limit = LONGEST_HISTORY
+      const limit = MAX_HISTORY
       const { revisions } = await core.history.listFileHistoryFrom(library.info, file.path, { limit })
       const people = await directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
       return { commits: revisions.map((revision) => revisionRecord(revision, people)) }
@@ -34,7 +34,7 @@ export const fileHistoryRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/file/revision/',
     auth: 'user',
-    summary: 'Gives a link to download a file by as it was in a commit.',
+    summary: 'Returns a download link of a file as of a commit.',
     params,
     query: { p: path, commit_id: rawText(), reuse: rawText() },
     async handle({ user, params, query, request }, services) {
@@ -44,8 +44,8 @@ export const fileHistoryRoutes = [
       const sent = query.p
       if (id === undefined || sent.path === undefined) throw errorMessage(...noRevision())
       const { path } = sent
-      const words = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
-      const file = await worded(words, async () => {
+      const messages = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
+      const file = await withFaultMessages(messages, async () => {
         const commit = await core.history.getCommitFor(library.info, id, path)
         return fileAt({ tree: await core.history.treeOf(library.info, commit) }, sent)
       })

@@ -4,14 +4,14 @@ import { errorMessage, rawText } from '../../http/index.ts'
 import type { Directory, Person } from '../../identity/index.ts'
 import { type CommitId, type LibraryPath, parseCommitId } from '../../objects/index.ts'
 import { readPage } from '../common/paging.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
-import { asFile } from '../common/resolve-path.ts'
+import { filePathText } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
 import { historyItem, newHistoryItem } from './revision-wire.ts'
 
-const USUAL_LIMIT = 50
-const LARGEST_LIMIT = 1000
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1000
 
 const params = { repo_id: libraryIdParam }
 
@@ -38,7 +38,7 @@ export const fileHistoryRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/file/new_history/',
     auth: 'user',
-    summary: 'Lists the revisions of a file page by page, with what each did.',
+    summary: 'Lists the revisions of a file page by page, with the kind of change.',
     params,
     query: { path: requiredPath(), page: rawText(), per_page: rawText() },
     async handle({ user, params, query, request }, { access, core, directory }) {
@@ -56,7 +56,7 @@ export const fileHistoryRoutesV21 = [
 ]
 
 function pathOf(sent: SentPath): LibraryPath {
-  return sent.path ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+  return sent.path ?? fail({ code: 'path-not-found', path: filePathText(sent), wanted: 'File' })
 }
 
 function readStart(sent: string | undefined): CommitId | undefined {
@@ -67,8 +67,8 @@ function readStart(sent: string | undefined): CommitId | undefined {
 }
 
 function readLimit(sent: string | undefined): number {
-  const limit = parseWhole(sent) ?? USUAL_LIMIT
-  return limit < 1 ? USUAL_LIMIT : Math.min(limit, LARGEST_LIMIT)
+  const limit = parseInteger(sent) ?? DEFAULT_LIMIT
+  return limit < 1 ? DEFAULT_LIMIT : Math.min(limit, MAX_LIMIT)
 }
 
 function creatorsOf(revisions: readonly Revision[], directory: Directory): Promise<Map<string, Person>> {

@@ -8,7 +8,7 @@ import { changesByKind, commitRecord } from './commit-wire.ts'
 
 const params = { repo_id: libraryIdParam }
 
-export const libraryHistoryRoutes = [
+export const libraryHistoryRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/history/',
@@ -45,7 +45,7 @@ export const libraryHistoryRoutes = [
   }),
 ]
 
-/** The desktop client reads `err` here, and nowhere else. */
+/** Only this call uses `err`, which the desktop client reads. */
 function inItsOwnWords(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error
   if (error.fault.code === 'library-not-found') return new Refusal(400, { err: 'Library does not exist' })

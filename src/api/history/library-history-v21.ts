@@ -29,7 +29,7 @@ export const libraryHistoryRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/commits/:commit_id/',
     auth: 'user',
-    summary: 'Describes a commit and what it changed.',
+    summary: 'Describes a commit and its changes.',
     params: { repo_id: libraryIdParam, commit_id: commitIdParam },
     async handle({ user, params }, { access, core, directory }) {
       const { info } = await access.open(user, params.repo_id)
@@ -41,7 +41,7 @@ export const libraryHistoryRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/commits/:commit_id/dir/',
     auth: 'user',
-    summary: 'Lists a folder as it was in a commit.',
+    summary: 'Lists a folder as of a commit.',
     params: { repo_id: libraryIdParam, commit_id: commitIdParam },
     query: { path: sentPathOrRoot },
     async handle({ user, params, query }, { access, core }) {

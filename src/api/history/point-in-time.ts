@@ -4,19 +4,19 @@ import { parseCommitId } from '../../objects/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'
 
-/** Readers of a state of the library to look at: `commit_id`, or `at` a time; the head if neither was sent. */
-export const moment = { commit_id: rawText(), at: rawText() }
+/** Query parameters that select a state of the library: `commit_id`, or `at` a time. The default is the head. */
+export const pointInTime = { commit_id: rawText(), at: rawText() }
 
-export interface Moment {
+export interface PointInTime {
   readonly commit_id: string | undefined
   readonly at: string | undefined
 }
 
-/** The library as it was at a moment. Refuses what is no commit id or time; throws commit-not-found. */
-export async function asOf(
+/** The library as of a point in time. Rejects a malformed commit id or time. Throws commit-not-found. */
+export async function libraryAt(
   { core }: ApiServices,
   library: Library,
-  { commit_id, at }: Moment,
+  { commit_id, at }: PointInTime,
 ): Promise<Library> {
   if (commit_id) {
     const id = parseCommitId(commit_id)

@@ -1,9 +1,9 @@
 import { type FaultWords, map, rawText } from '../../http/index.ts'
 import { revertFile, revertFolder } from '../../library/index.ts'
 import { parentOf, parseCommitId, ROOT } from '../../objects/index.ts'
-import { worded } from '../common/fault-messages.ts'
+import { withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
-import { asFile } from '../common/resolve-path.ts'
+import { filePathText } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
 
 const params = { repo_id: libraryIdParam }
@@ -15,15 +15,15 @@ const body = {
 
 const faults: FaultWords = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
 
-export const revertRoutes = [
+export const revertRoutesV2 = [
   revertRoute('file', {
     kind: 'file',
-    summary: 'Gives a file the content it had in a commit, or brings it back.',
+    summary: 'Reverts a file to a commit, or restores it.',
     revert: revertFile,
   }),
   revertRoute('dir', {
     kind: 'folder',
-    summary: 'Brings a folder back as it was in a commit.',
+    summary: 'Restores a folder as of a commit.',
     revert: revertFolder,
   }),
 ]
@@ -44,7 +44,7 @@ function revertRoute(
       const library = await access.open(user, params.repo_id)
       const editable = library.editable(parentOf(body.p.path ?? ROOT))
       const wanted = { path: body.p.path, commitId: body.commit_id }
-      await worded(missing(kind, body.p), () =>
+      await withFaultMessages(missing(kind, body.p), () =>
         revert(core, editable, wanted, (info) => quotas.roomLeft(info)),
       )
       return { success: true }
@@ -52,8 +52,8 @@ function revertRoute(
   })
 }
 
-/** A commit that is not there has no such file either. */
+/** An unknown commit is reported like a missing file. */
 function missing(kind: 'file' | 'folder', sent: SentPath): FaultWords {
-  const answer = (): [number, string] => [404, `${kind} ${asFile(sent)} not found.`]
+  const answer = (): [number, string] => [404, `${kind} ${filePathText(sent)} not found.`]
   return { 'path-not-found': answer, 'commit-not-found': answer }
 }

@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts'
 import { canAddLibrary } from '../../identity/index.ts'
 import { ensureDefaultLibrary, findDefaultLibrary } from '../../library/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/default-repo/'
@@ -11,7 +11,7 @@ export const defaultLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Tells whether the caller has a default library, and which.',
+    summary: 'Returns the default library of the caller, if any.',
     async handle({ user }, { core }) {
       const library = await findDefaultLibrary(core, user)
       return { exists: library !== undefined, repo_id: library?.id ?? '' }
@@ -21,11 +21,11 @@ export const defaultLibraryRoutes = [
     method: 'POST',
     path,
     auth: 'user',
-    summary: 'Makes a default library for the caller, unless there is one.',
+    summary: 'Creates the default library of the caller, unless it exists.',
     async handle({ user, request }, { audit, core }) {
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
       const library = await ensureDefaultLibrary(core, user, (tx, made) =>
-        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+        auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx),
       )
       return { exists: true, repo_id: library.id }
     },

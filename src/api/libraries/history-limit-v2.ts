@@ -1,6 +1,6 @@
 import { errorMessage, rawText } from '../../http/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 
@@ -12,7 +12,7 @@ export const librarySettingRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Tells how many days of history a library keeps; -1 is all of it.',
+    summary: 'Returns the number of days of history a library keeps; -1 for all.',
     params,
     async handle({ user, params }, { access, core }) {
       const { info } = await access.openOwned(user, params.repo_id)
@@ -23,15 +23,15 @@ export const librarySettingRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: 'Sets how many days of history a library keeps; a negative number keeps all of it.',
+    summary: 'Sets the number of days of history a library keeps; a negative number keeps all.',
     params,
     body: { keep_days: rawText() },
     async handle({ user, params, body, request }, { access, audit, core }) {
       const { info } = await access.openOwned(user, params.repo_id)
-      const days = parseWhole(body.keep_days)
+      const days = parseInteger(body.keep_days)
       if (days === undefined) throw errorMessage(400, 'keep_days invalid.')
-      const deed = libraryDeed('history-limit-changed', info, { days })
-      const also = noting({ audit }, { user, request }, deed)
+      const action = libraryAction('history-limit-changed', info, { days })
+      const also = auditAction({ audit }, { user, request }, action)
       return { keep_days: await core.history.setKeepDays(info, days, also) }
     },
   }),

@@ -3,39 +3,41 @@ import { errorMessage, jsonResponse, type Reader, rawText, text } from '../../ht
 import { canAddLibrary } from '../../identity/index.ts'
 import { createLibrary, deleteLibrary } from '../../library/index.ts'
 import { parseName } from '../../objects/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
-import { denied } from '../common/fault-messages.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { route } from '../services.ts'
-import { listLibraries, type Way } from './library-list.ts'
+import { type LibraryRelation, listLibraries } from './library-list.ts'
 import { libraryDetail, libraryItem, NO_ACCESS, syncInfo } from './library-wire.ts'
-import { wishWithEncryption, wishWithPassword } from './new-library.ts'
+import { optionsWithEncryption, optionsWithPassword } from './new-library.ts'
 
-/** The words of a comma-separated list; undefined when nothing was sent, which means all. */
-const words: Reader<Set<string> | undefined> = (fields, name) => {
+/** The values of a comma-separated list; undefined if absent, which means all. */
+const typeQuery: Reader<Set<string> | undefined> = (fields, name) => {
   const sent = fields.text(name)
   return sent ? new Set(sent.split(',').map((word) => word.trim())) : undefined
 }
 
-// Said whether or not a caller has any encrypted library: clients offer to make one if it is True.
+// Clients offer encrypted libraries if this header is True.
 const listHeaders = { enable_encrypted_library: 'True' }
 
 const id = { repo_id: libraryIdParam }
 
-export const libraryRoutes = [
+export const libraryRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/',
     auth: 'user',
     scope: 'read',
-    summary: 'Lists the libraries the caller can open, newest change first.',
-    query: { type: words, nameContains: rawText() },
+    summary: 'Lists the libraries the caller can open, latest change first.',
+    query: { type: typeQuery, nameContains: rawText() },
     async handle({ user, query }, services) {
       const { type } = query
-      // Everyone's libraries are called those of the organization here.
-      const wanted = { has: (way: Way) => type?.has(way === 'public' ? 'org' : way) ?? true }
+      // On the wire, libraries shared with everyone have the type `org`.
+      const wanted = {
+        has: (relation: LibraryRelation) => type?.has(relation === 'public' ? 'org' : relation) ?? true,
+      }
       const { entries, parties } = await listLibraries(services, user, wanted, query.nameContains)
       const time = services.now()
       return jsonResponse(
@@ -49,12 +51,12 @@ export const libraryRoutes = [
     method: 'POST',
     path: '/api2/repos/',
     auth: 'user',
-    summary: 'Makes a library: plain, encrypted with a password, or encrypted with values the client made.',
+    summary: 'Creates a library: plain, encrypted with a password, or encrypted with values from the client.',
     query: { from: rawText() },
     body: {
       name: rawText(),
       desc: rawText(),
-      // What cannot be read must not count as absent: the library would be made without encryption.
+      // Malformed values must not count as absent, or the library would be created without encryption.
       passwd: text(),
       repo_id: text('Repo id must be a valid uuid'),
       enc_version: text('Invalid enc_version param.'),
@@ -72,15 +74,15 @@ export const libraryRoutes = [
       const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
       const description = parseText(body.desc ?? '')
       if (description === undefined) throw errorMessage(400, 'desc invalid.')
-      const wish =
+      const options =
         body.repo_id === ''
-          ? await wishWithPassword(name, description, body.passwd)
-          : wishWithEncryption(name, description, body)
+          ? await optionsWithPassword(name, description, body.passwd)
+          : optionsWithEncryption(name, description, body)
       const byWeb = query.from === 'web' || body.from === 'web'
       let syncToken = ''
-      const library = await createLibrary(core, user, wish, async (tx, made) => {
+      const library = await createLibrary(core, user, options, async (tx, made) => {
         if (!byWeb) syncToken = await syncTokens.issueIn(tx, made, user)
-        await noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx)
+        await auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx)
       })
       return syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() })
     },
@@ -91,7 +93,7 @@ export const libraryRoutes = [
     auth: 'user',
     summary: 'Describes one library.',
     params: id,
-    faults: { ...olderLibraryNotFound, ...denied(NO_ACCESS) },
+    faults: { ...olderLibraryNotFound, ...deniedMessage(NO_ACCESS) },
     async handle({ user, params }, { access, directory }) {
       const library = await access.open(user, params.repo_id)
       return libraryDetail(library, await directory.person(library.info.modifier))
@@ -105,8 +107,8 @@ export const libraryRoutes = [
     params: id,
     async handle({ user, params, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const deed = libraryDeed('library-deleted', library.info)
-      await deleteLibrary(services.core, library, noting(services, { user, request }, deed))
+      const action = libraryAction('library-deleted', library.info)
+      await deleteLibrary(services.core, library, auditAction(services, { user, request }, action))
       return 'success'
     },
   }),

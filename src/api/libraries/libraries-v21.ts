@@ -4,15 +4,15 @@ import { canAddLibrary, personOf, strangerCalled } from '../../identity/index.ts
 import { createLibrary, deleteLibrary, starredLibraries } from '../../library/index.ts'
 import { parseName, ROOT } from '../../objects/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
-import { listLibraries, type Way } from './library-list.ts'
+import { type LibraryRelation, listLibraries } from './library-list.ts'
 import { createdLibrary, libraryDetailV21, libraryItemV21 } from './library-wire.ts'
-import { wishWithPassword } from './new-library.ts'
+import { optionsWithPassword } from './new-library.ts'
 
-/** Every value sent under the name; none means all. */
-const words: Reader<readonly string[]> = (fields, name) => fields.all(name)
+/** All values of the parameter; none means all types. */
+const typeQuery: Reader<readonly string[]> = (fields, name) => fields.all(name)
 
 const params = { repo_id: libraryIdParam }
 
@@ -22,11 +22,11 @@ export const libraryRoutesV21 = [
     path: '/api/v2.1/repos/',
     auth: 'user',
     scope: 'read',
-    summary: 'Lists the libraries the caller can open, newest change first.',
-    query: { type: words },
+    summary: 'Lists the libraries the caller can open, latest change first.',
+    query: { type: typeQuery },
     async handle({ user, query, request }, services) {
       const { type } = query
-      const wanted = { has: (way: Way) => type.length === 0 || type.includes(way) }
+      const wanted = { has: (relation: LibraryRelation) => type.length === 0 || type.includes(relation) }
       const { entries, parties } = await listLibraries(services, user, wanted)
       const stars = await starredLibraries(services.core, user)
       const monitored = await services.activity.monitored.list(user.key)
@@ -44,16 +44,16 @@ export const libraryRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/repos/',
     auth: 'user',
-    summary: 'Makes a library, encrypted if a password is given.',
+    summary: 'Creates a library, encrypted if the request has a password.',
     body: { repo_name: rawText(), name: rawText(), passwd: text() },
     faults: { 'role-forbids': () => [403, 'Permission denied.'] },
     async handle({ user, body, request }, { audit, core }) {
       const name = parseName(body.repo_name || body.name || '')
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
       if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
-      const wish = await wishWithPassword(name, '', body.passwd)
-      const library = await createLibrary(core, user, wish, (tx, made) =>
-        noting({ audit }, { user, request }, libraryDeed('library-made', made))(tx),
+      const options = await optionsWithPassword(name, '', body.passwd)
+      const library = await createLibrary(core, user, options, (tx, made) =>
+        auditAction({ audit }, { user, request }, libraryAction('library-made', made))(tx),
       )
       return createdLibrary(library, user.email)
     },
@@ -82,14 +82,14 @@ export const libraryRoutesV21 = [
     method: 'DELETE',
     path: '/api/v2.1/repos/:repo_id/',
     auth: 'user',
-    summary: "Moves a library to its owner's deleted libraries; one that is gone already is no error.",
+    summary: "Moves a library to its owner's deleted libraries. Idempotent.",
     params,
     async handle({ user, params, request }, { access, audit, core }) {
       if (!(await access.exists(params.repo_id))) return { success: true }
       const library = await access.openOwned(user, params.repo_id)
       if (library.info.status !== 'normal') fail({ code: 'permission-denied' })
-      const deed = libraryDeed('library-deleted', library.info)
-      await deleteLibrary(core, library, noting({ audit }, { user, request }, deed))
+      const action = libraryAction('library-deleted', library.info)
+      await deleteLibrary(core, library, auditAction({ audit }, { user, request }, action))
       return 'success'
     },
   }),

@@ -6,46 +6,46 @@ import { toNfc } from '../../objects/index.ts'
 import type { ApiServices } from '../services.ts'
 import { type Parties, partiesOf } from '../shares/share-wire.ts'
 
-/** The ways a library comes within reach, in the order lists show them. */
-export const ways = ['mine', 'shared', 'group', 'public'] as const
-export type Way = (typeof ways)[number]
+/** Why the caller can open a library, in the order of the listings. */
+export const libraryRelations = ['mine', 'shared', 'group', 'public'] as const
+export type LibraryRelation = (typeof libraryRelations)[number]
 
-/** A library in a list: what is shown of it, and for one that is shared, the share. */
+/** A library in a listing, with its share if it is shared. */
 export interface Listed {
-  readonly way: Way
+  readonly relation: LibraryRelation
   readonly library: LibrarySummary
   readonly owner: Person
   readonly modifier: Person
-  /** What the caller may do with it. */
+  /** The permission of the caller. */
   readonly permission: Permission
   /** Undefined for an owned library. */
   readonly shared: SharedLibrary | undefined
 }
 
-/** What lists of libraries show, and all that shares in them name. */
+/** Listed libraries, and the accounts and groups that their shares name. */
 interface LibraryList {
   readonly entries: readonly Listed[]
   readonly parties: Parties
 }
 
 /**
- * The libraries a user can open, way by way, newest change first in each: one that is reached in two ways is there
- * twice. One query for each way, and one each for owners, groups and modifiers.
+ * The libraries a user can open, grouped by relation, latest change first. A library with two relations is listed
+ * twice. One query per relation, and one each for owners, groups and modifiers.
  */
 export async function listLibraries(
   services: ApiServices,
   user: Account,
-  wanted: { has(way: Way): boolean },
+  wanted: { has(relation: LibraryRelation): boolean },
   nameContains = '',
 ): Promise<LibraryList> {
   const part = toNfc(nameContains).toLowerCase()
   const isWanted = ({ name }: { name: string }) => part === '' || toNfc(name).toLowerCase().includes(part)
   const owned = wanted.has('mine') ? (await services.access.listOwned(user)).filter(isWanted) : []
-  const shared: { way: Way; one: SharedLibrary }[] = []
-  for (const way of ['shared', 'group', 'public'] as const) {
-    if (!wanted.has(way)) continue
-    for (const one of await services.access.listShared(user, way)) {
-      if (isWanted(one.info)) shared.push({ way, one })
+  const shared: { relation: LibraryRelation; one: SharedLibrary }[] = []
+  for (const relation of ['shared', 'group', 'public'] as const) {
+    if (!wanted.has(relation)) continue
+    for (const one of await services.access.listShared(user, relation)) {
+      if (isWanted(one.info)) shared.push({ relation, one })
     }
   }
   const shares = shared.map(({ one }) => one)
@@ -65,7 +65,7 @@ export async function listLibraries(
       ...owned.map((library) => {
         const modifier = modifierOf(library.modifier)
         return {
-          way: 'mine' as const,
+          relation: 'mine' as const,
           library,
           owner: self,
           modifier,
@@ -73,11 +73,18 @@ export async function listLibraries(
           shared: undefined,
         }
       }),
-      ...shared.map(({ way, one }) => {
+      ...shared.map(({ relation, one }) => {
         const account = parties.accounts.get(one.info.ownerKey)
         const owner = account === undefined ? strangerCalled('') : personOf(account)
         const modifier = modifierOf(one.info.modifier)
-        return { way, library: summaryOf(one.info), owner, modifier, permission: one.permission, shared: one }
+        return {
+          relation,
+          library: summaryOf(one.info),
+          owner,
+          modifier,
+          permission: one.permission,
+          shared: one,
+        }
       }),
     ],
   }

@@ -5,8 +5,8 @@ import { errorMessage, type HttpRequest, rawText, throttled } from '../../http/i
 import type { Account } from '../../identity/index.ts'
 import { renameLibrary } from '../../library/index.ts'
 import { type LibraryId, parseName } from '../../objects/index.ts'
-import { doerOf, libraryDeed, noting } from '../common/audit.ts'
-import { denied, worded } from '../common/fault-messages.ts'
+import { actorOf, auditAction, libraryAction } from '../common/audit.ts'
+import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
@@ -20,10 +20,10 @@ export const libraryOperationRoutes = [
     method: 'POST',
     path: '/api2/repos/:repo_id/',
     auth: 'user',
-    // Opening with the password is for every token; only an owner renames.
+    // Any token may unlock; only the owner may rename.
     scope: 'any',
     summary:
-      'Renames a library (`op=rename`), opens it with its password for an hour (`op=setpassword`), or compares its magic (`op=checkpassword`).',
+      'Renames a library (`op=rename`), unlocks it with its password for an hour (`op=setpassword`), or checks its magic (`op=checkpassword`).',
     params: { repo_id: libraryIdParam },
     query: { op: rawText(), magic: rawText() },
     body: { repo_name: rawText(), repo_desc: rawText(), password: rawText(), magic: rawText() },
@@ -52,25 +52,25 @@ async function rename(call: Call, sentName: string, sentText: string | undefined
   const name = parseName(sentName) ?? fail({ code: 'name-invalid', name: sentName })
   const description = sentText === undefined ? undefined : parseText(sentText)
   if (sentText !== undefined && description === undefined) throw errorMessage(400, 'repo_desc invalid.')
-  const words = denied('You do not have permission to rename this library.')
-  const library = await worded(words, () => services.access.openOwned(user, id))
-  const deed = libraryDeed('library-renamed', library.info, { to: name })
-  await renameLibrary(library, name, description, noting(services, call, deed))
+  const words = deniedMessage('You do not have permission to rename this library.')
+  const library = await withFaultMessages(words, () => services.access.openOwned(user, id))
+  const action = libraryAction('library-renamed', library.info, { to: name })
+  await renameLibrary(library, name, description, auditAction(services, call, action))
   return 'success'
 }
 
 async function setPassword({ user, id, services, request }: Call, password: string | undefined) {
-  const library = await worded(denied(NO_ACCESS), () => services.access.open(user, id))
+  const library = await withFaultMessages(deniedMessage(NO_ACCESS), () => services.access.open(user, id))
   const encryption = encryptionOf(library.info)
   if (!password) throw errorMessage(440, 'Library password is needed.')
-  // With NULs at its end a password makes the same key as without them; no password has any.
+  // Trailing NULs do not change the derived key, so passwords with NULs are rejected.
   if (parseText(password) === undefined) throw errorMessage(400, INCORRECT_PASSWORD)
   const opening = { library, encryption, address: request.address }
   const outcome = await services.libraryPasswords.set(opening, password)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
   if (outcome === 'wrong') throw errorMessage(400, INCORRECT_PASSWORD)
-  const deed = libraryDeed('library-unlocked', library.info)
-  await services.audit.note({ ...doerOf({ user, request }), ...deed })
+  const action = libraryAction('library-unlocked', library.info)
+  await services.audit.note({ ...actorOf({ user, request }), ...action })
   return 'success'
 }
 
@@ -80,7 +80,7 @@ async function compareMagic({ user, id, services, request }: Call, magic: string
   const opening = { library, encryption: encryptionOf(library.info), address: request.address }
   const outcome = await services.libraryPasswords.compareMagic(opening, magic)
   if (typeof outcome === 'object') throw throttled(outcome.retryAfterSeconds)
-  // The status is what existing clients know for a wrong password on this call, odd as it is.
+  // Existing clients expect this status for a wrong password.
   if (outcome === 'wrong') throw errorMessage(500, `SearpcError:${INCORRECT_PASSWORD}`)
   return 'success'
 }

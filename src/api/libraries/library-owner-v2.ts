@@ -2,7 +2,7 @@ import { fail } from '../../errors.ts'
 import { errorMessage, required } from '../../http/index.ts'
 import { canAddLibrary } from '../../identity/index.ts'
 import { transferLibrary } from '../../library/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 
@@ -14,7 +14,7 @@ export const libraryOwnerRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Tells the owner of a library that it is theirs.',
+    summary: 'Returns the owner of a library, to the owner only.',
     params,
     async handle({ user, params }, { access }) {
       await access.openOwned(user, params.repo_id)
@@ -25,7 +25,7 @@ export const libraryOwnerRoutes = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: 'Hands a library over to another account.',
+    summary: 'Transfers a library to another account.',
     params,
     body: { owner: required(), reshare: keepShares },
     async handle({ user, params, body, request }, { access, accounts, audit, core }) {
@@ -38,8 +38,8 @@ export const libraryOwnerRoutes = [
         throw errorMessage(403, words)
       }
       if (owner.key === user.key) throw errorMessage(400, 'Library can not be transferred to owner.')
-      const deed = libraryDeed('library-transferred', library.info, { from: user.email, to: owner.email })
-      const also = noting({ audit }, { user, request }, deed)
+      const action = libraryAction('library-transferred', library.info, { from: user.email, to: owner.email })
+      const also = auditAction({ audit }, { user, request }, action)
       await transferLibrary(core, library, owner, { keepShares: body.reshare, also })
       return { success: true }
     },

@@ -1,6 +1,6 @@
 import { errorMessage, rawText } from '../../http/index.ts'
 import { type LibraryId, parseLibraryId } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { NO_ACCESS, syncInfo } from './library-wire.ts'
@@ -10,11 +10,12 @@ export const librarySyncRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/download-info/',
     auth: 'user',
-    // A sync token knows no bounds.
+    // Sync tokens have no scope, so scoped tokens cannot create them.
     scope: 'none',
-    summary: 'Gives a sync client what it needs to begin with a library, a new sync token included.',
+    summary:
+      'Returns the data that a sync client needs to start syncing a library, including a new sync token.',
     params: { repo_id: libraryIdParam },
-    faults: denied(NO_ACCESS),
+    faults: deniedMessage(NO_ACCESS),
     async handle({ user, params }, { access, syncTokens, now }) {
       const { info, permission } = await access.open(user, params.repo_id)
       const syncToken = await syncTokens.issue(info, user)
@@ -25,7 +26,7 @@ export const librarySyncRoutes = [
     method: 'GET',
     path: '/api2/repo-tokens/',
     auth: 'user',
-    summary: 'Gives a new sync token for each of several libraries.',
+    summary: 'Issues a new sync token for each of several libraries.',
     query: { repos: rawText() },
     async handle({ user, query }, { access, syncTokens }) {
       if (!query.repos) throw errorMessage(400, 'You must specify libaries ids')

@@ -7,7 +7,7 @@ import type { Listed } from './library-list.ts'
 
 const FORMAT_VERSION = 1
 
-// Constants of a protocol older clients once spoke; they still want to find them.
+// Constants of a removed protocol, which older clients still read.
 const RELAY = {
   relay_id: '44e8f253849ad910dc142247227c8ece8ec0f971',
   relay_addr: '127.0.0.1',
@@ -20,10 +20,10 @@ export const NO_ACCESS = 'You do not have permission to access this library.'
 export function libraryItem(listed: Listed, parties: Parties, now: number) {
   const { library, owner, modifier, shared } = listed
   const common = {
-    type: itemTypes[listed.way],
+    type: itemTypes[listed.relation],
     id: library.id,
     name: library.name,
-    // Owners are not told here that a library is read-only, as clients of this list know it.
+    // This listing shows owners `rw` even for a read-only library, as existing clients expect.
     permission: shared === undefined && library.status === 'read-only' ? 'rw' : listed.permission,
     mtime: library.updatedAt,
     mtime_relative: relativeTime(library.updatedAt, now),
@@ -42,7 +42,7 @@ export function libraryItem(listed: Listed, parties: Parties, now: number) {
     owner_contact_email: owner.contactEmail,
   }
   if (shared === undefined) return { ...common, ...owned, virtual: false }
-  if (listed.way === 'shared') {
+  if (listed.relation === 'shared') {
     return {
       ...common,
       ...owned,
@@ -60,7 +60,7 @@ export function libraryItem(listed: Listed, parties: Parties, now: number) {
     share_from_name: sharer.name,
     share_from_contact_email: sharer.contactEmail,
   }
-  if (listed.way === 'public') return { ...common, owner: 'Organization', share_type: 'public', ...from }
+  if (listed.relation === 'public') return { ...common, owner: 'Organization', share_type: 'public', ...from }
   const name = parties.groups.get(shared.granteeKey)?.name ?? ''
   return { ...common, owner: name, group_name: name, groupid: shared.granteeKey, ...from }
 }
@@ -92,7 +92,7 @@ export function libraryDetail(library: Library, modifier: Person) {
   }
 }
 
-/** What a sync client needs to begin: the answer to creation in `/api2/`, and to `download-info`. */
+/** The data that a sync client starts with: the response to creation in `/api2/`, and to `download-info`. */
 export function syncInfo(
   library: LibraryInfo,
   details: { email: string; permission: string; syncToken: string; now: number },
@@ -110,7 +110,7 @@ export function syncInfo(
     mtime: library.updatedAt,
     mtime_relative: relativeTime(library.updatedAt, details.now),
     last_modified: isoTime(library.updatedAt),
-    // Not a boolean here, as opposed to listings: existing clients compare with these two.
+    // Not a boolean, unlike in listings: existing clients compare with these two values.
     encrypted: encryption === undefined ? '' : 1,
     enc_version: encryption?.version ?? 0,
     salt: encryption?.salt ?? '',
@@ -125,7 +125,7 @@ export function syncInfo(
   }
 }
 
-/** The answer to creation in `/api/v2.1/`. */
+/** The response to creation in `/api/v2.1/`. */
 export function createdLibrary(library: LibraryInfo, email: string) {
   return {
     repo_id: library.id,
@@ -139,15 +139,15 @@ export function createdLibrary(library: LibraryInfo, email: string) {
 
 /** A library in `GET /api/v2.1/repos/`. */
 export function libraryItemV21(
-  { way, library, owner, modifier, permission, shared }: Listed,
+  { relation, library, owner, modifier, permission, shared }: Listed,
   parties: Parties,
   shown: { starred: boolean; monitored: boolean; avatar: string },
 ) {
   return {
-    type: way,
+    type: relation,
     repo_id: library.id,
     repo_name: library.name,
-    ...(way === 'group'
+    ...(relation === 'group'
       ? { group_id: shared?.granteeKey, group_name: parties.groups.get(shared?.granteeKey ?? 0)?.name ?? '' }
       : { ...ownerFields(owner), owner_avatar: shown.avatar }),
     last_modified: isoTime(library.updatedAt),
@@ -156,11 +156,11 @@ export function libraryItemV21(
     encrypted: library.encrypted,
     permission,
     starred: shown.starred,
-    ...(way !== 'public' && { monitored: shown.monitored }),
+    ...(relation !== 'public' && { monitored: shown.monitored }),
     status: library.status,
     salt: library.salt,
     enable_onlyoffice: false,
-    ...(way === 'shared' && { is_admin: shared?.isAdmin ?? false }),
+    ...(relation === 'shared' && { is_admin: shared?.isAdmin ?? false }),
   }
 }
 
@@ -193,7 +193,7 @@ export function libraryDetailV21(
   }
 }
 
-/** A library among the deleted ones of its owner. */
+/** A deleted library, as its owner sees it. */
 export function deletedLibraryItem(library: LibraryInfo, owner: Person) {
   return {
     repo_id: library.id,

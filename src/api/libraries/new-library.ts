@@ -2,9 +2,9 @@ import { encryptionFromPassword, type LibraryEncryption, parsePasswordHashCost }
 import { errorMessage } from '../../http/index.ts'
 import type { LibraryWish } from '../../library/index.ts'
 import { newLibraryId, parseLibraryId } from '../../objects/index.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { parseInteger } from '../common/parse-values.ts'
 
-/** Encryption values as a client that made them itself sends them, '' for what it left out. */
+/** Encryption values created by the client; '' for missing ones. */
 interface SentEncryption {
   readonly repo_id: string
   readonly enc_version: string
@@ -16,8 +16,8 @@ interface SentEncryption {
   readonly pwd_hash_params: string
 }
 
-/** A library encrypted with a password, or a plain one if that is empty. The password is not kept. */
-export async function wishWithPassword(
+/** Options of a library encrypted with a password, or of a plain one if it is empty. The password is not stored. */
+export async function optionsWithPassword(
   name: string,
   description: string,
   password: string,
@@ -27,16 +27,16 @@ export async function wishWithPassword(
   return { id, name, description, encryption: await encryptionFromPassword(id, password) }
 }
 
-/** A library with the encryption its client made. Refuses with 400 what no client could open again. */
-export function wishWithEncryption(name: string, description: string, sent: SentEncryption): LibraryWish {
+/** Options of a library with encryption values of the client. Rejects values that could never be decrypted. */
+export function optionsWithEncryption(name: string, description: string, sent: SentEncryption): LibraryWish {
   const id = parseLibraryId(sent.repo_id) ?? refuse('Repo id must be a valid uuid')
   return { id, name, description, encryption: parseEncryption(sent) }
 }
 
 function parseEncryption(sent: SentEncryption): LibraryEncryption {
-  const asked = parseWhole(sent.enc_version || '0')
+  const asked = parseInteger(sent.enc_version || '0')
   if (asked === undefined || asked < 0 || asked > 4) return refuse('Invalid enc_version param.')
-  // Versions 0 and 1 are no longer made: who asks for them gets 2.
+  // Versions 0 and 1 are no longer created: version 2 is used instead.
   const version = Math.max(2, asked)
   if (version >= 3 && !isHex(sent.salt, 64)) refuse('salt invalid.')
   const hash = parsePasswordHash(sent)
@@ -52,7 +52,7 @@ function parseEncryption(sent: SentEncryption): LibraryEncryption {
   }
 }
 
-/** The newer check value, which replaces `magic`. */
+/** The verification hash that replaces `magic` in newer clients. */
 function parsePasswordHash(sent: SentEncryption) {
   const { pwd_hash: pwdHash, pwd_hash_algo: pwdHashAlgo, pwd_hash_params: pwdHashParams } = sent
   if (pwdHash === '') return { pwdHash: '', pwdHashAlgo: '', pwdHashParams: '' }

@@ -2,7 +2,7 @@ import type { LibraryInfo } from '../../commits/index.ts'
 import type { LibraryEncryption } from '../../content/index.ts'
 import { errorMessage, rawText, throttled } from '../../http/index.ts'
 import type { PasswordOutcome } from '../../identity/index.ts'
-import { doerOf, libraryDeed, noting } from '../common/audit.ts'
+import { actorOf, auditAction, libraryAction } from '../common/audit.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
@@ -10,7 +10,7 @@ import { route } from '../services.ts'
 const path = '/api/v2.1/repos/:repo_id/set-password/'
 const params = { repo_id: libraryIdParam }
 
-/** Ways to get back into a library without its password, which nobody here has. */
+/** Operations that reset a forgotten password. Not supported, because the server does not store library passwords. */
 const RESETS = ['can-reset-password', 'reset-password']
 
 export const setPasswordRoutes = [
@@ -19,7 +19,7 @@ export const setPasswordRoutes = [
     path,
     auth: 'user',
     scope: 'any',
-    summary: 'Opens an encrypted library with its password, for the caller and for an hour.',
+    summary: 'Unlocks an encrypted library with its password for the caller, for an hour.',
     params,
     body: { password: rawText() },
     async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
@@ -28,7 +28,10 @@ export const setPasswordRoutes = [
       const encryption = encryptionOf(library.info)
       const outcome = await libraryPasswords.set({ library, encryption, address: request.address }, password)
       if (outcome === 'right') {
-        await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-unlocked', library.info) })
+        await audit.note({
+          ...actorOf({ user, request }),
+          ...libraryAction('library-unlocked', library.info),
+        })
       }
       return done(outcome, 400, 'Wrong password')
     },
@@ -38,7 +41,7 @@ export const setPasswordRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Changes the password of an encrypted library; its content stays as it is.',
+    summary: 'Changes the password of an encrypted library; its content is not rewritten.',
     params,
     body: { operation: rawText(), old_password: rawText(), new_password: rawText() },
     async handle({ user, params, body, request }, { access, audit, libraryPasswords }) {
@@ -49,8 +52,8 @@ export const setPasswordRoutes = [
       const newer = readPassword(body.new_password, 'new_password')
       const library = await access.openOwned(user, params.repo_id)
       const encryption = encryptionOf(library.info)
-      const deed = libraryDeed('library-password-changed', library.info)
-      const also = noting({ audit }, { user, request }, deed)
+      const action = libraryAction('library-password-changed', library.info)
+      const also = auditAction({ audit }, { user, request }, action)
       const opening = { library, encryption, address: request.address }
       const outcome = await libraryPasswords.change(opening, older, newer, also)
       return done(outcome, 403, 'Wrong old password')
@@ -61,19 +64,19 @@ export const setPasswordRoutes = [
     path,
     auth: 'user',
     scope: 'any',
-    summary: 'Locks an encrypted library again for the caller, before its hour is over.',
+    summary: 'Locks an encrypted library for the caller again.',
     params,
     async handle({ user, params, request }, { access, audit, core }) {
       const library = await access.open(user, params.repo_id)
       encryptionOf(library.info)
       core.keys.forget(library)
-      await audit.note({ ...doerOf({ user, request }), ...libraryDeed('library-locked', library.info) })
+      await audit.note({ ...actorOf({ user, request }), ...libraryAction('library-locked', library.info) })
       return { success: true }
     },
   }),
 ]
 
-/** With NULs at its end a password makes the same key as without them; no password has any. */
+/** Trailing NULs do not change the derived key, so passwords with NULs are rejected. */
 function readPassword(sent: string | undefined, name: string): string {
   const password = sent === undefined ? undefined : parseText(sent)
   if (!password) throw errorMessage(400, `${name} invalid.`)

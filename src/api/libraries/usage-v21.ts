@@ -8,7 +8,7 @@ import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
 
-const LONGEST_WAIT_MS = 5000
+const MAX_WAIT_MS = 5000
 
 export const usageRoutes = [
   route({
@@ -16,13 +16,14 @@ export const usageRoutes = [
     path: '/api/v2.1/repos/:repo_id/usage/',
     auth: 'user',
     scope: 'none',
-    summary: 'The stored bytes of a library by what they are kept for; 202 while they are first counted.',
+    summary:
+      'Returns the stored bytes of a library by purpose; 202 while they are counted for the first time.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, { access, core, usage }) {
       const { info } = isAdmin(user)
         ? await openAsAdministrator(core, user, params.repo_id)
         : await access.openOwned(user, params.repo_id)
-      const known = await usage.of(info, { waitMs: LONGEST_WAIT_MS })
+      const known = await usage.of(info, { waitMs: MAX_WAIT_MS })
       const shown = { repo_id: info.id, is_current: known.isCurrent }
       if (known.usage === undefined) return jsonResponse(202, shown, { 'Retry-After': '5' })
       const { blocks, computedAt } = known.usage
@@ -33,7 +34,7 @@ export const usageRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/usage/',
     auth: 'admin',
-    summary: 'The stored bytes of accounts by what they are kept for, the greatest first.',
+    summary: 'Returns the stored bytes of accounts by purpose, largest first.',
     query: pageQuery(100),
     async handle({ query }, { directory, statistics, usage }) {
       const { page, per_page: perPage } = query

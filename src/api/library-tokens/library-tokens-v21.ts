@@ -1,24 +1,24 @@
 import { errorMessage, oneOf, type Reader, text } from '../../http/index.ts'
 import { type LibraryToken, parseEmail } from '../../identity/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
-import { type AuditedCall, libraryDeed, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 
-const LONGEST_NAME = 255
+const MAX_NAME = 255
 const path = '/api/v2.1/repos/:repo_id/repo-api-tokens/'
 const pathOfOne = '/api/v2.1/repos/:repo_id/repo-api-tokens/:app_name/'
 const accesses = { r: 'read', rw: 'write' } as const
 
-/** What an app is called in history: one line of text, and nobody's e-mail, or an app could pass for a person. */
+/** The name of an app in the history. E-mail addresses are rejected, so that an app cannot impersonate a user. */
 const appName: Reader<string> = (fields, name) => {
   const sent = text()(fields, name).trim()
-  const isUsable = sent !== '' && sent.length <= LONGEST_NAME && !/\p{Cc}/u.test(sent)
+  const isUsable = sent !== '' && sent.length <= MAX_NAME && !/\p{Cc}/u.test(sent)
   if (!isUsable || parseEmail(sent) !== undefined) throw errorMessage(400, 'app_name invalid.')
   return sent
 }
 
-/** The name in a URL, which may be any. */
+/** The app name in a URL, unvalidated. */
 const appNameParam: Reader<string> = (fields, name) => fields.text(name) ?? ''
 
 export const libraryTokenRoutes = [
@@ -27,7 +27,7 @@ export const libraryTokenRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Lists the tokens that let apps into a library, newest first.',
+    summary: 'Lists the API tokens of a library, newest first.',
     params: { repo_id: libraryIdParam },
     async handle({ user, params }, { access, scopedTokens }) {
       const { info } = await access.openOwned(user, params.repo_id)
@@ -40,14 +40,14 @@ export const libraryTokenRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Makes a token that lets an app into a library.',
+    summary: 'Creates an API token of a library for an app.',
     params: { repo_id: libraryIdParam },
     body: { app_name: appName, permission: oneOf(['r', 'rw'], { default: 'rw' }) },
     async handle({ user, params, body, request }, services) {
       const { info } = await services.access.openOwned(user, params.repo_id)
-      const wish = { appName: body.app_name, access: accesses[body.permission] }
-      const also = deed(services, { user, request }, 'api-token-made', info, body)
-      return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info.key, user, wish, also))
+      const options = { appName: body.app_name, access: accesses[body.permission] }
+      const also = auditToken(services, { user, request }, 'api-token-made', info, body)
+      return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info.key, user, options, also))
     },
   }),
   route({
@@ -55,13 +55,13 @@ export const libraryTokenRoutes = [
     path: pathOfOne,
     auth: 'user',
     scope: 'none',
-    summary: 'Changes what the token of an app allows.',
+    summary: 'Changes the permission of the token of an app.',
     params: { repo_id: libraryIdParam, app_name: appNameParam },
     body: { permission: oneOf(['r', 'rw']) },
     async handle({ user, params, body, request }, services) {
       const { info } = await services.access.openOwned(user, params.repo_id)
       const changed = { app_name: params.app_name, permission: body.permission }
-      const also = deed(services, { user, request }, 'api-token-made', info, changed)
+      const also = auditToken(services, { user, request }, 'api-token-made', info, changed)
       const { scopedTokens } = services
       const access = accesses[body.permission]
       return tokenToWire(
@@ -75,11 +75,11 @@ export const libraryTokenRoutes = [
     path: pathOfOne,
     auth: 'user',
     scope: 'none',
-    summary: 'Revokes the token of an app, at once.',
+    summary: 'Revokes the token of an app immediately.',
     params: { repo_id: libraryIdParam, app_name: appNameParam },
     async handle({ user, params, request }, services) {
       const { info } = await services.access.openOwned(user, params.repo_id)
-      const also = deed(services, { user, request }, 'api-token-revoked', info, {
+      const also = auditToken(services, { user, request }, 'api-token-revoked', info, {
         app_name: params.app_name,
       })
       await services.scopedTokens.revokeForLibrary(info.key, params.app_name, also)
@@ -88,14 +88,18 @@ export const libraryTokenRoutes = [
   }),
 ]
 
-function deed(
+function auditToken(
   services: ApiServices,
   call: AuditedCall,
   action: 'api-token-made' | 'api-token-revoked',
   library: { id: LibraryId; name: string },
   { app_name: app, permission }: { app_name: string; permission?: string },
 ) {
-  return noting(services, call, libraryDeed(action, library, { app, ...(permission && { permission }) }))
+  return auditAction(
+    services,
+    call,
+    libraryAction(action, library, { app, ...(permission && { permission }) }),
+  )
 }
 
 function tokenToWire(id: LibraryId, token: LibraryToken) {

@@ -4,29 +4,29 @@ import type { ApiServices } from '../services.ts'
 
 type ApiRoute = Route<Account, ApiServices>
 
-/** How a route of one library is offered to the holder of a token for that library. */
+/** How a route of a library is adapted to library tokens. */
 export interface Via {
   /** Below `/api/v2.1/via-repo-token/`. */
   readonly path: string
   readonly summary: string
-  /** Names used here, by the names used there. */
+  /** New parameter names, by original name. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Readers used in place of those there, by the names used there. */
+  /** Replacement readers, by original name. */
   readonly readers?: Readers
-  /** Values of the query that cannot be sent here. */
+  /** Query parameters that are not accepted. */
   readonly without?: readonly string[]
-  /** Values of the body that are the library's id, whatever is sent. */
+  /** Body fields that are always the library's id. */
   readonly implied?: readonly string[]
   readonly faults?: FaultWords
-  /** Makes the answer there into the answer here. */
+  /** Maps the original response to the response of this route. */
   readonly answered?: (answer: unknown) => unknown
 }
 
 /**
- * The same route, for whoever holds a token of one library: the library is implied, so there is no way to
- * name another one. What the token allows is decided where it is for everybody, in access.
+ * The same route for holders of a library token. The library is implied by the token, so no other can be named.
+ * The `access` module decides what the token allows, as for every caller.
  */
-export function viaLibraryToken(routes: readonly ApiRoute[], endpoint: string, via: Via): ApiRoute {
+export function forLibraryToken(routes: readonly ApiRoute[], endpoint: string, via: Via): ApiRoute {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint)
   if (route === undefined || route.body === 'raw') throw new Error(`There is no ${endpoint} to be offered.`)
   const query = adapt(route.query, via, via.without ?? [])
@@ -58,7 +58,7 @@ export function viaLibraryToken(routes: readonly ApiRoute[], endpoint: string, v
   }
 }
 
-/** The readers under the names used here, and the values they give under the names used there. */
+/** The readers under their new names, and a function that maps the values back to the original names. */
 function adapt(readers: Readers, { renamed = {}, readers: others = {} }: Via, left: readonly string[]) {
   const names = Object.keys(readers).filter((name) => !left.includes(name))
   const here = (name: string) => renamed[name] ?? name

@@ -6,15 +6,15 @@ import { batchItemRoutes } from '../batch/sync-batch-v21.ts'
 import { requiredPath } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { fileOperationRoutesV21 } from '../files/file-operations-v21.ts'
-import { fileRoutes } from '../files/file-v2.ts'
+import { fileRoutesV2 } from '../files/file-v2.ts'
 import { fileRoutesV21 } from '../files/file-v21.ts'
 import { dirRoutesV21 } from '../folders/dir-v21.ts'
 import { shareLinkRoutes } from '../links/share-links-v21.ts'
 import { findNames } from '../search/search-file-v21.ts'
 import { searchText } from '../search/search-input.ts'
 import { route } from '../services.ts'
-import { uploadLinkRoutes } from '../transfers/upload-links-v2.ts'
-import { type Via, viaLibraryToken } from './route-adapter.ts'
+import { uploadLinkRoutesV2 } from '../transfers/upload-links-v2.ts'
+import { forLibraryToken, type Via } from './route-adapter.ts'
 
 const dir = '/api/v2.1/repos/:repo_id/dir/'
 const file = '/api/v2.1/repos/:repo_id/file/'
@@ -28,10 +28,10 @@ const nothingOrMore: Reader<string | undefined> = (fields, name) => {
   return sent
 }
 
-/** One name, where the call it is passed on to takes a list. */
+/** One name, for a call that takes a list. */
 const oneName: Reader<string[]> = (fields, name) => [required()(fields, name)]
 
-/** The library a token is of. */
+/** The library of a token. */
 function libraryOf({ scope }: Account): LibraryId {
   return parseLibraryId(scope?.libraryId ?? '') ?? fail({ code: 'token-not-found' })
 }
@@ -39,8 +39,8 @@ function libraryOf({ scope }: Account): LibraryId {
 const success = () => ({ success: true })
 const move = { implied: ['src_repo_id', 'dst_repo_id'], answered: success } satisfies Partial<Via>
 
-/** What the holder of a library token can call; the library is implied. */
-export const viaLibraryTokenRoutes = [
+/** The routes for holders of a library token. The library is implied. */
+export const libraryTokenAccessRoutes = [
   route({
     method: 'GET',
     path: '/api/v2.1/via-repo-token/repo-info/',
@@ -68,80 +68,80 @@ export const viaLibraryTokenRoutes = [
       return findNames(services, user, libraryOf(user), query.q)
     },
   }),
-  viaLibraryToken(shareLinkRoutes, 'POST /api/v2.1/share-links/', {
+  forLibraryToken(shareLinkRoutes, 'POST /api/v2.1/share-links/', {
     path: 'share-links/',
-    summary: 'Makes the share link of a file or folder.',
+    summary: 'Creates the share link of a file or folder.',
     implied: ['repo_id'],
   }),
-  viaLibraryToken(dirRoutesV21, `GET ${dir}`, {
+  forLibraryToken(dirRoutesV21, `GET ${dir}`, {
     path: 'dir/',
     summary: 'Lists a folder, or everything below it.',
     renamed: { p: 'path', t: 'type' },
   }),
-  viaLibraryToken(dirRoutesV21, `POST ${dir}`, {
+  forLibraryToken(dirRoutesV21, `POST ${dir}`, {
     path: 'dir/',
-    summary: 'Makes or renames a folder, or brings one back as it was in a commit.',
+    summary: 'Creates or renames a folder, or restores one as of a commit.',
     renamed: asPath,
   }),
-  viaLibraryToken(dirRoutesV21, `DELETE ${dir}`, {
+  forLibraryToken(dirRoutesV21, `DELETE ${dir}`, {
     path: 'dir/',
     summary: 'Deletes a folder and everything below it.',
     renamed: asPath,
   }),
-  viaLibraryToken(files, `GET ${file}`, {
+  forLibraryToken(files, `GET ${file}`, {
     path: 'file/',
     summary: 'Describes a file.',
     renamed: asPath,
   }),
-  viaLibraryToken(files, `POST ${file}`, {
+  forLibraryToken(files, `POST ${file}`, {
     path: 'file/',
-    summary: 'Creates, renames, moves or copies a file, or gives it the content it had in a commit.',
+    summary: 'Creates, renames, moves or copies a file, or reverts it to a commit.',
     renamed: asPath,
     implied: ['dst_repo'],
   }),
-  viaLibraryToken(files, `PUT ${file}`, {
+  forLibraryToken(files, `PUT ${file}`, {
     path: 'file/',
-    summary: 'Locks or unlocks a file, or begins the time of a lock anew.',
+    summary: 'Locks or unlocks a file, or extends a lock.',
     renamed: asPath,
   }),
-  viaLibraryToken(files, `DELETE ${file}`, {
+  forLibraryToken(files, `DELETE ${file}`, {
     path: 'file/',
-    summary: 'Deletes a file; one that is not there is fine.',
+    summary: 'Deletes a file. Idempotent.',
     renamed: asPath,
   }),
-  viaLibraryToken(uploadLinkRoutes, 'GET /api2/repos/:repo_id/upload-link/', {
+  forLibraryToken(uploadLinkRoutesV2, 'GET /api2/repos/:repo_id/upload-link/', {
     path: 'upload-link/',
-    summary: 'A link to upload files into a folder by.',
+    summary: 'Returns an upload link of a folder.',
     renamed: asPath,
     readers: { p: nothingOrMore },
   }),
-  viaLibraryToken(fileRoutes, 'GET /api2/repos/:repo_id/file/', {
+  forLibraryToken(fileRoutesV2, 'GET /api2/repos/:repo_id/file/', {
     path: 'download-link/',
-    summary: 'A link to download a file by.',
+    summary: 'Returns a download link of a file.',
     renamed: asPath,
     readers: { p: requiredPath() },
     without: ['op'],
   }),
-  viaLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-copy-item/', {
+  forLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-copy-item/', {
     ...move,
     path: 'sync-batch-copy-item/',
     summary: 'Copies entries of a folder to another.',
   }),
-  viaLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-move-item/', {
+  forLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-move-item/', {
     ...move,
     path: 'sync-batch-move-item/',
     summary: 'Moves entries of a folder to another.',
   }),
-  viaLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-move-item/', {
+  forLibraryToken(batchItemRoutes, 'POST /api/v2.1/repos/sync-batch-move-item/', {
     ...move,
     path: 'move-dir/',
     summary: 'Moves one entry of a folder to another.',
     renamed: { src_dirents: 'src_dirent_name' },
     readers: { src_dirents: oneName },
   }),
-  viaLibraryToken(batchItemRoutes, 'DELETE /api/v2.1/repos/batch-delete-item/', {
+  forLibraryToken(batchItemRoutes, 'DELETE /api/v2.1/repos/batch-delete-item/', {
     path: 'batch-delete-item/',
-    summary: 'Deletes what exists of some names in a folder.',
+    summary: 'Deletes entries of a folder by name; missing ones are ignored.',
     implied: ['repo_id'],
   }),
 ]

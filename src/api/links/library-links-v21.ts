@@ -1,18 +1,18 @@
 import type { LinkKind } from '../../access/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
-import { linkFaults, linksToWire, linkTokenParam, notingEnd } from './link-management.ts'
+import { auditDeletion, linkFaults, linksToWire, linkTokenParam } from './link-management.ts'
 
 const kinds: readonly LinkKind[] = ['share', 'upload']
 
-/** The links everybody made in a library, for who manages its shares. */
+/** All links of a library, for those who manage its shares. */
 export const libraryLinkRoutes = kinds.flatMap((kind) => [
   route({
     method: 'GET',
     path: `/api/v2.1/repos/:repo_id/${kind}-links/`,
     auth: 'user',
     scope: 'none',
-    summary: `Lists all ${kind} links of a library, for who manages its shares.`,
+    summary: `Lists all ${kind} links of a library, for those who manage its shares.`,
     params: { repo_id: libraryIdParam },
     async handle({ user, params, request }, services) {
       const library = await services.access.openAdministered(user, params.repo_id)
@@ -25,12 +25,12 @@ export const libraryLinkRoutes = kinds.flatMap((kind) => [
     path: `/api/v2.1/repos/:repo_id/${kind}-links/:token/`,
     auth: 'user',
     scope: 'none',
-    summary: `Deletes any ${kind} link of a library, for who manages its shares.`,
+    summary: `Deletes any ${kind} link of a library, for those who manage its shares.`,
     params: { repo_id: libraryIdParam, token: linkTokenParam },
     faults: linkFaults,
     async handle({ user, params, request }, services) {
       const library = await services.access.openAdministered(user, params.repo_id)
-      await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
+      await services.links.deleteIn(library, params.token, kind, auditDeletion(services, { user, request }))
       return { success: true }
     },
   }),

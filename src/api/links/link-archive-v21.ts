@@ -11,7 +11,7 @@ const faults = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
 }
 
-/** Archives of what a share link opens. */
+/** Archives of folders and files below a share link. */
 export const linkArchiveRoutes = [
   route({
     method: 'GET',
@@ -51,7 +51,7 @@ async function openForArchive(services: ApiServices, request: HttpRequest, token
   return open
 }
 
-/** The entry of a folder below a link; the root of a library has none and is given one. */
+/** The entry of a folder below a link. The root of a library has no entry, so one is constructed. */
 async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> {
   const path = open.pathOf(below)
   const { info, tree } = open.library
@@ -60,6 +60,6 @@ async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> 
 }
 
 async function startArchive({ archives, now }: ApiServices, open: OpenLink, roots: readonly Dirent[]) {
-  const wish = { roots, name: archiveName(roots, now()), link: open.ticketLink }
-  return { zip_token: await archives.start(open.originals, wish) }
+  const options = { roots, name: archiveName(roots, now()), link: open.ticketLink }
+  return { zip_token: await archives.start(open.originals, options) }
 }

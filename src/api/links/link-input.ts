@@ -10,15 +10,15 @@ import { parseOutsideJson } from '../../json.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'
 
-const LONGEST_DAYS = 1_000_000
+const MAX_DAYS = 1_000_000
 const DAY_SECONDS = 86_400
 
-const NOT_ISO = 'expiration_time invalid, should be iso format, for example: 2020-05-17T10:26:22+08:00'
+const INVALID_TIME = 'expiration_time invalid, should be iso format, for example: 2020-05-17T10:26:22+08:00'
 
-/** Readers of when a link ends. */
-export const expiry = { expire_days: text(), expiration_time: optionalText(NOT_ISO) }
+/** Expiry fields of a link. */
+export const expiry = { expire_days: text(), expiration_time: optionalText(INVALID_TIME) }
 
-/** What a share link lets people do: an object, or its JSON as text. What is left out is as usual. */
+/** The rights of a share link: an object, or its JSON as text. Missing rights get their defaults. */
 const rights: Reader<LinkRights | undefined> = (fields, name) => {
   const sent = fields.raw(name)
   if (sent === undefined || sent === null || sent === '') return undefined
@@ -41,7 +41,7 @@ const scope: Reader<LinkScope | undefined> = (fields, name) => {
   return linkScopes.find((known) => known === sent)
 }
 
-/** Lower-cased addresses; with commas between them in one text, too. */
+/** Lower-cased addresses, as a list or separated by commas. */
 const emails: Reader<string[] | undefined> = (fields, name) => {
   const sent = optional(list())(fields, name)
   return sent?.flatMap((entry) => entry.split(',').map((email) => email.trim().toLowerCase())).filter(Boolean)
@@ -51,10 +51,10 @@ export const password = optionalText(
   'Password can only contain number, upper letter, lower letter and other symbols.',
 )
 
-/** Readers of what share links and upload links have in common. */
+/** Fields of both share links and upload links. */
 export const linkFields = { password, ...expiry, description: text() }
 
-/** Readers of what only share links have. */
+/** Fields of share links only. */
 export const shareFields = { permissions: rights, user_scope: scope, emails }
 
 interface SentExpiry {
@@ -62,14 +62,14 @@ interface SentExpiry {
   readonly expiration_time: string | undefined
 }
 
-/** Unix seconds; null for an expiry that is taken away, undefined if nothing was sent. Refuses what is neither. */
+/** Unix seconds; null if the expiry is removed, undefined if absent. Rejects anything else. */
 export function readExpiry({ expire_days: days, expiration_time: time }: SentExpiry, now: number) {
   if (days !== '' && time) {
     throw errorMessage(400, 'Can not pass expire_days and expiration_time at the same time.')
   }
   if (days !== '') {
     const count = /^\d{1,7}$/.test(days) ? Number(days) : 0
-    if (count < 1 || count > LONGEST_DAYS) throw errorMessage(400, 'expire_days invalid.')
+    if (count < 1 || count > MAX_DAYS) throw errorMessage(400, 'expire_days invalid.')
     return now + count * DAY_SECONDS
   }
   if (time === undefined) return undefined
@@ -77,7 +77,7 @@ export function readExpiry({ expire_days: days, expiration_time: time }: SentExp
   return parseTime(time) ?? refuseTime()
 }
 
-/** Refuses a password that is too short or cannot be typed. */
+/** Rejects a password that is too short or has control characters. */
 export function checkedPassword({ links }: ApiServices, sent: string | undefined): string | undefined {
   if (!sent) return undefined
   if (Array.from(sent).length < links.shortestPassword) throw errorMessage(400, 'Password is too short.')
@@ -87,8 +87,8 @@ export function checkedPassword({ links }: ApiServices, sent: string | undefined
   return sent
 }
 
-/** What share and upload links are made with alike. */
-export function readWish(
+/** The options that share links and upload links have in common. */
+export function readLinkOptions(
   services: ApiServices,
   sent: SentExpiry & { readonly password: string | undefined; readonly description: string },
 ): Pick<LinkWish, 'password' | 'expiresAt' | 'description'> {
@@ -99,7 +99,7 @@ export function readWish(
   }
 }
 
-/** A text of JSON; undefined for what is none. */
+/** Parsed JSON; undefined if malformed. */
 function parseJson(sent: string): unknown {
   try {
     return parseOutsideJson(sent)
@@ -113,5 +113,5 @@ function invalid(name: string): never {
 }
 
 function refuseTime(): never {
-  throw errorMessage(400, NOT_ISO)
+  throw errorMessage(400, INVALID_TIME)
 }

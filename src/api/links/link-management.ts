@@ -4,19 +4,19 @@ import { errorMessage, type FaultResponse, type HttpRequest, type Reader } from 
 import type { Account } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { baseName, compareNames, type LibraryPath, ROOT } from '../../objects/index.ts'
-import { type AuditedCall, linkEnded, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, linkDeleted } from '../common/audit.ts'
 import type { SentPath } from '../common/readers.ts'
 import type { ApiServices } from '../services.ts'
 import { shareLinkToWire, uploadLinkToWire } from './link-wire.ts'
 
-/** The token of a link in the path of a URL; what is none never reaches the handler. */
+/** The token of a link in the path of a URL. Anything else is answered with 404. */
 export const linkTokenParam: Reader<string> = (fields, name) => {
   const sent = fields.text(name) ?? ''
   if (!/^[a-f0-9]+$/.test(sent)) throw errorMessage(404, 'Not found.')
   return sent
 }
 
-/** Words of the calls that manage links. */
+/** Fault messages of the calls that manage links. */
 export const linkFaults = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
 }
@@ -25,12 +25,12 @@ export const direntNotFound = {
   'path-not-found': ({ path }: { path: string }): FaultResponse => [404, `Dirent ${path} not found.`],
 }
 
-/** The path a link is to be bound to. Throws path-not-found for what cannot name anything. */
+/** The path of a new link. Throws path-not-found for an invalid path. */
 export function linkPath({ path, text }: SentPath): LibraryPath {
   return path ?? fail({ code: 'path-not-found', path: text, wanted: 'Item' })
 }
 
-/** Links as listings show them. */
+/** Links in listings. */
 export async function linksToWire(
   services: ApiServices,
   request: HttpRequest,
@@ -38,13 +38,13 @@ export async function linksToWire(
   libraryOf: (link: Link) => Library | undefined,
 ) {
   return links.map((link) => {
-    const around = aroundOf(services, request, link, libraryOf(link))
-    const wire = link.kind === 'share' ? shareLinkToWire(link, around) : uploadLinkToWire(link, around)
-    return link.kind === 'share' ? { ...wire, repo_folder_permission: around.permission ?? '' } : wire
+    const context = linkContextOf(services, request, link, libraryOf(link))
+    const wire = link.kind === 'share' ? shareLinkToWire(link, context) : uploadLinkToWire(link, context)
+    return link.kind === 'share' ? { ...wire, repo_folder_permission: context.permission ?? '' } : wire
   })
 }
 
-/** One's own links as listings show them, folders before files, each by name. */
+/** The caller's own links in listings. */
 export async function ownLinksToWire(
   services: ApiServices,
   request: HttpRequest,
@@ -61,21 +61,21 @@ export function byKindAndName(a: Link, b: Link): number {
   return compareNames(nameKey(a), nameKey(b)) || a.createdAt - b.createdAt || a.key - b.key
 }
 
-/** One link, with the id of what it leads to; the library is undefined if the caller cannot open it any more. */
+/** One link with the object id of its target. `library` is undefined if the caller can no longer open it. */
 export async function linkToWire(
   services: ApiServices,
   request: HttpRequest,
   link: Link,
   library: Library | undefined,
 ) {
-  const around = aroundOf(services, request, link, library)
+  const context = linkContextOf(services, request, link, library)
   const entry = link.isGone || library === undefined ? undefined : await library.tree.find(link.path)
   const objId = link.path === ROOT ? library?.info.root : entry?.id
-  const wire = link.kind === 'share' ? shareLinkToWire(link, around) : uploadLinkToWire(link, around)
+  const wire = link.kind === 'share' ? shareLinkToWire(link, context) : uploadLinkToWire(link, context)
   return { ...wire, obj_id: objId ?? '' }
 }
 
-/** As linkToWire, for a caller whose library has to be opened first. */
+/** As linkToWire, but opens the library first. */
 export async function foundLinkToWire(
   services: ApiServices,
   request: HttpRequest,
@@ -86,7 +86,7 @@ export async function foundLinkToWire(
   return linkToWire(services, request, link, libraries.get(link.libraryId))
 }
 
-/** Deletes links one by one; says what came of each. */
+/** Deletes links one by one and returns the result of each. */
 export async function deleteMany(
   services: ApiServices,
   call: AuditedCall,
@@ -108,16 +108,21 @@ async function deleteOne(services: ApiServices, call: AuditedCall, token: string
   const own = await links.findOwn(call.user, token, kind)
   if (own === 'unknown') return `token ${token} not found.`
   if (own === 'foreign') return 'Permission denied.'
-  await links.delete(call.user, token, kind, notingEnd(services, call))
+  await links.delete(call.user, token, kind, auditDeletion(services, call))
   return undefined
 }
 
-/** Puts down the end of a link, in the transaction that ends it. */
-export function notingEnd(services: ApiServices, call: AuditedCall) {
-  return (link: Link) => noting(services, call, linkEnded(link))
+/** Audits the deletion of a link, in the transaction of the deletion. */
+export function auditDeletion(services: ApiServices, call: AuditedCall) {
+  return (link: Link) => auditAction(services, call, linkDeleted(link))
 }
 
-function aroundOf(services: ApiServices, request: HttpRequest, link: Link, library: Library | undefined) {
+function linkContextOf(
+  services: ApiServices,
+  request: HttpRequest,
+  link: Link,
+  library: Library | undefined,
+) {
   return {
     baseUrl: request.baseUrl,
     isExpired: services.links.isExpired(link),

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { grantName, guestOf, type LinkKind, type OpenLink } from '../../access/index.ts'
 import { fail } from '../../errors.ts'
 import {
@@ -29,13 +29,13 @@ import {
 import { shownDir } from '../../tree/index.ts'
 import { openDestination } from '../batch/destination.ts'
 import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
-import { asFile, asFolder } from '../common/resolve-path.ts'
+import { filePathText, folderPathText } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { thumbnailSrc } from '../files/thumbnail-url.ts'
 import { type ApiServices, route } from '../services.ts'
 import { linkTokenParam } from './link-management.ts'
 
-const ENTRIES_A_TURN = 1000
+const ENTRIES_PER_SLICE = 1000
 
 const shareLinkNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
@@ -45,13 +45,13 @@ const tokenNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
 }
 
-/** What is open to whoever holds a link, and knows its password if it has one. */
+/** Calls for visitors of a link, who know its password if it has one. */
 export const linkVisitRoutes = [
   route({
     method: 'GET',
     path: '/api/v2.1/share-links/:token/dirents/',
     auth: 'none',
-    summary: 'Lists a folder below a share link, for whoever holds the link.',
+    summary: 'Lists a folder below a share link, for visitors.',
     params: { token: linkTokenParam },
     query: {
       path: sentPathOrRoot,
@@ -71,7 +71,7 @@ export const linkVisitRoutes = [
     path: '/api/v2.1/share-links/:token/upload/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Gives a link to upload into a folder below a share link that allows it.',
+    summary: 'Returns an upload link of a folder below a share link that permits uploads.',
     params: { token: linkTokenParam },
     query: { path: sentPathOrRoot },
     faults: shareLinkNotFound,
@@ -89,7 +89,7 @@ export const linkVisitRoutes = [
     path: '/api/v2.1/upload-links/:token/upload/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Gives a link to upload into the folder of an upload link.',
+    summary: 'Returns an upload URL for the folder of an upload link.',
     params: { token: linkTokenParam },
     query: { path: sentPathOrRoot },
     faults: { ...tokenNotFound, 'link-expired': (): FaultResponse => [404, 'Share link is expired'] },
@@ -107,8 +107,7 @@ export const linkVisitRoutes = [
     path: '/api/v2.1/share-links/:token/upload/done/',
     auth: 'none',
     limit: 'anonymous',
-    summary:
-      'Says that something was uploaded through a share link or an upload link, which the server knows.',
+    summary: 'Reports an upload through a share link or an upload link. No effect: the server already knows.',
     params: { token: linkTokenParam },
     body: { file_path: requiredPath(), is_dir: flag({ message: 'is_dir invalid.' }) },
     faults: {
@@ -122,8 +121,8 @@ export const linkVisitRoutes = [
     async handle({ params, request }, services) {
       const open = await visit(services, request, params.token)
       if (!open.canUpload) throw errorMessage(403, 'Share link has no can_upload permission')
-      // The maker was notified in the transaction of the upload. The path is not looked up, so that the answer does not
-      // tell whether it exists.
+      // The creator was notified in the transaction of the upload. The path is not looked up, so that the response does not
+      // reveal whether it exists.
       return { success: true }
     },
   }),
@@ -163,7 +162,7 @@ export const linkVisitRoutes = [
   }),
 ]
 
-/** Lets the holder of a link in. Throws as Links.open does. */
+/** Opens a link for a visitor. Throws as Links.open does. */
 export function visit(
   { links }: ApiServices,
   request: HttpRequest,
@@ -181,22 +180,22 @@ export async function folderBelow(open: OpenLink, sent: SentPath) {
 }
 
 function notThere(sent: SentPath): never {
-  return fail({ code: 'path-not-found', path: asFolder(sent), wanted: 'Folder' })
+  return fail({ code: 'path-not-found', path: folderPathText(sent), wanted: 'Folder' })
 }
 
 /** A file below a link. Throws path-not-found. */
 async function fileBelow(open: OpenLink, sent: SentPath) {
   const found = sent.path && (await open.findFile(sent.path))
-  return found ?? fail({ code: 'path-not-found', path: asFile(sent), wanted: 'File' })
+  return found ?? fail({ code: 'path-not-found', path: filePathText(sent), wanted: 'File' })
 }
 
-/** A name in a folder; what is none would lead elsewhere. Throws path-not-found. */
+/** A valid name in a folder, which cannot lead elsewhere. Throws path-not-found. */
 function checkedName(sent: string): string {
   const name = toNfc(sent.replace(/^\/+|\/+$/g, ''))
   return isStorableName(name) ? name : fail({ code: 'path-not-found', path: sent, wanted: 'Item' })
 }
 
-/** Copies what was chosen into a library of the user. */
+/** Copies the selected entries into a library of the user. */
 async function save(
   services: ApiServices,
   user: Account,
@@ -212,7 +211,7 @@ async function save(
   return { success: true }
 }
 
-/** Text made in pieces: a folder may have many entries (I10). */
+/** JSON text, rendered in slices because a folder may have many entries (I10). */
 async function listing(
   open: OpenLink,
   folder: LibraryPath,
@@ -221,7 +220,7 @@ async function listing(
 ): Promise<HttpResponse> {
   const pieces: string[] = []
   for (const [index, entry] of entries.entries()) {
-    if (index % ENTRIES_A_TURN === ENTRIES_A_TURN - 1) await nextTurn()
+    if (index % ENTRIES_PER_SLICE === ENTRIES_PER_SLICE - 1) await yieldToEventLoop()
     pieces.push(JSON.stringify(entryToWire(open, folder, entry, thumbnailSize)))
   }
   const dirPath = JSON.stringify(withSlash(folder))
@@ -247,17 +246,17 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
 
 async function uploadAddress(services: ApiServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
   if (!open.canUpload) fail({ code: 'permission-denied' })
-  // What is below an upload link is hidden from its visitors, and so is whether it is there.
+  // Visitors of an upload link must not learn which entries exist.
   if (open.link.kind === 'upload' && sent.path !== ROOT) notThere(sent)
   const { path: below } = await folderBelow(open, sent)
   open.editable(below)
   await services.quotas.refuseIfFull(open.library.info, guestOf(open.library, true))
-  const wish = {
+  const options = {
     operation: 'upload',
     path: open.pathOf(below),
     reusable: true,
     link: open.ticketLink,
   } as const
-  const ticket = await services.tickets.issue(open.library, wish)
+  const ticket = await services.tickets.issue(open.library, options)
   return { upload_link: `${request.baseUrl}/seafhttp/upload-api/${ticket}` }
 }

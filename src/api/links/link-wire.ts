@@ -5,23 +5,23 @@ import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../../
 import { isoTime } from '../common/wire-formats.ts'
 import { canEdit } from '../files/file-kinds.ts'
 
-/** What is shown of a link besides what it knows itself. */
-interface LinkAround {
+/** Data of a link's wire form that is not in the link. */
+interface LinkContext {
   readonly baseUrl: string
   readonly isExpired: boolean
   readonly password: string
-  /** What its maker may do there; undefined for nothing. */
+  /** The permission of its creator; undefined for none. */
   readonly permission: Permission | undefined
 }
 
-/** Where a link is opened. */
+/** The URL of a link. */
 export function linkUrl(baseUrl: string, { kind, isDir, token }: Link): string {
   if (kind === 'upload') return `${baseUrl}/u/d/${token}/`
   return `${baseUrl}/${isDir ? 'd' : 'f'}/${token}/`
 }
 
-/** A share link as its maker sees it. */
-export function shareLinkToWire(link: Link, around: LinkAround) {
+/** A share link as its creator sees it. */
+export function shareLinkToWire(link: Link, context: LinkContext) {
   const { isDir, rights } = link
   const isFetched = !isDir && rights.canDownload
   return {
@@ -29,10 +29,10 @@ export function shareLinkToWire(link: Link, around: LinkAround) {
     ...placeToWire(link),
     is_dir: isDir,
     token: link.token,
-    link: linkUrl(around.baseUrl, link),
-    download_link: isFetched ? `${around.baseUrl}/seafhttp/f/${link.token}/` : '',
+    link: linkUrl(context.baseUrl, link),
+    download_link: isFetched ? `${context.baseUrl}/seafhttp/f/${link.token}/` : '',
     show_download_link: isFetched,
-    ...stateToWire(link, around),
+    ...stateToWire(link, context),
     permissions: {
       can_edit: rights.canEdit,
       can_download: rights.canDownload,
@@ -40,22 +40,22 @@ export function shareLinkToWire(link: Link, around: LinkAround) {
       can_copy_content: true,
     },
     user_scope: link.scope,
-    can_edit: !isDir && around.permission === 'rw' && canEdit(baseName(link.path)),
+    can_edit: !isDir && context.permission === 'rw' && canEdit(baseName(link.path)),
   }
 }
 
-/** An upload link as its maker sees it. */
-export function uploadLinkToWire(link: Link, around: LinkAround) {
+/** An upload link as its creator sees it. */
+export function uploadLinkToWire(link: Link, context: LinkContext) {
   return {
     ...placeToWire(link),
-    link: linkUrl(around.baseUrl, link),
+    link: linkUrl(context.baseUrl, link),
     token: link.token,
     username: link.creator,
-    ...stateToWire(link, around),
+    ...stateToWire(link, context),
   }
 }
 
-/** A share link in the old listing of one's own. */
+/** A share link in `/api2/shared-links/`. */
 export function olderLinkToWire(link: Link) {
   return {
     username: link.creator,
@@ -82,7 +82,7 @@ export function uploadLinkToOldWire(link: Link, creator: Person) {
   return {
     create_by: creator.email,
     creator_name: creator.name,
-    // No colon in the offset, here alone.
+    // Only this field has no colon in the offset.
     create_time: isoTime(link.createdAt).replace('+00:00', '+0000'),
     token: link.token,
     path: shownPath(link),
@@ -91,7 +91,7 @@ export function uploadLinkToOldWire(link: Link, creator: Person) {
   }
 }
 
-/** A link as administrators see it: who made it and where it leads, never its password. */
+/** A link as administrators see it: its creator and target, never its password. */
 export function adminLinkToWire(link: Link, creator: Person, isExpired: boolean) {
   return {
     token: link.token,
@@ -124,7 +124,7 @@ function placeToWire(link: Link) {
   }
 }
 
-function stateToWire(link: Link, { isExpired, password }: LinkAround) {
+function stateToWire(link: Link, { isExpired, password }: LinkContext) {
   return {
     view_cnt: link.views,
     ctime: isoTime(link.createdAt),
@@ -132,7 +132,7 @@ function stateToWire(link: Link, { isExpired, password }: LinkAround) {
     is_expired: isExpired,
     password,
     description: link.description,
-    // Ours: whether what was shared is still there, and whether the link is switched on.
+    // Fields of our own: whether the target still exists, and whether the link is active.
     is_valid: !link.isGone,
     is_active: link.active,
   }

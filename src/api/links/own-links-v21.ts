@@ -1,16 +1,16 @@
 import type { Link, LinkChanges, LinkKind } from '../../access/index.ts'
 import { flag, list, optional, optionalText, type Values } from '../../http/index.ts'
-import { type AuditedCall, linkChanged, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, linkChanged } from '../common/audit.ts'
 import { type ApiServices, route } from '../services.ts'
 import { expiry, readExpiry } from './link-input.ts'
-import { deleteMany, foundLinkToWire, linkFaults, linkTokenParam, notingEnd } from './link-management.ts'
+import { auditDeletion, deleteMany, foundLinkToWire, linkFaults, linkTokenParam } from './link-management.ts'
 
 const words = {
   share: { one: 'a share link', gone: 'what is gone' },
   upload: { one: 'an upload link', gone: 'folders that are gone' },
 }
 
-/** Showing and deleting the links one made, which is the same for both kinds. */
+/** Routes that show and delete the caller's own links of either kind. */
 export function ownLinkRoutes(kind: LinkKind) {
   const path = `/api/v2.1/${kind}-links/`
   const { one, gone } = words[kind]
@@ -30,7 +30,7 @@ export function ownLinkRoutes(kind: LinkKind) {
       auth: 'user',
       summary: `Deletes the caller’s ${kind} links to ${gone}.`,
       async handle({ user, request }, services) {
-        await services.links.cleanInvalid(user, kind, notingEnd(services, { user, request }))
+        await services.links.cleanInvalid(user, kind, auditDeletion(services, { user, request }))
         return { success: true }
       },
     }),
@@ -38,7 +38,7 @@ export function ownLinkRoutes(kind: LinkKind) {
       method: 'GET',
       path: `${path}:token/`,
       auth: 'user',
-      summary: `Shows ${one} to who made it and to the owner of its library.`,
+      summary: `Returns ${one}, for its creator and the owner of the library.`,
       params: { token: linkTokenParam },
       faults: linkFaults,
       async handle({ user, params, request }, services) {
@@ -50,20 +50,20 @@ export function ownLinkRoutes(kind: LinkKind) {
       method: 'DELETE',
       path: `${path}:token/`,
       auth: 'user',
-      summary: `Deletes one of the caller’s ${kind} links; one that is unknown is no error.`,
+      summary: `Deletes one of the caller’s ${kind} links. Idempotent.`,
       params: { token: linkTokenParam },
       async handle({ user, params, request }, services) {
-        await services.links.delete(user, params.token, kind, notingEnd(services, { user, request }))
+        await services.links.delete(user, params.token, kind, auditDeletion(services, { user, request }))
         return { success: true }
       },
     }),
   ]
 }
 
-/** Readers of what can be changed in a link of either kind. */
+/** Fields of a link of either kind that can be changed. */
 export const changeFields = { ...expiry, description: optionalText(), is_active: optional(flag()) }
 
-/** Changes a link of the caller and shows it; what only one kind of link has is in `others`. */
+/** Changes a link of the caller and returns it. `others` holds the fields of one kind of link only. */
 export async function changeLink(
   services: ApiServices,
   { user, request }: AuditedCall,
@@ -77,7 +77,7 @@ export async function changeLink(
     description: body.description,
     active: body.is_active,
   }
-  const also = (changed: Link) => noting(services, { user, request }, linkChanged(changed))
+  const also = (changed: Link) => auditAction(services, { user, request }, linkChanged(changed))
   const link = await services.links.update(user, token, kind, changes, also)
   return foundLinkToWire(services, request, user, link)
 }

@@ -4,11 +4,11 @@ import { type HttpRequest, rawText, required, type Values } from '../../http/ind
 import type { Account } from '../../identity/index.ts'
 import { ROOT } from '../../objects/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
-import { linkMade, noting } from '../common/audit.ts'
+import { auditAction, linkCreated } from '../common/audit.ts'
 import { readPage } from '../common/paging.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { linkFields, readWish, shareFields } from './link-input.ts'
+import { linkFields, readLinkOptions, shareFields } from './link-input.ts'
 import {
   byKindAndName,
   direntNotFound,
@@ -23,14 +23,14 @@ import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
 const newLink = { repo_id: required(), path: requiredPath(), ...linkFields, ...shareFields }
 const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_page: rawText() }
 
-const USUAL_PAGE = 25
+const DEFAULT_PAGE = 25
 
 export const shareLinkRoutes = [
   route({
     method: 'GET',
     path: '/api/v2.1/share-links/',
     auth: 'user',
-    summary: 'Lists the share links the caller made, everywhere, in a library or at a path.',
+    summary: 'Lists the share links the caller created: all, in a library, or at a path.',
     query: whichLinks,
     faults: direntNotFound,
     handle: ({ user, query, request }, services) => listPage(services, request, user, query),
@@ -39,7 +39,7 @@ export const shareLinkRoutes = [
     method: 'POST',
     path: '/api/v2.1/share-links/',
     auth: 'user',
-    summary: 'Makes the share link of a file or folder.',
+    summary: 'Creates the share link of a file or folder.',
     body: newLink,
     faults: direntNotFound,
     handle: ({ user, body, request }, services) => create(services, request, user, body, false),
@@ -49,7 +49,7 @@ export const shareLinkRoutes = [
     method: 'PUT',
     path: '/api/v2.1/share-links/:token/',
     auth: 'user',
-    summary: 'Changes what a share link lets people do, for whom, and until when; switches it off and on.',
+    summary: 'Changes the rights, the audience and the expiry of a share link; disables or enables it.',
     params: { token: linkTokenParam },
     body: { ...changeFields, ...shareFields },
     faults: linkFaults,
@@ -72,7 +72,7 @@ export const shareLinkRoutes = [
     method: 'POST',
     path: '/api/v2.1/multi-share-links/',
     auth: 'user',
-    summary: 'Makes a share link of a file or folder, which may have others already.',
+    summary: 'Creates another share link of a file or folder.',
     body: newLink,
     faults: direntNotFound,
     handle: ({ user, body, request }, services) => create(services, request, user, body, true),
@@ -86,9 +86,9 @@ async function create(
   body: Values<typeof newLink>,
   several: boolean,
 ) {
-  const common = readWish(services, body)
+  const common = readLinkOptions(services, body)
   const library = await openSent(services, user, body.repo_id)
-  const wish = {
+  const options = {
     ...common,
     kind: 'share' as const,
     path: linkPath(body.path),
@@ -96,8 +96,8 @@ async function create(
     ...(body.user_scope && { scope: body.user_scope }),
     ...(body.emails && { emails: body.emails }),
   }
-  const also = noting(services, { user, request }, linkMade(library.info, wish))
-  const link = await services.links.create(user, library, wish, { several, also })
+  const also = auditAction(services, { user, request }, linkCreated(library.info, options))
+  const link = await services.links.create(user, library, options, { several, also })
   return linkToWire(services, request, link, library)
 }
 
@@ -107,7 +107,7 @@ async function listPage(
   user: Account,
   query: Values<typeof whichLinks>,
 ) {
-  const { page, perPage } = readPage(query, USUAL_PAGE, { lenient: true })
+  const { page, perPage } = readPage(query, DEFAULT_PAGE, { lenient: true })
   const links = (await ownLinks(services, user, query)).sort(byKindAndName)
   const shown = links.slice((page - 1) * perPage, page * perPage)
   return ownLinksToWire(services, request, user, shown)

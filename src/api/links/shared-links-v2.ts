@@ -4,19 +4,19 @@ import { errorMessage, type FaultResponse, rawResponse, rawText, required, text 
 import type { Library } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
 import { TimeSlicer } from '../../scheduling/index.ts'
-import { type AuditedCall, linkMade, noting } from '../common/audit.ts'
+import { type AuditedCall, auditAction, linkCreated } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
-import { password, readWish } from './link-input.ts'
-import { linkTokenParam, notingEnd } from './link-management.ts'
+import { password, readLinkOptions } from './link-input.ts'
+import { auditDeletion, linkTokenParam } from './link-management.ts'
 import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from './link-wire.ts'
 
 const olderLinkNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Link ${token} not found.`],
 }
 
-/** The older calls about links, and the deprecated ones of those who manage a library's shares. */
+/** The `/api2/` calls on links, and the deprecated ones for those who manage a library's shares. */
 export const sharedLinkRoutes = [
   route({
     method: 'PUT',
@@ -24,17 +24,17 @@ export const sharedLinkRoutes = [
     auth: 'user',
     scope: 'none',
     summary:
-      'Makes a share link, or an upload link of a folder; gives the one there is. Its address is in `Location`.',
+      'Creates a share link, or the upload link of a folder, or returns the existing one. The URL is in `Location`.',
     params: { repo_id: libraryIdParam },
     body: { p: sentPath, share_type: rawText(), password, expire: text() },
     faults: olderLibraryNotFound,
     async handle({ user, params, body, request }, services) {
       const kind: LinkKind = body.share_type === 'upload' ? 'upload' : 'share'
       const fields = { ...body, expire_days: body.expire, expiration_time: undefined, description: '' }
-      const wish = { ...readWish(services, fields), kind }
+      const options = { ...readLinkOptions(services, fields), kind }
       const library = await services.access.open(user, params.repo_id)
       const path = await checkedPath(library, body.p, kind)
-      const link = await madeOrThere(services, { user, request }, library, { ...wish, path })
+      const link = await madeOrThere(services, { user, request }, library, { ...options, path })
       return rawResponse({ status: 201, headers: { Location: linkUrl(request.baseUrl, link) }, body: '' })
     },
   }),
@@ -42,7 +42,7 @@ export const sharedLinkRoutes = [
     method: 'GET',
     path: '/api2/shared-links/',
     auth: 'user',
-    summary: 'Lists the share links the caller made, the older way.',
+    summary: 'Lists the share links the caller created, for older clients.',
     async handle({ user }, { links }) {
       return { fileshares: (await links.listOwn(user, 'share')).map(olderLinkToWire) }
     },
@@ -51,13 +51,13 @@ export const sharedLinkRoutes = [
     method: 'DELETE',
     path: '/api2/shared-links/',
     auth: 'user',
-    summary: 'Deletes one of the caller’s share links, the older way.',
+    summary: 'Deletes one of the caller’s share links, for older clients.',
     query: { t: rawText() },
     async handle({ user, query, request }, services) {
       const { links } = services
       if (!query.t) throw errorMessage(400, 'Token is missing')
       if ((await links.findOwn(user, query.t, 'share')) !== 'own') throw errorMessage(400, 'Invalid token')
-      await links.delete(user, query.t, 'share', notingEnd(services, { user, request }))
+      await links.delete(user, query.t, 'share', auditDeletion(services, { user, request }))
       return {}
     },
   }),
@@ -66,7 +66,7 @@ export const sharedLinkRoutes = [
       method: 'POST',
       path: `/api2/send-${kind}-link/`,
       auth: 'user',
-      summary: `Would mail a link of the caller; Carrel sends no mail, and says so for each address.`,
+      summary: `Would mail a link of the caller. Carrel sends no mail and reports a failure for each address.`,
       body: { email: required(), token: required() },
       faults: olderLinkNotFound,
       async handle({ user, body }, { links }) {
@@ -81,7 +81,7 @@ export const sharedLinkRoutes = [
   ...administeredRoutes('upload', 'upload'),
 ]
 
-/** The links of a library in the hands of who manages its shares. */
+/** The links of a library, for those who manage its shares. */
 function administeredRoutes(name: string, kind: LinkKind) {
   const path = `/api2/repos/:repo_id/${name}-shared-links/`
   return [
@@ -90,7 +90,7 @@ function administeredRoutes(name: string, kind: LinkKind) {
       path,
       auth: 'user',
       scope: 'none',
-      summary: `Lists all ${kind} links of a library that lead somewhere, for who manages its shares. Deprecated.`,
+      summary: `Lists the ${kind} links of a library whose target exists, for those who manage its shares. Deprecated.`,
       params: { repo_id: libraryIdParam },
       async handle({ user, params }, services) {
         const library = await services.access.openAdministered(user, params.repo_id)
@@ -109,12 +109,12 @@ function administeredRoutes(name: string, kind: LinkKind) {
       path: `${path}:token/`,
       auth: 'user',
       scope: 'none',
-      summary: `Deletes any ${kind} link of a library, for who manages its shares. Deprecated.`,
+      summary: `Deletes any ${kind} link of a library, for those who manage its shares. Deprecated.`,
       params: { repo_id: libraryIdParam, token: linkTokenParam },
       faults: olderLinkNotFound,
       async handle({ user, params, request }, services) {
         const library = await services.access.openAdministered(user, params.repo_id)
-        await services.links.deleteIn(library, params.token, kind, notingEnd(services, { user, request }))
+        await services.links.deleteIn(library, params.token, kind, auditDeletion(services, { user, request }))
         return { success: true }
       },
     }),
@@ -132,26 +132,26 @@ async function checkedPath(library: Library, sent: SentPath | undefined, kind: L
   return path
 }
 
-/** The caller's link there, made if there is none. */
+/** The caller's link to a path, created if there is none. */
 async function madeOrThere(
   services: ApiServices,
   call: AuditedCall,
   library: Library,
-  wish: LinkWish,
+  options: LinkWish,
 ): Promise<Link> {
   const { links } = services
   const { user } = call
   try {
-    return await links.create(user, library, wish, {
-      also: noting(services, call, linkMade(library.info, wish)),
+    return await links.create(user, library, options, {
+      also: auditAction(services, call, linkCreated(library.info, options)),
     })
   } catch (error) {
     if (!(error instanceof DomainError) || error.fault.code !== 'link-exists') throw error
-    return links.get(user, error.fault.token, wish.kind)
+    return links.get(user, error.fault.token, options.kind)
   }
 }
 
-/** The links whose target is there, each with its entry; the root has none. */
+/** The links whose target exists, each with its entry. The root has none. */
 async function leading(library: Library, links: readonly Link[]) {
   const pace = new TimeSlicer()
   const found = []

@@ -6,7 +6,7 @@ import { requiredPath } from '../common/readers.ts'
 import { fileAt, folderAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
 
-/** Of the length of a library's id; whether there is such a library is found out later. */
+/** Text of the length of a library id. It is looked up later. */
 const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent : undefined))
 
 const isFolder: Reader<boolean> = (fields, name) => {
@@ -21,7 +21,7 @@ export const smartLinkRoutes = [
     method: 'GET',
     path: '/api/v2.1/smart-link/',
     auth: 'user',
-    summary: 'Gives the one lasting link of a file or folder, for those who may read it.',
+    summary: 'Returns the permanent internal link of a file or folder, for accounts that may read it.',
     query: { repo_id: sentLibraryId, path: requiredPath(), is_dir: isFolder },
     async handle({ user, query, request }, { access, core }) {
       const id = parseLibraryId(query.repo_id) ?? fail({ code: 'library-not-found', id: query.repo_id })
@@ -39,7 +39,7 @@ export const smartLinkRoutes = [
     method: 'GET',
     path: '/api/v2.1/smart-links/:token/',
     auth: 'user',
-    summary: 'Tells where a lasting link leads now.',
+    summary: 'Resolves a permanent internal link to its current target.',
     params: { token: text() },
     async handle({ user, params }, { access, core }) {
       const link = await getSmartLink(core, params.token)

@@ -3,14 +3,14 @@ import { type FaultResponse, rawText, required } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import type { LibraryPath } from '../../objects/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
-import { linkMade, noting } from '../common/audit.ts'
+import { auditAction, linkCreated } from '../common/audit.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { route } from '../services.ts'
-import { linkFields, readWish } from './link-input.ts'
+import { linkFields, readLinkOptions } from './link-input.ts'
 import { byKindAndName, linkFaults, linkTokenParam, linkToWire, ownLinksToWire } from './link-management.ts'
 import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
 
-// Lower case here and nowhere else.
+// Only this message is in lower case.
 const folderNotFound = {
   'path-not-found': ({ path }: { path: string }): FaultResponse => [404, `folder ${path} not found.`],
 }
@@ -20,7 +20,7 @@ export const uploadLinkRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/upload-links/',
     auth: 'user',
-    summary: 'Lists the upload links the caller made, everywhere, in a library or at a folder.',
+    summary: 'Lists the upload links the caller created: all, in a library, or at a folder.',
     query: { repo_id: rawText(), path: sentPath },
     faults: folderNotFound,
     async handle({ user, query, request }, services) {
@@ -35,16 +35,16 @@ export const uploadLinkRoutesV21 = [
     method: 'POST',
     path: '/api/v2.1/upload-links/',
     auth: 'user',
-    summary: 'Makes the upload link of a folder, or gives the one there is.',
+    summary: 'Creates the upload link of a folder, or returns the existing one.',
     body: { repo_id: required(), path: requiredPath(), ...linkFields },
     faults: folderNotFound,
     async handle({ user, body, request }, services) {
-      const common = readWish(services, body)
+      const common = readLinkOptions(services, body)
       const library = await openSent(services, user, body.repo_id)
       const path = await folderOf(library, body.path)
-      const wish = { ...common, kind: 'upload' as const, path }
-      const also = noting(services, { user, request }, linkMade(library.info, wish))
-      const link = await services.links.create(user, library, wish, { also })
+      const options = { ...common, kind: 'upload' as const, path }
+      const also = auditAction(services, { user, request }, linkCreated(library.info, options))
+      const link = await services.links.create(user, library, options, { also })
       return linkToWire(services, request, link, library)
     },
   }),
@@ -53,7 +53,7 @@ export const uploadLinkRoutesV21 = [
     method: 'PUT',
     path: '/api/v2.1/upload-links/:token/',
     auth: 'user',
-    summary: 'Changes when an upload link ends; switches it off and on.',
+    summary: 'Changes the expiry of an upload link; disables or enables it.',
     params: { token: linkTokenParam },
     body: changeFields,
     faults: linkFaults,
@@ -62,7 +62,7 @@ export const uploadLinkRoutesV21 = [
   }),
 ]
 
-/** A folder of a library. Throws path-not-found, for a file too. */
+/** A folder of a library. Throws path-not-found, also for a file. */
 async function folderOf(library: Library, { path, text }: SentPath): Promise<LibraryPath> {
   if (path !== undefined && (await library.tree.findDir(path)) !== undefined) return path
   return fail({ code: 'path-not-found', path: text, wanted: 'Folder' })

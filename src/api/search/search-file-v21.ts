@@ -7,10 +7,10 @@ import { type ApiServices, route } from '../services.ts'
 import { searchText } from './search-input.ts'
 import { foundNameToWire } from './search-wire.ts'
 
-// The call knows no pages; nobody reads more of a list than this.
-const MOST_FOUND = 5000
+// The call has no paging, so the number of results is limited.
+const MAX_FOUND = 5000
 
-/** Of the length of a library's id; whether there is such a library is found out later. */
+/** Text of the length of a library id. It is looked up later. */
 const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent.toLowerCase() : undefined))
 
 export const searchFileRoutes = [
@@ -28,7 +28,7 @@ export const searchFileRoutes = [
   }),
 ]
 
-/** What of a library has a text in its name. Throws library-not-found, permission-denied. */
+/** Entries of a library whose name contains `text`. Throws library-not-found, permission-denied. */
 export async function findNames({ access, search }: ApiServices, user: Account, id: LibraryId, text: string) {
   const within = [readableOf(await access.open(user, id))]
   const { found } = await search.find({
@@ -38,7 +38,7 @@ export async function findNames({ access, search }: ApiServices, user: Account, 
     where: 'part',
     order: 'listing',
     offset: 0,
-    limit: MOST_FOUND,
+    limit: MAX_FOUND,
   })
   return { data: found.map(foundNameToWire) }
 }

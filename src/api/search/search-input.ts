@@ -1,18 +1,18 @@
 import { errorMessage, type Reader, rawText } from '../../http/index.ts'
 import { type Bounds, extensionsOf, type Filters } from '../../search/index.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { parseInteger } from '../common/parse-values.ts'
 
 const PAGE = { usual: 10, most: 100 }
-// Beyond this nothing is found any more, however far somebody turns the pages.
-const FARTHEST = 2 ** 31
-const MOST_EXTENSIONS = 200
-const LONGEST_EXTENSION = 40
+// Results beyond this offset are never returned.
+const MAX_OFFSET = 2 ** 31
+const MAX_EXTENSIONS = 200
+const MAX_EXTENSION_LENGTH = 40
 
-/** Text to search for, whatever it is; '' if there is none. */
+/** The search text; '' if absent. */
 export const searchText: Reader<string> = (fields, name) =>
   (fields.text(name) ?? '').toWellFormed().replaceAll('\0', ' ').trim()
 
-/** Where to search: everything within reach, what is reached in one way, or one library. */
+/** The search scope: all readable libraries, those of one relation, or one library. */
 export const searchPlace: Reader<string> = (fields, name) => {
   const sent = (fields.text(name) || 'all').toLowerCase()
   const isKnown = ['all', 'mine', 'shared', 'group', 'public'].includes(sent) || sent.length === 36
@@ -20,7 +20,7 @@ export const searchPlace: Reader<string> = (fields, name) => {
   return sent
 }
 
-/** One of some words in any case; undefined when nothing was sent. */
+/** One of `words`, case-insensitive; undefined if absent. */
 export function anyCase<const T extends string>(words: readonly T[]): Reader<T | undefined> {
   return (fields, name) => {
     const sent = fields.text(name)?.toLowerCase()
@@ -31,18 +31,18 @@ export function anyCase<const T extends string>(words: readonly T[]): Reader<T |
   }
 }
 
-/** A whole number, undefined when nothing was sent. */
+/** An integer; undefined if absent. */
 const bound: Reader<number | undefined> = (fields, name) => {
   const sent = fields.text(name)
   if (!sent) return undefined
-  const value = parseWhole(sent)
+  const value = parseInteger(sent)
   if (value === undefined) throw errorMessage(400, `${name} invalid.`)
   return value
 }
 
 const sentTexts: Reader<string[]> = (fields, name) => fields.all(name)
 
-/** Readers of what narrows a search down. */
+/** Filter parameters of a search. */
 export const searchFilters = {
   obj_type: anyCase(['dir', 'file']),
   search_ftypes: anyCase(['all', 'custom']),
@@ -78,16 +78,18 @@ function boundsOf(from: number | undefined, to: number | undefined): Bounds | un
   return from === undefined && to === undefined ? undefined : { from, to }
 }
 
-/** Undefined if there is no valid one: then files of all kinds are wanted. */
+/** Undefined if there is no valid extension: then all files match. */
 function extensionsIn({ ftype, input_fexts = '' }: SentFilters): string[] | undefined {
   const typed = input_fexts.toWellFormed().replaceAll('\0', '').split(',')
   const own = typed.map((one) => one.trim().replace(/^\./, '').toLowerCase())
   const known = ftype.flatMap((category) => extensionsOf(category) ?? [])
-  const all = [...new Set([...known, ...own])].filter((one) => one !== '' && one.length <= LONGEST_EXTENSION)
-  return all.length === 0 ? undefined : all.slice(0, MOST_EXTENSIONS)
+  const all = [...new Set([...known, ...own])].filter(
+    (one) => one !== '' && one.length <= MAX_EXTENSION_LENGTH,
+  )
+  return all.length === 0 ? undefined : all.slice(0, MAX_EXTENSIONS)
 }
 
-/** The page of results that was asked for. A text that is no number in either parameter resets both. */
+/** The requested page of results. If either parameter is not a number, both get their defaults. */
 export function searchPage(sent: {
   readonly page: string | undefined
   readonly per_page: string | undefined
@@ -95,10 +97,10 @@ export function searchPage(sent: {
   offset: number
   limit: number
 } {
-  const page = parseWhole(sent.page || '1')
-  const perPage = parseWhole(sent.per_page || String(PAGE.usual))
+  const page = parseInteger(sent.page || '1')
+  const perPage = parseInteger(sent.per_page || String(PAGE.usual))
   if (page === undefined || perPage === undefined) return { offset: 0, limit: PAGE.usual }
   if (page < 1 || perPage < 0) throw errorMessage(400, 'page or per_page invalid.')
   const limit = Math.min(perPage, PAGE.most)
-  return { offset: Math.min((page - 1) * limit, FARTHEST), limit }
+  return { offset: Math.min((page - 1) * limit, MAX_OFFSET), limit }
 }

@@ -22,7 +22,7 @@ export const searchRoutes = [
     method: 'GET',
     path: '/api2/search/',
     auth: 'user',
-    summary: 'Finds files and folders by name and text in all that the caller may read.',
+    summary: 'Searches files and folders by name and text in all libraries the caller may read.',
     query: {
       ...searchFilters,
       q: searchText,
@@ -68,7 +68,7 @@ export const searchRoutes = [
   }),
 ]
 
-/** What is to be searched of all that the caller may read. Throws library-not-found, permission-denied, path-not-found. */
+/** The scope of a search within the readable libraries. Throws library-not-found, permission-denied, path-not-found. */
 async function placeOf(
   user: Account,
   sent: Place,
@@ -93,7 +93,7 @@ async function placeOf(
   return { within: [readableOf(library)], ...(folder && { folder }), inOneLibrary: true }
 }
 
-/** Only what one account shares, or all but what one shares. An account there is not shares nothing. */
+/** Restricts the scope to shares of one account, or excludes them. An unknown account shares nothing. */
 async function sharedBy(
   within: readonly Readable[],
   { shared_from, not_shared_from }: Place,

@@ -5,13 +5,13 @@ import { encodePath, isoTime } from '../common/wire-formats.ts'
 const THUMBNAIL_SIZE = 72
 
 interface ResultOptions {
-  /** Whether it was one library that was searched. */
+  /** Whether a single library was searched. */
   readonly inOneLibrary: boolean
   readonly withPermission: boolean
   readonly baseUrl: string
 }
 
-/** Something found, for `GET /api2/search/`. */
+/** A search result of `GET /api2/search/`. */
 export function searchResultToWire(found: Found, owner: Person | undefined, options: ResultOptions) {
   const { in: place, path, name } = found
   const person = owner ?? strangerCalled('')
@@ -36,7 +36,7 @@ export function searchResultToWire(found: Found, owner: Person | undefined, opti
   }
 }
 
-/** Something found by its name, for `GET /api/v2.1/search-file/`. */
+/** A search result of `GET /api/v2.1/search-file/`. */
 export function foundNameToWire({ path, size, mtime, isDir }: Found) {
   return { path, size, mtime: isoTime(mtime), type: isDir ? 'folder' : 'file' }
 }

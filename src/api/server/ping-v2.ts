@@ -7,7 +7,7 @@ export const pingRoutes = [
     path: '/api2/ping/',
     auth: 'none',
     limit: 'ping',
-    summary: 'Whether the server answers.',
+    summary: 'Checks that the server responds.',
     handle: () => jsonTextResponse('"pong"'),
   }),
   route({
@@ -15,7 +15,7 @@ export const pingRoutes = [
     path: '/api2/auth/ping/',
     auth: 'user',
     scope: 'any',
-    summary: 'Whether the API token is good.',
+    summary: 'Checks that the API token is valid.',
     handle: () => jsonTextResponse('"pong"'),
   }),
 ]

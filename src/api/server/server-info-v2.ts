@@ -1,6 +1,6 @@
 import { route } from '../services.ts'
 
-// Three whole numbers, in a range that clients know: they choose what to call, and how, by it.
+// Three integers. Clients select the calls they make by this version.
 const compatibleVersion = '11.0.13'
 
 export const serverInfoRoutes = [
@@ -8,11 +8,11 @@ export const serverInfoRoutes = [
     method: 'GET',
     path: '/api2/server-info/',
     auth: 'none',
-    summary: 'The version of the API and what the server can do.',
+    summary: 'Returns the API version and the features of the server.',
     handle: () => ({
       version: compatibleVersion,
       encrypted_library_version: 2,
-      // The second makes desktop clients ask for locks and for permissions of folders.
+      // The second feature makes desktop clients request locks and folder permissions.
       features: ['seafile-basic', 'seafile-pro'],
     }),
   }),

@@ -9,14 +9,14 @@ import { type ApiServices, route } from '../services.ts'
 import { endShare, share } from './share-actions.ts'
 import { parseGroupId, sharePermission } from './share-input.ts'
 
-const MOST_AT_ONCE = 1000
+const MAX_PER_REQUEST = 1000
 
 export const libraryBatchRoutes = [
   route({
     method: 'POST',
     path: '/api/v2.1/repos/batch/',
     auth: 'user',
-    summary: 'Shares libraries with users or groups, or ends such shares; what cannot be done is told.',
+    summary: 'Shares libraries with users or groups, or ends such shares, and reports those that failed.',
     body: {
       operation: oneOf(['share', 'unshare']),
       repo_id: list({ nonEmpty: true }),
@@ -27,7 +27,8 @@ export const libraryBatchRoutes = [
     },
     async handle({ user, body, request }, services) {
       const recipients = await recipientsOf(services, body)
-      if (body.repo_id.length * recipients.length > MOST_AT_ONCE) throw errorMessage(400, 'repo_id invalid.')
+      if (body.repo_id.length * recipients.length > MAX_PER_REQUEST)
+        throw errorMessage(400, 'repo_id invalid.')
       const failed: object[] = []
       const success: object[] = []
       for (const id of body.repo_id) {
@@ -48,7 +49,7 @@ interface Wish {
   readonly permission: 'r' | 'rw' | 'admin'
 }
 
-/** What went wrong; undefined if nothing did. */
+/** The error message; undefined on success. */
 async function attempt(
   services: ApiServices,
   call: AuditedCall,
@@ -59,13 +60,13 @@ async function attempt(
   try {
     const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })
     const library = await services.access.openAdministered(call.user, id)
-    const wish = { path: ROOT, recipient, permission }
-    if (operation === 'share') await share(services, call, library, wish)
-    else await endShare(services, call, library, wish)
+    const options = { path: ROOT, recipient, permission }
+    if (operation === 'share') await share(services, call, library, options)
+    else await endShare(services, call, library, options)
     return undefined
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+    // The entry under a fault's code accepts only that fault. The compiler cannot infer this through a union.
     const word = apiFaults[error.fault.code] as (fault: Fault) => FaultResponse
     return word(error.fault)[1]
   }

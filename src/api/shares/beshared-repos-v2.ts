@@ -11,7 +11,7 @@ export const besharedRepoRoutes = [
     method: 'GET',
     path: '/api2/beshared-repos/',
     auth: 'user',
-    summary: 'Lists what is shared with the caller: personally, with groups, with everyone.',
+    summary: 'Lists the libraries shared with the caller: personally, with groups, with everyone.',
     async handle({ user }, services) {
       const shared = []
       for (const via of ['shared', 'group', 'public'] as const) {

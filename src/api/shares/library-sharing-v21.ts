@@ -6,7 +6,7 @@ import type { Library } from '../../library/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
 import { userItem } from '../accounts/person-wire.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
-import { asFolder, folderAt } from '../common/resolve-path.ts'
+import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { shareTypes } from './share-wire.ts'
 
@@ -18,12 +18,12 @@ export const librarySharingRoutes = [
     path: '/api/v2.1/repos/:repo_id/share-info/',
     auth: 'user',
     scope: 'none',
-    summary: 'Tells the users and groups a library or a folder is shared with.',
+    summary: 'Returns the users and groups a library or a folder is shared with.',
     params,
     query: { path: sentPathOrRoot },
     async handle({ user, params, query }, services) {
       const library = await services.access.open(user, params.repo_id)
-      const { path } = await folderAt(library, query.path, asFolder(query.path))
+      const { path } = await folderAt(library, query.path, folderPathText(query.path))
       const shares = await services.shares.on(library, path)
       const keysOf = (grantee: 'user' | 'group') =>
         shares.filter((share) => share.grantee === grantee).map(({ granteeKey }) => granteeKey)
@@ -39,7 +39,7 @@ export const librarySharingRoutes = [
     path: '/api/v2.1/repos/:repo_id/custom-share-permissions/',
     auth: 'user',
     scope: 'none',
-    summary: 'Lists permissions made for this library alone: there are none.',
+    summary: 'Lists the custom permissions of a library. Always empty.',
     params,
     async handle({ user, params }, { access }) {
       await access.open(user, params.repo_id)
@@ -65,7 +65,7 @@ export const librarySharingRoutes = [
     path: '/api/v2.1/repos/:repo_id/access-explanation/',
     auth: 'user',
     scope: 'none',
-    summary: 'Says why a user may, or may not, read and write at a path; for those who manage the library.',
+    summary: 'Explains why a user may or may not read and write at a path; for those who manage the library.',
     params,
     query: { email: required(), path: sentPathOrRoot },
     async handle({ user, params, query }, services) {

@@ -7,7 +7,7 @@ import { parseText } from '../common/parse-values.ts'
 import { formatSize, relativeTime } from '../common/wire-formats.ts'
 import { listLibraries } from '../libraries/library-list.ts'
 import { syncInfo } from '../libraries/library-wire.ts'
-import { wishWithPassword } from '../libraries/new-library.ts'
+import { optionsWithPassword } from '../libraries/new-library.ts'
 import { route } from '../services.ts'
 import { sharingNew } from './share-actions.ts'
 
@@ -18,7 +18,7 @@ export const publicLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Lists what is shared with everyone.',
+    summary: 'Lists the libraries shared with everyone.',
     async handle({ user }, services) {
       if (!roleAllows(user.role, 'see-public-libraries')) {
         throw errorMessage(403, 'You do not have permission to view public libraries.')
@@ -44,7 +44,7 @@ export const publicLibraryRoutes = [
     method: 'POST',
     path,
     auth: 'user',
-    summary: 'Makes a library and shares it with everyone.',
+    summary: 'Creates a library and shares it with everyone.',
     body: { name: rawText(), desc: rawText(), passwd: text(), permission: rawText() },
     async handle({ user, body, request }, services) {
       const { core, syncTokens, now } = services
@@ -55,10 +55,10 @@ export const publicLibraryRoutes = [
       if (permission !== 'r' && permission !== 'rw') throw errorMessage(400, 'Invalid permission')
       const description = parseText(body.desc ?? '')
       if (description === undefined) throw errorMessage(400, 'desc invalid.')
-      const wish = await wishWithPassword(name, description, body.passwd)
+      const options = await optionsWithPassword(name, description, body.passwd)
       const share = sharingNew(services, { user, request }, { recipient: { to: 'everyone' }, permission })
       let syncToken = ''
-      const library = await createLibrary(core, user, wish, async (tx, made) => {
+      const library = await createLibrary(core, user, options, async (tx, made) => {
         await share(tx, made)
         syncToken = await syncTokens.issueIn(tx, made, user)
       })

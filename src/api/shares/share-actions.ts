@@ -4,22 +4,22 @@ import { DomainError, fail } from '../../errors.ts'
 import type { Group } from '../../identity/index.ts'
 import type { AdministeredLibrary, AlsoOfLibrary, Library } from '../../library/index.ts'
 import { ROOT } from '../../objects/index.ts'
-import { type AuditedCall, type Deed, libraryDeed, noting } from '../common/audit.ts'
+import { type AuditedAction, type AuditedCall, auditAction, libraryAction } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'
 
-// What the calls about shares do, each put down in the audit log with what it does.
+// Changes of shares, each with its audit entry.
 
-type Ended = Omit<ShareWish, 'permission'>
+type EndedShare = Omit<ShareWish, 'permission'>
 
 /** Throws as Shares.share. */
 export function share(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  wish: ShareWish,
+  options: ShareWish,
 ): Promise<SubLibrary | undefined> {
-  const also = noting(services, call, shareDeed('share-made', library.info, wish))
-  return services.shares.share(library, call.user, wish, also)
+  const also = auditAction(services, call, shareAction('share-made', library.info, options))
+  return services.shares.share(library, call.user, options, also)
 }
 
 /** False if there is no such share. */
@@ -27,24 +27,24 @@ export function changeShare(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  wish: ShareWish,
+  options: ShareWish,
 ): Promise<boolean> {
-  const also = noting(services, call, shareDeed('share-changed', library.info, wish))
-  return services.shares.change(library, wish, also)
+  const also = auditAction(services, call, shareAction('share-changed', library.info, options))
+  return services.shares.change(library, options, also)
 }
 
-/** Sharing a library again changes what the share gives. */
+/** Sharing a library again changes the permission of the share. */
 export async function shareOrChange(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  wish: ShareWish,
+  options: ShareWish,
 ): Promise<void> {
   try {
-    await share(services, call, library, wish)
+    await share(services, call, library, options)
   } catch (error) {
     if (!(error instanceof DomainError) || error.fault.code !== 'already-shared') throw error
-    if (!(await changeShare(services, call, library, wish))) fail({ code: 'permission-denied' })
+    if (!(await changeShare(services, call, library, options))) fail({ code: 'permission-denied' })
   }
 }
 
@@ -53,16 +53,20 @@ export function endShare(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  wish: Ended,
+  options: EndedShare,
 ): Promise<boolean> {
-  const also = noting(services, call, shareDeed('share-ended', library.info, wish))
-  return services.shares.revoke(library, wish, also)
+  const also = auditAction(services, call, shareAction('share-ended', library.info, options))
+  return services.shares.revoke(library, options, also)
 }
 
-/** Ends what the caller was given personally. */
+/** Ends the caller's personal share. */
 export function leaveShare(services: ApiServices, call: AuditedCall, library: Library): Promise<boolean> {
   const recipient = { to: 'user', account: call.user } as const
-  const also = noting(services, call, shareDeed('share-ended', library.info, { path: ROOT, recipient }))
+  const also = auditAction(
+    services,
+    call,
+    shareAction('share-ended', library.info, { path: ROOT, recipient }),
+  )
   return services.shares.leave(library, also)
 }
 
@@ -72,8 +76,8 @@ export function endShareWithGroup(
   library: Library,
   group: Group,
 ): Promise<boolean> {
-  const wish = { path: ROOT, recipient: { to: 'group', group } } as const
-  const also = noting(services, call, shareDeed('share-ended', library.info, wish))
+  const options = { path: ROOT, recipient: { to: 'group', group } } as const
+  const also = auditAction(services, call, shareAction('share-ended', library.info, options))
   return services.shares.revokeFromGroup(library, group, also)
 }
 
@@ -82,12 +86,12 @@ export function endShareWithEveryone(
   call: AuditedCall,
   library: Library,
 ): Promise<boolean> {
-  const wish = { path: ROOT, recipient: { to: 'everyone' } } as const
-  const also = noting(services, call, shareDeed('share-ended', library.info, wish))
+  const options = { path: ROOT, recipient: { to: 'everyone' } } as const
+  const also = auditAction(services, call, shareAction('share-ended', library.info, options))
   return services.shares.unpublish(library, also)
 }
 
-/** Shares a library in the transaction that makes it, and puts both down. */
+/** Shares a library in the transaction that creates it, and audits both. */
 export function sharingNew(
   services: ApiServices,
   call: AuditedCall,
@@ -95,20 +99,20 @@ export function sharingNew(
 ): AlsoOfLibrary {
   return async (tx, made) => {
     await services.shares.shareNew(tx, made, call.user, recipient, permission)
-    await noting(services, call, libraryDeed('library-made', made))(tx)
-    const deed = shareDeed('share-made', made, { path: ROOT, recipient, permission })
-    await noting(services, call, deed)(tx)
+    await auditAction(services, call, libraryAction('library-made', made))(tx)
+    const action = shareAction('share-made', made, { path: ROOT, recipient, permission })
+    await auditAction(services, call, action)(tx)
   }
 }
 
-/** A share is put down with the library that has the content, whatever it was reached through. */
-function shareDeed(
+/** Shares are audited with the origin library, also if they were changed through a view. */
+function shareAction(
   action: 'share-made' | 'share-changed' | 'share-ended',
   library: LibraryInfo,
-  { path, recipient, permission }: Ended & Partial<ShareWish>,
-): Deed {
+  { path, recipient, permission }: EndedShare & Partial<ShareWish>,
+): AuditedAction {
   const detail = { ...recipientDetail(recipient), ...(permission && { permission }) }
-  return { ...libraryDeed(action, originOf(library), detail), path: inOrigin(library, path) }
+  return { ...libraryAction(action, originOf(library), detail), path: inOrigin(library, path) }
 }
 
 function recipientDetail(recipient: Recipient): Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { ApiServices } from '../services.ts'
 
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
 
-/** `r`, `rw` or `admin`; reading, or what `usual` says, if nothing was sent. */
+/** `r`, `rw` or `admin`; `usual` if absent. */
 export function sharePermission(usual: SharePermission | undefined = 'r'): Reader<SharePermission> {
   return (fields, name) => {
     const sent = fields.text(name)
@@ -20,11 +20,8 @@ export function sharePermission(usual: SharePermission | undefined = 'r'): Reade
   }
 }
 
-/** The account that goes by an e-mail. Refuses with 400 what is none, and nobody. */
-export async function registeredUser(
-  { accounts }: ApiServices,
-  sent: string | undefined,
-): Promise<Recipient> {
+/** The account with this e-mail. Rejects malformed and unknown ones with 400. */
+export async function userRecipient({ accounts }: ApiServices, sent: string | undefined): Promise<Recipient> {
   const email = parseEmail(sent ?? '')
   if (email === undefined) throw errorMessage(400, `Email ${sent ?? ''} invalid.`)
   const account = await accounts.find(email)
@@ -32,8 +29,8 @@ export async function registeredUser(
   return { to: 'user', account }
 }
 
-/** The group of an id. Refuses with 400 what is no id. Throws group-not-found. */
-export async function knownGroup({ groups }: ApiServices, sent: string | undefined): Promise<Recipient> {
+/** The group with this id. Rejects a malformed id with 400. Throws group-not-found. */
+export async function groupRecipient({ groups }: ApiServices, sent: string | undefined): Promise<Recipient> {
   const id = parseGroupId(sent)
   if (id === undefined) throw errorMessage(400, `group_id ${sent ?? ''} invalid.`)
   const group = await groups.find(id)

@@ -9,7 +9,7 @@ export interface Parties {
   readonly groups: ReadonlyMap<number, Group>
 }
 
-/** One query for all accounts and one for all groups, however many shares there are. */
+/** One query for all accounts and one for all groups. */
 export async function partiesOf(
   { accounts, groups }: ApiServices,
   shares: readonly Share[],
@@ -29,12 +29,14 @@ export function personIn({ accounts }: Parties, key: number): Person {
   return account === undefined ? strangerCalled('') : personOf(account)
 }
 
-/** A share in `shared_items`; undefined if whom it was for is gone, or it is for everyone. */
+/** A share in `shared_items`; undefined if the recipient is gone, or is everyone. */
 export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
-  const given = { permission: share.permission, is_admin: share.isAdmin }
+  const grant = { permission: share.permission, is_admin: share.isAdmin }
   if (share.grantee === 'group') {
     const group = parties.groups.get(share.granteeKey)
-    return group && { share_type: 'group', group_info: { id: group.key, name: group.name }, ...given }
+    return (
+      group && { share_type: 'group', group_info: { id: group.key, name: group.name }, ...grant }
+    )
   }
   const account = share.grantee === 'user' ? parties.accounts.get(share.granteeKey) : undefined
   if (account === undefined) return undefined
@@ -47,13 +49,13 @@ export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
       contact_email: person.contactEmail,
       avatar_url: avatarUrl(baseUrl, person),
     },
-    ...given,
+    ...grant,
   }
 }
 
 export const shareTypes = { user: 'personal', group: 'group', everyone: 'public' } as const
 
-/** Whom a share is for, in the lists of `/api/v2.1/`. */
+/** The recipient of a share, in the listings of `/api/v2.1/`. */
 export function recipientFields(share: Share, parties: Parties) {
   if (share.grantee === 'group') {
     return { group_id: share.granteeKey, group_name: parties.groups.get(share.granteeKey)?.name ?? '' }
@@ -63,7 +65,7 @@ export function recipientFields(share: Share, parties: Parties) {
   return { user_name: person.name, user_email: person.email, contact_email: person.contactEmail }
 }
 
-/** A share in the older lists; `user` is whoever is on the other side of it. */
+/** A share in the listings of `/api2/`; `user` is the other party. */
 export function shareRecord(shared: SharedLibrary, user: string) {
   const { info } = shared
   return {

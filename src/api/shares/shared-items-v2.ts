@@ -6,11 +6,11 @@ import type { Library } from '../../library/index.ts'
 import { type LibraryPath, ROOT } from '../../objects/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
-import { asFolder, folderAt } from '../common/resolve-path.ts'
+import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { changeShare, endShare, share } from './share-actions.ts'
-import { knownGroup, parseGroupId, registeredUser, sharePermission } from './share-input.ts'
+import { groupRecipient, parseGroupId, sharePermission, userRecipient } from './share-input.ts'
 import { partiesOf, sharedItem } from './share-wire.ts'
 
 const path = '/api2/repos/:repo_id/dir/shared_items/'
@@ -24,7 +24,7 @@ const shareType: Reader<ShareType> = (fields, name) => {
   throw errorMessage(400, `${name} invalid.`)
 }
 
-/** Which kinds are wanted; both unless one is named. */
+/** The requested recipient types; both by default. */
 const shareTypes: Reader<ReadonlySet<string>> = (fields, name) => {
   const sent = (fields.text(name) || 'user,group').split(',').map((word) => word.trim())
   if (!sent.every((word) => word === 'user' || word === 'group')) {
@@ -43,12 +43,12 @@ export const sharedItemRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Lists whom a library or a folder is shared with.',
+    summary: 'Lists the users and groups a library or a folder is shared with.',
     params,
     query: { p: sentPathOrRoot, share_type: shareTypes },
     async handle({ user, params, query, request }, services) {
       const library = await openToRead(services, user, params.repo_id)
-      const folder = await folderAt(library, query.p, asFolder(query.p))
+      const folder = await folderAt(library, query.p, folderPathText(query.p))
       const shares = await services.shares.on(library, folder.path)
       const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
       const parties = await partiesOf(services, wanted)
@@ -94,15 +94,15 @@ export const sharedItemRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Changes what a share of a library or a folder allows.',
+    summary: 'Changes the permission of a share of a library or a folder.',
     params,
     query: one,
     body: { permission: sharePermission() },
     faults,
     async handle({ user, params, query, body, request }, services) {
       const { library, folder: path } = await openToShare(services, user, params.repo_id, query.p)
-      const wish = { path, recipient: await recipientOf(services, query), permission: body.permission }
-      const changed = await changeShare(services, { user, request }, library.administered(), wish)
+      const options = { path, recipient: await recipientOf(services, query), permission: body.permission }
+      const changed = await changeShare(services, { user, request }, library.administered(), options)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
     },
@@ -112,7 +112,7 @@ export const sharedItemRoutes = [
     path,
     auth: 'user',
     scope: 'none',
-    summary: 'Ends a share of a library or a folder; one that is not there is no error.',
+    summary: 'Ends a share of a library or a folder. Idempotent.',
     params,
     query: one,
     faults,
@@ -125,7 +125,7 @@ export const sharedItemRoutes = [
   }),
 ]
 
-/** Whoever may not read is told in the words of the framework. */
+/** The message for callers without read permission, as existing clients expect it. */
 async function openToRead(
   { access }: ApiServices,
   user: Account,
@@ -139,7 +139,7 @@ async function openToRead(
   }
 }
 
-/** Throws path-not-found; permission-denied for whoever may not manage shares. */
+/** Throws path-not-found; permission-denied for callers who may not manage shares. */
 async function openToShare(
   { access }: ApiServices,
   user: Account,
@@ -147,7 +147,7 @@ async function openToShare(
   sent: SentPath,
 ): Promise<{ library: Library; folder: LibraryPath }> {
   const library = await access.open(user, id)
-  const { path: folder } = await folderAt(library, sent, asFolder(sent))
+  const { path: folder } = await folderAt(library, sent, folderPathText(sent))
   library.administered()
   if (!roleAllows(user.role, 'share')) fail({ code: 'role-forbids', action: 'share' })
   if (folder !== ROOT && library.info.encryption !== undefined) fail({ code: 'encrypted-mismatch' })
@@ -159,8 +159,8 @@ function recipientOf(
   query: { share_type: ShareType; username: string | undefined; group_id: string | undefined },
 ): Promise<Recipient> {
   return query.share_type === 'user'
-    ? registeredUser(services, query.username)
-    : knownGroup(services, query.group_id)
+    ? userRecipient(services, query.username)
+    : groupRecipient(services, query.group_id)
 }
 
 interface Wish {
@@ -169,7 +169,7 @@ interface Wish {
   readonly permission: SharePermission
 }
 
-/** Shares with each; who cannot be shared with is told, and the others get theirs. */
+/** Shares with each recipient and reports those that failed. */
 async function shareWithAll(
   services: ApiServices,
   call: AuditedCall,
@@ -191,8 +191,8 @@ async function shareWithAll(
       continue
     }
     try {
-      const wish = { path, recipient, permission }
-      const sub = await share(services, call, library.administered(), wish)
+      const options = { path, recipient, permission }
+      const sub = await share(services, call, library.administered(), options)
       subId ??= sub?.id
       keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)
     } catch (error) {
@@ -202,7 +202,7 @@ async function shareWithAll(
   return { keys, failed, subId }
 }
 
-/** The recipient, or why there is none. */
+/** The recipient, or the error message. */
 async function findRecipient(
   { accounts, groups }: ApiServices,
   type: ShareType,
@@ -219,7 +219,7 @@ async function findRecipient(
   return group === undefined ? `Group ${sent} not found` : { to: 'group', group }
 }
 
-/** One who owns the library already spoils the whole request. */
+/** The owner among the recipients fails the whole request. */
 function refuseOwner(library: Library, recipients: readonly (Recipient | string)[]): void {
   const { ownerKey } = library.info
   const isOwner = (one: Recipient | string) => typeof one !== 'string' && accountKey(one) === ownerKey

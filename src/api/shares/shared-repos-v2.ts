@@ -2,22 +2,22 @@ import type { Recipient } from '../../access/index.ts'
 import { errorMessage, rawText } from '../../http/index.ts'
 import { parseEmail } from '../../identity/index.ts'
 import { ROOT } from '../../objects/index.ts'
-import { denied, worded } from '../common/fault-messages.ts'
+import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { endShare, shareOrChange } from './share-actions.ts'
-import { knownGroup, sharePermission } from './share-input.ts'
+import { groupRecipient, sharePermission } from './share-input.ts'
 import { partiesOf, personIn, shareRecord } from './share-wire.ts'
 
 const params = { repo_id: libraryIdParam }
 const target = { share_type: rawText(), user: rawText(), users: rawText(), group_id: rawText() }
 
-export const sharedRepoRoutes = [
+export const sharedRepoRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/shared-repos/',
     auth: 'user',
-    summary: 'Lists what the caller shares out, for older clients.',
+    summary: 'Lists the libraries the caller shares with others, for older clients.',
     async handle({ user }, services) {
       const shared = await services.shares.sharedOutBy(user)
       const parties = await partiesOf(services, shared)
@@ -39,12 +39,12 @@ export const sharedRepoRoutes = [
     query: { ...target, permission: sharePermission() },
     body: target,
     async handle({ user, params, query, body, request }, services) {
-      const wish = { ...body, ...sentOf(query) }
+      const options = { ...body, ...sentOf(query) }
       const library = (await services.access.openOwned(user, params.repo_id)).administered()
-      const recipients = await recipientsOf(services, wish)
+      const recipients = await recipientsOf(services, options)
       for (const recipient of recipients) {
-        const wish = { path: ROOT, recipient, permission: query.permission }
-        await shareOrChange(services, { user, request }, library, wish)
+        const options = { path: ROOT, recipient, permission: query.permission }
+        await shareOrChange(services, { user, request }, library, options)
       }
       return 'success'
     },
@@ -58,8 +58,8 @@ export const sharedRepoRoutes = [
     query: target,
     async handle({ user, params, query, request }, services) {
       if (!query.share_type) throw errorMessage(400, 'Share type is required.')
-      const words = denied('You do not have permission to unshare library.')
-      const library = await worded(words, () => services.access.openOwned(user, params.repo_id))
+      const words = deniedMessage('You do not have permission to unshare library.')
+      const library = await withFaultMessages(words, () => services.access.openOwned(user, params.repo_id))
       for (const recipient of await recipientsOf(services, query)) {
         await endShare(services, { user, request }, library.administered(), { path: ROOT, recipient })
       }
@@ -82,7 +82,7 @@ async function recipientsOf(services: ApiServices, sent: Target): Promise<Recipi
   if (sent.share_type === 'group') {
     const ids = words(sent.group_id)
     if (ids.length === 0) throw errorMessage(400, 'Group ID must be integer')
-    return Promise.all(ids.map((id) => knownGroup(services, id)))
+    return Promise.all(ids.map((id) => groupRecipient(services, id)))
   }
   if (sent.share_type !== 'personal')
     throw errorMessage(400, 'Share type can only be personal or group or public.')

@@ -19,7 +19,7 @@ export const sharedRepoRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/shared-repos/',
     auth: 'user',
-    summary: 'Lists the libraries the caller shares out, by name.',
+    summary: 'Lists the libraries the caller shares with others, by name.',
     async handle({ user }, services) {
       const shared = (await services.shares.sharedOutBy(user)).filter(({ info }) => info.sub === undefined)
       const parties = await partiesOf(services, shared)
@@ -41,19 +41,19 @@ export const sharedRepoRoutesV21 = [
     method: 'PUT',
     path,
     auth: 'user',
-    summary: 'Changes what a share of a library allows, or shares it with everyone.',
+    summary: 'Changes the permission of a share of a library, or shares it with everyone.',
     params,
     body: { permission: sharePermission(undefined), ...target },
     async handle({ user, params, body, request }, services) {
       const readType = checkedTarget(body)
       const library = (await services.access.openOwned(user, params.repo_id)).administered()
       const recipient = await recipientOf(services, readType, body)
-      const wish = { path: ROOT, recipient, permission: body.permission }
+      const options = { path: ROOT, recipient, permission: body.permission }
       if (recipient.to === 'everyone') {
-        await shareOrChange(services, { user, request }, library, wish)
+        await shareOrChange(services, { user, request }, library, options)
         return { success: true }
       }
-      const changed = await changeShare(services, { user, request }, library, wish)
+      const changed = await changeShare(services, { user, request }, library, options)
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
     },
@@ -79,7 +79,7 @@ export const sharedRepoRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/shared-folders/',
     auth: 'user',
-    summary: 'Lists the folders the caller shares out.',
+    summary: 'Lists the folders the caller shares with others.',
     async handle({ user }, services) {
       const shared = (await services.shares.sharedOutBy(user)).filter(({ info }) => info.sub !== undefined)
       const parties = await partiesOf(services, shared)
@@ -101,7 +101,7 @@ export const sharedRepoRoutesV21 = [
 type Sent = { readonly [K in keyof typeof target]: string | undefined }
 type ShareType = 'personal' | 'group' | 'public'
 
-/** What can be said before the library is looked for. */
+/** Checks that need no lookup of the library. */
 function checkedTarget(sent: Sent): ShareType {
   const type = sent.share_type
   if (!type) throw errorMessage(400, 'share_type invalid.')

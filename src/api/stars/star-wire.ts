@@ -3,7 +3,7 @@ import type { Library } from '../../library/index.ts'
 import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../../objects/index.ts'
 import { isoTime, relativeTime } from '../common/wire-formats.ts'
 
-/** Something starred, and the entry it names, if there still is one. */
+/** A starred path, and its entry if it still exists. */
 export interface Starred {
   readonly library: Library
   readonly path: LibraryPath
@@ -31,7 +31,7 @@ export function starredItemToWire({ library, path, isDir, entry }: Starred, pers
   }
 }
 
-/** A starred file in the older list. */
+/** A starred file in `/api2/starredfiles/`. */
 export function starredFileToWire(library: Library, path: LibraryPath, entry: Dirent, now: number) {
   const { info } = library
   return {

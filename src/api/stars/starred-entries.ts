@@ -3,8 +3,8 @@ import { starsOf } from '../../library/index.ts'
 import type { ApiServices } from '../services.ts'
 import type { Starred } from './star-wire.ts'
 
-/** What an account starred and may still read, newest first. */
-export async function starredBy({ access, core }: ApiServices, user: Account): Promise<Starred[]> {
+/** The starred entries that an account may still read, newest first. */
+export async function listStarred({ access, core }: ApiServices, user: Account): Promise<Starred[]> {
   const stars = await starsOf(core, user)
   const libraries = await access.openAll(user, [...new Set(stars.map((star) => star.libraryId))])
   const starred: Starred[] = []
@@ -12,7 +12,7 @@ export async function starredBy({ access, core }: ApiServices, user: Account): P
     const library = libraries.get(libraryId)
     if (library === undefined) continue
     const found = await library.tree.find(path)
-    // Another kind of thing may have taken the place of what was starred.
+    // The path may now be an entry of another kind.
     const entry = found && (found.kind === 'dir') === isDir ? found : undefined
     starred.push({ library, path, isDir, entry })
   }

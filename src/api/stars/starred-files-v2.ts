@@ -3,15 +3,15 @@ import { errorMessage, jsonResponse, rawText } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import { addStar, type Library, removeStar } from '../../library/index.ts'
 import { parseLibraryId } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { type SentPath, sentPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { starredFileToWire } from './star-wire.ts'
-import { starredBy } from './starred-entries.ts'
+import { listStarred } from './starred-entries.ts'
 
 const words = {
-  ...denied('Permission denied'),
+  ...deniedMessage('Permission denied'),
   'library-not-found': (): [number, string] => [404, 'File not found'],
   'path-not-found': (): [number, string] => [404, 'File not found'],
 }
@@ -24,7 +24,7 @@ export const starredFileRoutes = [
     summary: 'Lists the files the caller starred.',
     prefix: true,
     async handle({ user }, services) {
-      const starred = await starredBy(services, user)
+      const starred = await listStarred(services, user)
       return starred.flatMap(({ library, path, entry }) =>
         entry?.kind === 'file' ? [starredFileToWire(library, path, entry, services.now())] : [],
       )
@@ -49,14 +49,14 @@ export const starredFileRoutes = [
     method: 'DELETE',
     path: '/api2/starredfiles/',
     auth: 'user',
-    summary: 'Takes the star of a file away.',
+    summary: 'Removes the star of a file.',
     query: { repo_id: rawText(), p: sentPath },
     faults: words,
     prefix: true,
     async handle({ user, query }, services) {
       const { library, sent } = await open(services, user, query.repo_id, query.p)
       const removed = sent.path && (await removeStar(services.core, user, library.info.id, sent.path))
-      // The star of a file that is gone can be taken away; a file that was not starred is fine.
+      // Idempotent. The star of a deleted file can be removed too.
       if (removed !== true) await fileAt(library, sent)
       return 'success'
     },

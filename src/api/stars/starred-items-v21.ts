@@ -6,7 +6,7 @@ import { parseLibraryId, ROOT } from '../../objects/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { type Starred, starredItemToWire } from './star-wire.ts'
-import { starredBy } from './starred-entries.ts'
+import { listStarred } from './starred-entries.ts'
 
 const sentLibraryId = map(rawText(), (sent) => sent || undefined)
 
@@ -21,7 +21,7 @@ export const starredItemRoutes = [
     auth: 'user',
     summary: 'Lists the libraries, folders and files the caller starred.',
     async handle({ user }, services) {
-      const starred = await starredBy(services, user)
+      const starred = await listStarred(services, user)
       const ranked = starred.sort((a, b) => rank(a) - rank(b))
       const person = personOf(user)
       return { starred_item_list: ranked.map((one) => starredItemToWire(one, person)) }
@@ -51,7 +51,7 @@ export const starredItemRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/starred-items/',
     auth: 'user',
-    summary: 'Takes a star away.',
+    summary: 'Removes a star.',
     query: { repo_id: sentLibraryId, path: requiredPath() },
     faults: itemNotFound,
     async handle({ user, query }, { core }) {

@@ -6,20 +6,20 @@ import type { Library } from '../../library/index.ts'
 import { type Dirent, type LibraryId, parsePath, withSlash } from '../../objects/index.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { type FoundFolder, folderAt } from '../common/resolve-path.ts'
-import { asOf, type Moment, moment } from '../history/point-in-time.ts'
+import { libraryAt, type PointInTime, pointInTime } from '../history/point-in-time.ts'
 import { type ApiServices, route } from '../services.ts'
 import type { ArchiveProgress } from './archives.ts'
 
-/** Names as sent, without slashes around them; each may lead into folders below. */
+/** Names as sent, without leading and trailing slashes. Each may be a relative path. */
 export const sentNames: Reader<string[]> = (fields, name) => {
   const names = list({ nonEmpty: true })(fields, name).map((sent) => sent.replace(/^\/+|\/+$/g, ''))
   if (names.includes('')) throw errorMessage(400, `${name} invalid.`)
   return [...new Set(names)]
 }
 
-const wish = { parent_dir: requiredPath(), dirents: sentNames, ...moment }
+const options = { parent_dir: requiredPath(), dirents: sentNames, ...pointInTime }
 
-// The words of the file server, where clients of encrypted libraries expect them.
+// Clients of encrypted libraries expect the messages of the file server here.
 const faults = {
   'password-needed': (): FaultResponse => [400, 'Repo is encrypted. Please provide password to view it.'],
 }
@@ -32,9 +32,9 @@ export const archiveRoutes = [
     path: '/api/v2.1/repos/:repo_id/zip-task/',
     auth: 'user',
     scope: 'read',
-    summary: 'Starts an archive of files and folders, as they are now or were at `commit_id` or `at`.',
+    summary: 'Starts an archive of files and folders; as of `commit_id` or `at` if given.',
     params: { repo_id: libraryIdParam },
-    body: wish,
+    body: options,
     faults,
     handle: ({ user, params, body }, services) => start(services, user, params.repo_id, body),
   }),
@@ -44,7 +44,7 @@ export const archiveRoutes = [
     auth: 'user',
     summary: 'Starts an archive; the older form of the POST.',
     params: { repo_id: libraryIdParam },
-    query: wish,
+    query: options,
     faults,
     handle: ({ user, params, query }, services) => start(services, user, params.repo_id, query),
   }),
@@ -52,7 +52,7 @@ export const archiveRoutes = [
     method: 'GET',
     path: '/api/v2.1/query-zip-progress/',
     auth: 'none',
-    summary: 'How far an archive is; whoever holds its token may ask.',
+    summary: 'Returns the progress of an archive, for anyone with its token.',
     query: { token: required() },
     async handle({ query }, { archives }) {
       const archive = await archives.find(query.token)
@@ -64,7 +64,7 @@ export const archiveRoutes = [
     method: 'POST',
     path: '/api/v2.1/cancel-zip-task/',
     auth: 'none',
-    summary: 'Stops an archive; whoever holds its token may.',
+    summary: 'Cancels an archive, for anyone with its token.',
     body: { token: required() },
     async handle({ body }, { archives }) {
       await archives.cancel(body.token)
@@ -77,23 +77,23 @@ async function start(
   services: ApiServices,
   user: Account,
   id: LibraryId,
-  sent: { parent_dir: SentPath; dirents: readonly string[] } & Moment,
+  sent: { parent_dir: SentPath; dirents: readonly string[] } & PointInTime,
 ): Promise<{ zip_token: string }> {
   const { access, archives, now } = services
-  const library = await asOf(services, await access.open(user, id), sent)
+  const library = await libraryAt(services, await access.open(user, id), sent)
   const parent = await folderAt(library, sent.parent_dir)
   const roots = await rootsOf(library, parent, sent.dirents)
   return { zip_token: await archives.start(library, { roots, name: archiveName(roots, now()) }) }
 }
 
-/** What an archive is called: as what it holds, if that is one. `now` is in Unix seconds. */
+/** The name of an archive: that of its only entry, if it has one. `now` is in Unix seconds. */
 export function archiveName(roots: readonly Dirent[], now: number): string {
   const [only, ...others] = roots
   const name = only !== undefined && others.length === 0 ? only.name : `documents-export-${dateOf(now)}`
   return `${name}.zip`
 }
 
-/** The entries of the names below a folder. Throws path-not-found. */
+/** The entries with these names below a folder. Throws path-not-found. */
 export async function rootsOf(
   library: Library,
   parent: FoundFolder,
@@ -101,7 +101,7 @@ export async function rootsOf(
 ): Promise<Dirent[]> {
   const roots: Dirent[] = []
   for (const [index, name] of names.entries()) {
-    // Dirs at hand are looked up without waiting for anything; others want a turn too (I10).
+    // Lookups of cached dirs never wait, so yield to other requests (I10).
     if (index % LOOKUPS_A_TURN === LOOKUPS_A_TURN - 1) await setImmediate()
     const text = withSlash(parent.path) + name
     const path = parsePath(text)

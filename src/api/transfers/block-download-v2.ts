@@ -1,6 +1,6 @@
 import { errorMessage, type Reader, rawText } from '../../http/index.ts'
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { route } from '../services.ts'
@@ -15,10 +15,10 @@ export const blockDownloadRoutes = [
     method: 'GET',
     path: '/api2/repos/:repo_id/files/:file_id/blks/:block_id/download-link/',
     auth: 'user',
-    summary: 'Gives a link to download a block of a file by, as it is stored.',
+    summary: 'Returns a download link of a stored block of a file.',
     params: { repo_id: libraryIdParam, file_id: fileIdParam, block_id: blockIdParam },
     query: { p: sentPathOrRoot },
-    faults: denied('You do not have permission to access this repo.'),
+    faults: deniedMessage('You do not have permission to access this repo.'),
     async handle({ user, params, query, request }, { access, core, tickets }) {
       const library = await access.open(user, params.repo_id)
       const { path } = await folderAt(library, query.p)
@@ -26,8 +26,13 @@ export const blockDownloadRoutes = [
       const isHere = file !== undefined && (await core.views.showsFile(library, params.file_id))
       if (file === undefined || !isHere) return notFound('File not found.')
       if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
-      const wish = { operation: 'download-blocks', path, objectId: params.file_id, reusable: true } as const
-      const ticket = await tickets.issue(library, wish)
+      const options = {
+        operation: 'download-blocks',
+        path,
+        objectId: params.file_id,
+        reusable: true,
+      } as const
+      const ticket = await tickets.issue(library, options)
       return `${request.baseUrl}/seafhttp/blks/${ticket}/${params.block_id}`
     },
   }),

@@ -1,27 +1,27 @@
 import { errorMessage, optionalText, rawText } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type BlockId, MOST_IDS, parseBlockId, parsePath, ROOT } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { folderAt, updatePlaceAt } from '../common/resolve-path.ts'
+import { folderAt, updateTargetAt } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { refuseIfFull } from './quota-check.ts'
 
-const faults = denied('You do not have permission to access this folder.')
+const faults = deniedMessage('You do not have permission to access this folder.')
 
-/** Enough for the most ids a list may have, even if each comma is encoded. */
-const LARGEST_LIST = 512 * 1024
+/** Enough for the longest list of ids, even with encoded commas. */
+const MAX_LIST = 512 * 1024
 
 export const blockLinkRoutes = [
   route({
     method: 'POST',
     path: '/api2/repos/:repo_id/upload-blks-link/',
     auth: 'user',
-    summary: 'Gives links to upload a file into a folder by its blocks, and tells which of them are wanted.',
+    summary: 'Returns links to upload a file as blocks into a folder, and the ids of the missing blocks.',
     params: { repo_id: libraryIdParam },
     query: { p: rawText() },
     body: { blklist: optionalText() },
-    bodyLimit: LARGEST_LIST,
+    bodyLimit: MAX_LIST,
     faults,
     async handle({ user, params, query, body, request }, services) {
       const library = await services.access.open(user, params.repo_id)
@@ -40,7 +40,7 @@ export const blockLinkRoutes = [
     path: '/api2/repos/:repo_id/upload-blks-link/',
     auth: 'user',
     scope: 'write',
-    summary: 'Gives older clients a link to make files of blocks by.',
+    summary: 'Returns a link to create files from blocks, for older clients.',
     params: { repo_id: libraryIdParam },
     query: { p: rawText() },
     faults,
@@ -55,7 +55,7 @@ export const blockLinkRoutes = [
     path: '/api2/repos/:repo_id/update-blks-link/',
     auth: 'user',
     scope: 'write',
-    summary: 'Gives a link to replace the content of files by blocks.',
+    summary: 'Returns a link to replace the content of files with blocks.',
     params: { repo_id: libraryIdParam },
     query: { p: rawText() },
     faults,
@@ -77,7 +77,7 @@ async function issue(
   if (p === '') throw errorMessage(400, 'p invalid.')
   const sent = { text: p, path: parsePath(p) }
   const isUpdate = operation === 'update-blocks'
-  const place = isUpdate ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  const place = isUpdate ? await updateTargetAt(library, sent) : await folderAt(library, sent)
   library.editable(place.path)
   await refuseIfFull(services, library)
   const target = 'target' in place ? place.target : undefined

@@ -4,7 +4,7 @@ import type { FoundFile } from '../common/resolve-path.ts'
 import { encodeSegment } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'
 
-/** A link to download a file by, with the file's id in a header. */
+/** A download link of a file, with the file's id in a header. */
 export async function downloadLink(
   { tickets }: ApiServices,
   library: Library,

@@ -1,22 +1,22 @@
 import { errorMessage, rawText } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
 import { parsePath, ROOT } from '../../objects/index.ts'
-import { denied } from '../common/fault-messages.ts'
+import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { folderAt, updatePlaceAt } from '../common/resolve-path.ts'
+import { folderAt, updateTargetAt } from '../common/resolve-path.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
 import { type ApiServices, route } from '../services.ts'
 import { refuseIfFull } from './quota-check.ts'
 
-const faults = denied('You do not have permission to access this folder.')
+const faults = deniedMessage('You do not have permission to access this folder.')
 
-export const uploadLinkRoutes = [
+export const uploadLinkRoutesV2 = [
   route({
     method: 'GET',
     path: '/api2/repos/:repo_id/upload-link/',
     auth: 'user',
     scope: 'upload',
-    summary: 'A link to upload files into a folder by.',
+    summary: 'Returns an upload link of a folder.',
     params: { repo_id: libraryIdParam },
     query: { p: rawText(), from: rawText(), replace: lenientFlag },
     faults,
@@ -32,7 +32,7 @@ export const uploadLinkRoutes = [
     path: '/api2/repos/:repo_id/update-link/',
     auth: 'user',
     scope: 'write',
-    summary: 'A link to replace the content of files by.',
+    summary: 'Returns a link to replace the content of files.',
     params: { repo_id: libraryIdParam },
     query: { p: rawText(), from: rawText() },
     faults,
@@ -45,8 +45,8 @@ export const uploadLinkRoutes = [
 ]
 
 /**
- * An upload ticket is bound to its folder. An update ticket is bound to a file: the one that is named, or the first within the
- * folder that it is used for.
+ * An upload ticket is bound to its folder. An update ticket is bound to a file: the named one, or the first one in
+ * the folder that it is used for.
  */
 async function issue(
   services: ApiServices,
@@ -56,7 +56,7 @@ async function issue(
 ): Promise<string> {
   if (p === '') throw errorMessage(400, 'p invalid.')
   const sent = { text: p, path: parsePath(p) }
-  const place = operation === 'update' ? await updatePlaceAt(library, sent) : await folderAt(library, sent)
+  const place = operation === 'update' ? await updateTargetAt(library, sent) : await folderAt(library, sent)
   library.editable(place.path)
   await refuseIfFull(services, library)
   if (from !== undefined && from !== 'api' && from !== 'web') throw errorMessage(400, 'from invalid.')

@@ -12,7 +12,7 @@ export const fileUploadedBytesRoutes = [
     path: '/api/v2.1/repos/:repo_id/file-uploaded-bytes/',
     auth: 'user',
     scope: 'upload',
-    summary: 'How much of a resumable upload is stored.',
+    summary: 'Returns how many bytes of a resumable upload are stored.',
     params: { repo_id: libraryIdParam },
     query: { parent_dir: requiredPath(), file_name: map(required(), parseName) },
     async handle({ user, params, query }, services) {
@@ -27,7 +27,7 @@ export const fileUploadedBytesRoutes = [
               linkKey: 0,
               path: inOrigin(library.info, joinPath(path, query.file_name)),
             })
-      // The folder of an upload with a relative path is made with its last chunk.
+      // The folder of an upload with a relative path is created with the last chunk.
       if (uploadedBytes === 0) await folderAt(library, query.parent_dir)
       library.editable(path ?? ROOT)
       await refuseIfFull(services, library)

@@ -3,7 +3,7 @@ import { errorMessage, rawText } from '../../http/index.ts'
 import { personOf } from '../../identity/index.ts'
 import { deletedLibrariesOf, purgeDeletedOf, purgeLibrary, restoreLibrary } from '../../library/index.ts'
 import { parseLibraryId } from '../../objects/index.ts'
-import { type Deed, libraryDeed, noting } from '../common/audit.ts'
+import { type AuditedAction, auditAction, libraryAction } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { deletedLibraryItem } from '../libraries/library-wire.ts'
 import { route } from '../services.ts'
@@ -30,8 +30,8 @@ export const deletedLibraryRoutes = [
     async handle({ user, body, request }, { audit, core }) {
       if (!body.repo_id) throw errorMessage(400, 'repo_id can not be empty.')
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'not-in-trash', id: body.repo_id })
-      const deed: Deed = { action: 'library-restored', objectKind: 'library', objectId: id }
-      await restoreLibrary(core, user, id, noting({ audit }, { user, request }, deed))
+      const action: AuditedAction = { action: 'library-restored', objectKind: 'library', objectId: id }
+      await restoreLibrary(core, user, id, auditAction({ audit }, { user, request }, action))
       return { success: true }
     },
   }),
@@ -39,10 +39,10 @@ export const deletedLibraryRoutes = [
     method: 'DELETE',
     path,
     auth: 'user',
-    summary: 'Purges all libraries the caller deleted, for good.',
+    summary: 'Purges all deleted libraries of the caller permanently.',
     async handle({ user, request }, { audit, core }) {
       await purgeDeletedOf(core, user, (tx, library) =>
-        noting({ audit }, { user, request }, libraryDeed('library-purged', library))(tx),
+        auditAction({ audit }, { user, request }, libraryAction('library-purged', library))(tx),
       )
       return { success: true }
     },
@@ -51,12 +51,16 @@ export const deletedLibraryRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/deleted-repos/:repo_id/',
     auth: 'user',
-    summary: 'Purges a deleted library, for good.',
+    summary: 'Purges a deleted library permanently.',
     params: { repo_id: libraryIdParam },
     faults: { 'not-in-trash': () => [404, 'Library does not exist in trash.'] },
     async handle({ user, params, request }, { audit, core }) {
-      const deed: Deed = { action: 'library-purged', objectKind: 'library', objectId: params.repo_id }
-      await purgeLibrary(core, user, params.repo_id, noting({ audit }, { user, request }, deed))
+      const action: AuditedAction = {
+        action: 'library-purged',
+        objectKind: 'library',
+        objectId: params.repo_id,
+      }
+      await purgeLibrary(core, user, params.repo_id, auditAction({ audit }, { user, request }, action))
       return { success: true }
     },
   }),

@@ -3,16 +3,16 @@ import { errorMessage, integer, optional, type Reader, rawText, type Values } fr
 import type { Account } from '../../identity/index.ts'
 import { emptyTrash } from '../../library/index.ts'
 import type { LibraryId } from '../../objects/index.ts'
-import { libraryDeed, noting } from '../common/audit.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { auditAction, libraryAction } from '../common/audit.ts'
+import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { type ApiServices, route } from '../services.ts'
 import { parseTrashCursor, trashPage } from './trash-wire.ts'
 
-/** A number of days; what is no number means 0, and a negative one is refused. */
+/** A number of days. A malformed value means 0; a negative one is rejected. */
 const days: Reader<number> = (fields, name) => {
-  const value = parseWhole(fields.text(name)) ?? 0
+  const value = parseInteger(fields.text(name)) ?? 0
   if (value < 0) throw errorMessage(400, `${name} invalid.`)
   return value
 }
@@ -22,7 +22,7 @@ const keptDays = { keep_days: optional(integer({ min: 0 })) }
 
 const path = '/api/v2.1/repos/:repo_id/trash/'
 const params = { repo_id: libraryIdParam }
-const summary = 'Lists what was deleted below a folder, latest first.'
+const summary = 'Lists deleted entries below a folder, latest first.'
 
 export const libraryTrashRoutes = [
   route({
@@ -48,18 +48,18 @@ export const libraryTrashRoutes = [
     method: 'DELETE',
     path,
     auth: 'user',
-    summary: 'Empties the trash, and hides the history that led to it; `keep_days` spares what is newer.',
+    summary: 'Empties the trash and hides the history before it; entries newer than `keep_days` are kept.',
     params,
-    // Days in the wrong place must not count as none: that would take more than was asked for.
+    // `keep_days` in the wrong place must not count as absent, or more would be deleted than requested.
     query: keptDays,
     body: keptDays,
     async handle({ user, params, query, body, request }, { access, audit, core }) {
       const library = await access.openAdministered(user, params.repo_id)
-      // It would hide the history of folders the holder cannot see.
+      // Emptying the trash would hide the history of folders that a scoped token cannot read.
       if (library.info.sub !== undefined) fail({ code: 'permission-denied' })
       const days = body.keep_days ?? query.keep_days ?? 0
-      const deed = libraryDeed('trash-cleaned', library.info, { keptDays: days })
-      await emptyTrash(core, library, days, noting({ audit }, { user, request }, deed))
+      const action = libraryAction('trash-cleaned', library.info, { keptDays: days })
+      await emptyTrash(core, library, days, auditAction({ audit }, { user, request }, action))
       return { success: true }
     },
   }),
@@ -73,7 +73,7 @@ async function listTrash(
 ) {
   const library = await access.open(user, id)
   const { path: folder } = await folderAt(library, asked.path)
-  // A form sends the null that an earlier answer ended with as this word.
+  // Forms send the null of an earlier response as this text.
   const sent = asked.scan_stat === 'null' ? undefined : asked.scan_stat || undefined
   const cursor = sent === undefined ? undefined : parseTrashCursor(sent)
   if (sent !== undefined && cursor === undefined) throw errorMessage(500, 'Internal Server Error')

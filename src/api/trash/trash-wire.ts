@@ -11,7 +11,7 @@ export function trashPage({ items, next }: TrashPage) {
   }
 }
 
-/** Something deleted. */
+/** A deleted entry. */
 export function trashItem(row: TrashRow) {
   return {
     parent_dir: withSlash(parentOf(row.path)),
@@ -28,7 +28,7 @@ function cursorText({ seq, position }: TrashCursor): string {
   return `${seq}-${position}`
 }
 
-/** The cursor of an earlier page; undefined for text no page ever carried. */
+/** The cursor of an earlier page; undefined if malformed. */
 export function parseTrashCursor(text: string): TrashCursor | undefined {
   const [, seq, position] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
   return seq === undefined ? undefined : { seq: Number(seq), position: Number(position) }

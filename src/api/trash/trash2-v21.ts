@@ -6,29 +6,29 @@ import { restoreEntries, type Wanted } from '../../library/index.ts'
 import { type CommitId, type LibraryId, parseCommitId, parsePath, ROOT } from '../../objects/index.ts'
 import { readPage } from '../common/paging.ts'
 import { parseTime } from '../common/parse-time.ts'
-import { parseWhole } from '../common/parse-values.ts'
+import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { trashItem } from './trash-wire.ts'
 
-const MOST_WORDS = 100
-// As many paths as a batch call names.
+const MAX_WORDS = 100
+// The same limit as in batch calls.
 const RESTORE_BODY_BYTES = 8 * 2 ** 20
 
 const params = { repo_id: libraryIdParam }
 const paging = { page: rawText(), per_page: rawText() }
 
-/** Something to be put back, as it was sent. */
+/** An entry to restore, as sent. */
 interface Sent extends Wanted {
   readonly text: string
 }
 
-/** Words with commas between them; undefined if there are none. */
+/** Comma-separated values; undefined if there are none. */
 const words: Reader<string[] | undefined> = (fields, name) => {
   const sent = (fields.text(name) ?? '').split(',').map((word) => word.trim().toLowerCase())
   const found = [...new Set(sent)].filter((word) => word !== '')
-  if (found.length > MOST_WORDS || !found.every(isStorable)) throw errorMessage(400, `${name} invalid.`)
+  if (found.length > MAX_WORDS || !found.every(isStorable)) throw errorMessage(400, `${name} invalid.`)
   return found.length === 0 ? undefined : found
 }
 
@@ -37,13 +37,13 @@ const time = (dayEnds: boolean): Reader<number | undefined> => {
   return (fields, name) => {
     const sent = fields.text(name)
     if (!sent) return undefined
-    const seconds = parseWhole(sent) ?? parseTime(sent, { dayEnds })
+    const seconds = parseInteger(sent) ?? parseTime(sent, { dayEnds })
     if (seconds === undefined) throw errorMessage(400, `${name} invalid.`)
     return seconds
   }
 }
 
-/** Paths by the commits they are to be taken from: the body is nothing but names and lists. */
+/** Paths by the commit they are restored from. The body is an object of lists. */
 const pathsByCommit: Reader<Sent[]> = (fields) => {
   const commits = fields.names()
   if (commits.length === 0) throw errorMessage(400, 'commit_id invalid.')
@@ -60,7 +60,7 @@ export const trash2Routes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/trash2/',
     auth: 'user',
-    summary: 'Lists what was deleted page by page, latest first.',
+    summary: 'Lists deleted entries page by page, latest first.',
     params,
     query: paging,
     handle: ({ user, params, query }, services) =>
@@ -70,7 +70,7 @@ export const trash2Routes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/trash2/search/',
     auth: 'user',
-    summary: 'Searches what was deleted by name, account, time and extension.',
+    summary: 'Searches deleted entries by name, account, time and extension.',
     params,
     query: {
       ...paging,
@@ -96,7 +96,7 @@ export const trash2Routes = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/trash2/revert/',
     auth: 'user',
-    summary: 'Brings back what was deleted, from several commits.',
+    summary: 'Restores deleted entries from several commits.',
     params,
     body: { paths: pathsByCommit },
     bodyLimit: RESTORE_BODY_BYTES,
@@ -112,7 +112,7 @@ export const trash2Routes = [
     method: 'POST',
     path: '/api/v2.1/repos/:repo_id/trash/revert-dirents/',
     auth: 'user',
-    summary: 'Brings back what was deleted, from one commit.',
+    summary: 'Restores deleted entries from one commit.',
     params,
     body: {
       path: list({ nonEmpty: true }),
@@ -164,11 +164,11 @@ function toSent(commitId: CommitId, paths: readonly string[]): Sent[] {
   return paths.map((text) => ({ commitId, text, path: parsePath(text) }))
 }
 
-/** A commit that is not there has nothing to bring back. */
+/** An unknown commit has nothing to restore. */
 function failureText(fault: Fault, path: string): string {
   const isMissing = fault.code === 'path-not-found' && fault.wanted === 'Item'
   if (isMissing || fault.code === 'commit-not-found') return `Dirent ${path} not found.`
-  // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
+  // The entry under a fault's code accepts only that fault. The compiler cannot infer this through a union.
   const word = apiFaults[fault.code] as (fault: Fault) => FaultResponse
   return word(fault)[1]
 }
