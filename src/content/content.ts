@@ -15,9 +15,9 @@ import {
   BlockMismatch,
   BlockMissing,
   type BlockStore,
+  type BorrowedBytes,
   type ByteRange,
-  type LentBytes,
-  LONGEST_AT_ONCE,
+  MAX_RANGE_BYTES,
   type ReadOptions,
 } from '../storage/index.ts'
 import { insertObjects, type ObjectStore, prepareFile } from '../tree/index.ts'
@@ -88,7 +88,7 @@ export interface StoredBytes {
    * A range in one piece, checked before any of it is given; undefined where it is too long for that, or has to be put
    * together. Throws as `read` does, at once or later.
    */
-  readonly readAtOnce: (range: ByteRange) => LentBytes | Promise<LentBytes> | undefined
+  readonly readAtOnce: (range: ByteRange) => BorrowedBytes | Promise<BorrowedBytes> | undefined
 }
 
 /**
@@ -195,7 +195,7 @@ export class ContentStore {
   }
 
   /** All bytes of a file that fits into memory, as `read` gives them. */
-  async readWhole(libraryKey: number, file: FileObject, key?: DataKey): Promise<LentBytes> {
+  async readWhole(libraryKey: number, file: FileObject, key?: DataKey): Promise<BorrowedBytes> {
     const whole = { start: 0, end: file.size }
     const layout = await this.#layoutOf(libraryKey, file, key)
     const piece = key === undefined ? this.#readPartAtOnce(libraryKey, layout, whole) : undefined
@@ -203,7 +203,7 @@ export class ContentStore {
     const chunks = await Array.fromAsync(this.#readParts(libraryKey, layout, whole, {}, key))
     const [only] = chunks
     const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-    return { bytes, giveBack: undefined }
+    return { bytes, release: undefined }
   }
 
   /** A file to be read whole or in parts, as `read` does, with little left to look up for each part. */
@@ -264,7 +264,7 @@ export class ContentStore {
     libraryKey: number,
     layout: FileLayout,
     span: ByteRange,
-  ): LentBytes | Promise<LentBytes> | undefined {
+  ): BorrowedBytes | Promise<BorrowedBytes> | undefined {
     const part = layout.onlyPartOf(span)
     if (part === undefined) return undefined
     const { block, range } = part
@@ -273,8 +273,8 @@ export class ContentStore {
     return small instanceof Promise ? small.then((bytes) => partOf(bytes, range)) : partOf(small, range)
   }
 
-  #readStoredAtOnce({ id }: SizedBlock, range: ByteRange): Promise<LentBytes> | undefined {
-    return range.end - range.start > LONGEST_AT_ONCE ? undefined : this.#blocks.readAtOnce(id, range)
+  #readStoredAtOnce({ id }: SizedBlock, range: ByteRange): Promise<BorrowedBytes> | undefined {
+    return range.end - range.start > MAX_RANGE_BYTES ? undefined : this.#blocks.readAtOnce(id, range)
   }
 
   async #layoutOf(libraryKey: number, file: FileObject, key: DataKey | undefined): Promise<FileLayout> {
@@ -355,8 +355,8 @@ function inMemory(bytes: Buffer): StoredBytes {
 }
 
 /** Others have the same bytes, so they are never given back. */
-function partOf(bytes: Buffer, { start, end }: ByteRange): LentBytes {
-  return { bytes: bytes.subarray(start, end), giveBack: undefined }
+function partOf(bytes: Buffer, { start, end }: ByteRange): BorrowedBytes {
+  return { bytes: bytes.subarray(start, end), release: undefined }
 }
 
 function missing(id: BlockId): never {

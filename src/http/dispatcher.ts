@@ -123,7 +123,7 @@ export class Dispatcher<User, Services> {
     metrics.started()
     response.onClose(() => {
       // What is still on its way is left to the garbage collector.
-      if (response.isSent) exchange.answer?.giveBack?.()
+      if (response.isSent) exchange.answer?.release?.()
       this.#ended(exchange, address, performance.now() - started, isProbe)
     })
     return exchange

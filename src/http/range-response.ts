@@ -78,8 +78,8 @@ async function answerBytes(
     return new HttpResponse(status, headers, await begin(source.read(span), span.end - span.start))
   }
   // Each turn of waiting costs microseconds, so what is already there is not waited for.
-  const { bytes, giveBack } = asked instanceof Promise ? await asked : asked
-  return new HttpResponse(status, headers, bytes, giveBack)
+  const { bytes, release } = asked instanceof Promise ? await asked : asked
+  return new HttpResponse(status, headers, bytes, release)
 }
 
 /** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */

@@ -15,7 +15,7 @@ export interface Chunks {
 /** Bytes in memory that is used again, once whoever has them says that they are done with. */
 export interface HeldBytes {
   readonly bytes: Buffer
-  readonly giveBack: (() => void) | undefined
+  readonly release: (() => void) | undefined
 }
 
 /** What is written to the client. A handler that returns anything else has it sent as JSON with status 200. */
@@ -24,13 +24,13 @@ export class HttpResponse {
   readonly headers: ResponseHeaders
   readonly body: ResponseBody
   /** Called when a body in memory is sent, or will not be. */
-  readonly giveBack: (() => void) | undefined
+  readonly release: (() => void) | undefined
 
-  constructor(status: number, headers: ResponseHeaders, body: ResponseBody, giveBack?: () => void) {
+  constructor(status: number, headers: ResponseHeaders, body: ResponseBody, release?: () => void) {
     this.status = status
     this.headers = headers
     this.body = body
-    this.giveBack = giveBack
+    this.release = release
   }
 }
 

@@ -22,8 +22,8 @@ export function send(
 }
 
 /** Lets go of an answer nobody is there to take. */
-export async function discard({ body, giveBack }: HttpResponse): Promise<void> {
-  giveBack?.()
+export async function discard({ body, release }: HttpResponse): Promise<void> {
+  release?.()
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) await letGo(body)
 }
 

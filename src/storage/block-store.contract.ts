@@ -36,12 +36,12 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** The promises of BlockStore, as a suite that every store passes. `open` gives an empty store. */
+/** The contract of BlockStore, which every store passes. `open` returns an empty store. */
 export function blockStoreContract(name: string, open: () => Promise<BlockStore>) {
   describe(`${name} as a block store`, () => {
     const sizes = [0, 1, 4096, MIB, MIB + 1, 3 * MIB + 17]
     for (const size of sizes) {
-      it(`gives back a block of ${size} bytes, put whole or in pieces`, async () => {
+      it(`returns a block of ${size} bytes that was put whole or as a stream`, async () => {
         await using store = await open()
         const [whole, pieces] = [randomBytes(size), randomBytes(size)]
         await store.put(blockIdOf(whole), whole)
@@ -53,14 +53,14 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       })
     }
 
-    it('takes a Node stream', async () => {
+    it('accepts a Node stream', async () => {
       await using store = await open()
       const bytes = randomBytes(200_000)
       await store.put(blockIdOf(bytes), Readable.from(inPieces(bytes, 7_001)))
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
-    it('gives the bytes of a range at once, and again in memory that was given back', async () => {
+    it('reads ranges at once, also into buffers that were released', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)
       const id = blockIdOf(bytes)
@@ -76,12 +76,12 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       for (const [start, end] of [...ranges, ...ranges]) {
         const read = await store.readAtOnce(id, { start, end })
         assert.ok(read.bytes.equals(bytes.subarray(start, end)), `${start}-${end}`)
-        read.giveBack?.()
+        read.release?.()
       }
-      assert.ok(kept.bytes.equals(bytes), 'what is not given back is left alone')
+      assert.ok(kept.bytes.equals(bytes), 'a buffer that was not released stays unchanged')
     })
 
-    it('gives nothing at once of a block it does not hold, or beyond its end', async () => {
+    it('readAtOnce rejects a missing block and a range beyond the end', async () => {
       await using store = await open()
       const bytes = randomBytes(100_000)
       const id = blockIdOf(bytes)
@@ -91,7 +91,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       await assert.rejects(store.readAtOnce(id, { start: 99_999, end: 100_001 }), BlockDamaged)
     })
 
-    it('gives the bytes of a range', async () => {
+    it('reads a range', async () => {
       await using store = await open()
       const bytes = randomBytes(2 * MIB)
       const id = blockIdOf(bytes)
@@ -110,14 +110,14 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       }
     })
 
-    it('calls a block damaged that ends before a range does', async () => {
+    it('reports damage if a block ends before the range does', async () => {
       await using store = await open()
       const bytes = randomBytes(100)
       await store.put(blockIdOf(bytes), bytes)
       await assert.rejects(collect(store.read(blockIdOf(bytes), { start: 90, end: 101 })), BlockDamaged)
     })
 
-    it('says that a block is missing', async () => {
+    it('reports a missing block', async () => {
       await using store = await open()
       const id = blockIdOf(randomBytes(10))
       await assert.rejects(readWhole(store, id), BlockMissing)
@@ -125,7 +125,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       await assert.rejects(store.size(id), BlockMissing)
     })
 
-    it('takes a block it already holds, however it arrives', async () => {
+    it('accepts a block that is already stored', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)
       const id = blockIdOf(bytes)
@@ -136,7 +136,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await collect(store.list()), [id])
     })
 
-    it('takes one block from many at once', async () => {
+    it('accepts concurrent puts of one block', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)
       const id = blockIdOf(bytes)
@@ -145,7 +145,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
-    it('takes many blocks at once', async () => {
+    it('accepts concurrent puts of many blocks', async () => {
       await using store = await open()
       const blocks = Array.from({ length: 100 }, (_, n) => randomBytes(n * 100))
       await Promise.all(blocks.map((bytes) => store.put(blockIdOf(bytes), bytes)))
@@ -153,7 +153,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       for (const bytes of blocks) assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
-    it('refuses bytes that are not the block, and holds nothing of them', async () => {
+    it('rejects bytes that do not hash to the id, and stores nothing', async () => {
       await using store = await open()
       const [bytes, other] = [randomBytes(2 * MIB), randomBytes(2 * MIB)]
       const id = blockIdOf(bytes)
@@ -163,7 +163,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await collect(store.list()), [])
     })
 
-    it('refuses wrong bytes for a block it holds, and keeps the block', async () => {
+    it('rejects wrong bytes for a stored block, and keeps the block', async () => {
       await using store = await open()
       const [bytes, other] = [randomBytes(5000), randomBytes(5000)]
       const id = blockIdOf(bytes)
@@ -173,7 +173,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
-    it('shows nothing of a block whose upload was cut short', async () => {
+    it('stores nothing of an upload that was cut short', async () => {
       await using store = await open()
       const bytes = randomBytes(2 * MIB)
       const id = blockIdOf(bytes)
@@ -183,7 +183,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
-    it('shows nothing of a block before its upload has ended', async () => {
+    it('shows a block only after its upload has ended', async () => {
       await using store = await open()
       const bytes = randomBytes(2 * MIB)
       const id = blockIdOf(bytes)
@@ -199,7 +199,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await store.missing([id]), [])
     })
 
-    it('gives up an upload that is aborted while its source is silent', async () => {
+    it('aborts an upload while its source is silent', async () => {
       await using store = await open()
       const bytes = randomBytes(1000)
       const id = blockIdOf(bytes)
@@ -210,7 +210,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await store.missing([id]), [id])
     })
 
-    it('does not begin an upload that is already aborted', async () => {
+    it('does not start an upload that is already aborted', async () => {
       await using store = await open()
       const bytes = randomBytes(1000)
       const signal = AbortSignal.abort(new Error('too late'))
@@ -219,7 +219,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await collect(store.list()), [])
     })
 
-    it('closes the source of an upload it gives up', async () => {
+    it('closes the source of an aborted upload', async () => {
       await using store = await open()
       const source = Readable.from(inPieces(randomBytes(10 * MIB), MIB))
       const aborting = new AbortController()
@@ -228,7 +228,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.equal(source.destroyed, true)
     })
 
-    it('keeps its own copy of what it was given and what it gave', async () => {
+    it('copies bytes it is given and bytes it returns', async () => {
       await using store = await open()
       const bytes = randomBytes(1000)
       const [id, given] = [blockIdOf(bytes), Buffer.from(bytes)]
@@ -240,7 +240,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
-    it('gives chunks that stay as they are while more are read', async () => {
+    it('returns chunks that stay unchanged while more are read', async () => {
       await using store = await open()
       const bytes = randomBytes(4 * MIB)
       await store.put(blockIdOf(bytes), bytes)
@@ -259,7 +259,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, id)).equals(bytes))
     })
 
-    it('lists what is missing in the order asked, as often as asked', async () => {
+    it('lists missing blocks in the order of the query, with repetitions', async () => {
       await using store = await open()
       const blocks = Array.from({ length: 70 }, () => randomBytes(10))
       const ids = blocks.map(blockIdOf)
@@ -271,7 +271,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.deepEqual(await store.missing([]), [])
     })
 
-    it('takes a block whose id shows only at its end', async () => {
+    it('receives a block whose id is known only at its end', async () => {
       await using store = await open()
       const bytes = randomBytes(3 * MIB + 7)
       const pieces = [bytes.subarray(0, 10), bytes.subarray(10, 2 * MIB), bytes.subarray(2 * MIB)]
@@ -281,7 +281,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, received.id)).equals(bytes))
     })
 
-    it('keeps nothing of a block that is not the one expected at its end', async () => {
+    it('stores nothing of a received block that does not have the expected id', async () => {
       await using store = await open()
       for (const size of [10, 100_000, 3 * MIB]) {
         const bytes = randomBytes(size)
@@ -301,7 +301,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
-    it('keeps a nameless block that comes in pieces of any size', async () => {
+    it('receives a block in pieces of any size', async () => {
       await using store = await open()
       const bytes = randomBytes(3 * MIB + 17)
       for (const length of [65_536, MIB / 2, MIB / 2 + 1, 2 * MIB, bytes.length]) {
@@ -318,7 +318,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       }
     })
 
-    it('keeps a nameless block only when it is told to', async () => {
+    it('stores a received block only when it is kept', async () => {
       await using store = await open()
       for (const size of [10, 100_000, 3 * MIB]) {
         const received = await receive(store, [randomBytes(size)])
@@ -334,7 +334,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, kept.id)).equals(bytes))
     })
 
-    it('takes the same block from several senders at once', async () => {
+    it('receives the same block from several senders at once', async () => {
       await using store = await open()
       const bytes = randomBytes(MIB)
       const all = await Promise.all([1, 2, 3].map(() => receive(store, [bytes])))
@@ -342,7 +342,7 @@ export function blockStoreContract(name: string, open: () => Promise<BlockStore>
       assert.ok((await readWhole(store, blockIdOf(bytes))).equals(bytes))
     })
 
-    it('keeps nothing of a nameless block that was given up, or empty', async () => {
+    it('stores nothing of a received block that was aborted or empty', async () => {
       await using store = await open()
       for (const sizes of [[], [10], [MIB], [MIB, 3 * MIB]]) {
         const writer = store.begin()

@@ -7,101 +7,95 @@ export interface ByteRange {
 }
 
 export interface ReadOptions {
-  /** A chunk is the caller's only until it asks for the next: its memory may be used again then. */
+  /** Chunks are borrowed: each is valid only until the next one is requested. */
   readonly lend?: boolean
-  /** A range need not be checked against the id, for bytes that do not leave the server. */
+  /** Skips the verification of a range, for bytes that do not leave the server. */
   readonly unchecked?: boolean
 }
 
-/** Most bytes that are read in one piece. */
-export const LONGEST_AT_ONCE = 1024 * 1024
+/** The longest range `readAtOnce` accepts. */
+export const MAX_RANGE_BYTES = 1024 * 1024
 
-/** Bytes in memory that may be used again for others, once whoever has them says so. They need not. */
-export interface LentBytes {
+/** Bytes in a pooled buffer. `release` returns it to the pool; a caller that does not leaves it to the garbage collector. */
+export interface BorrowedBytes {
   readonly bytes: Buffer
-  readonly giveBack: (() => void) | undefined
+  readonly release: (() => void) | undefined
 }
 
-/** A block on its way in: all of it, or its pieces as they arrive. */
+/** The bytes of a block to be stored: whole, or as a stream. */
 export type BlockSource = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
- * Keeps blocks under the hash of their bytes. A block never changes, so any call may be repeated,
- * and two writers of one id cannot conflict. A caller that removes blocks sees to it that nobody
- * puts the same id meanwhile.
+ * Stores blocks under the hash of their bytes. A block never changes, so all calls are idempotent, and two writers of one id cannot
+ * conflict. A caller that removes a block must ensure that nobody puts the same id at the same time.
  */
 export interface BlockStore extends AsyncDisposable {
   /**
-   * Resolves once the block would survive a power cut (I4). Readers see the whole block or none of
-   * it. Putting an id already held is not an error. On any throw the store holds what it held:
-   * BlockMismatch if the bytes are not those of `id`, the error of the source if that failed, the
-   * reason of `signal` if it was aborted, BlockStoreError if the bytes could not be kept.
-   * A buffer given must not change until this settles.
+   * Resolves once the block is durable (I4). Readers see the whole block or nothing. Putting a stored id is not an error. On any throw the
+   * store is unchanged: BlockMismatch if the bytes do not hash to `id`, the error of the source, the reason of `signal`, or BlockStoreError if
+   * the bytes could not be stored. The given buffer must not change until this settles.
    */
   put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void>
 
-  /** Begins a block whose id shows only at its end. Nothing is kept until it is finished. */
+  /** Starts a block whose id is known only at its end. Nothing is stored until it is kept. */
   begin(): BlockWriter
 
   /**
-   * The bytes, read as they are asked for; the chunks are the caller's to keep. Nothing is opened
-   * before the first is asked for, and ending early closes everything. Throws BlockMissing and
-   * BlockDamaged. The block is checked against its id: a whole one on the way, its last chunk given
-   * only if it is sound, so a damaged block is never complete (I6); for a range before the first
-   * chunk. A store may remember what it found while it can tell that nothing changed since.
+   * The bytes, read on demand (backpressure). Chunks belong to the caller unless borrowed. The file is opened with the first request and
+   * closed when the caller stops early. Throws BlockMissing and BlockDamaged. The bytes are verified against the id (I6): a whole block while
+   * it is read, with its last chunk held back; a range before its first chunk. A store may cache the verification while the block is
+   * unchanged.
    */
   read(id: BlockId, range?: ByteRange, options?: ReadOptions): AsyncGenerator<Buffer, void>
 
   /**
-   * A range of at most LONGEST_AT_ONCE bytes in one piece, checked as by `read` before any of it is given. Throws what
-   * `read` throws.
+   * A range of at most MAX_RANGE_BYTES bytes in one buffer, verified as by `read`. Throws what `read` throws.
    */
-  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes>
+  readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes>
 
   /** In bytes. Throws BlockMissing. */
   size(id: BlockId): Promise<number>
 
-  /** Those of `ids` not held, in the order asked. */
+  /** Those of `ids` that are not stored, in order. */
   missing(ids: readonly BlockId[]): Promise<BlockId[]>
 
-  /** Removing an id not held is not an error. After a power cut the block may be back. */
+  /** Removing an id that is not stored is not an error. After a power failure the block may be back. */
   remove(id: BlockId): Promise<void>
 
-  /** All ids held, ascending. What is put or removed meanwhile may or may not be among them. */
+  /** All stored ids, ascending. Blocks put or removed meanwhile may or may not be included. */
   list(): AsyncIterable<BlockId>
 }
 
-/** A block that comes in piece by piece, under no name yet. Ends with `finish` or `abort`. */
+/** A block being received, without an id yet. Ends with `finish` or `abort`. */
 export interface BlockWriter {
   /**
-   * Takes the next piece. Gives a promise if the caller is to wait before it brings more; until then the piece must not
-   * change. Throws BlockStoreError if the bytes could not be kept.
+   * Appends a piece. Returns a promise if the caller has to wait before the next one (backpressure); the piece must not change until then.
+   * Throws BlockStoreError if the bytes could not be stored.
    */
   write(piece: Uint8Array): Promise<void> | undefined
 
   /**
-   * Resolves when all is written, not yet synced and under no name yet. The store holds what it held until the block
-   * is kept. At least one byte must have come. Throws BlockMismatch if the bytes are not those of the id that was
-   * expected, if one was.
+   * Resolves when all bytes are written, but neither flushed nor named: the store is unchanged until `keep`. A block has at least one byte.
+   * Throws BlockMismatch if the bytes do not hash to the expected id, if one is given.
    */
   finish(expected?: BlockId): Promise<ReceivedBlock>
 
-  /** Keeps nothing of it. */
+  /** Discards everything. */
   abort(): Promise<void>
 }
 
-/** A block that came in under no name. Ends with `keep` or `discard`, so that a file that never became one leaves nothing. */
+/** A received block without a name. Ends with `keep` or `discard`, so that a failed upload leaves nothing behind. */
 export interface ReceivedBlock {
   readonly id: BlockId
   readonly size: number
-  /** Resolves when its bytes are on the disk. Throws BlockStoreError, as `keep` then does; nobody need listen. */
+  /** Resolves when its bytes are flushed. Rejects with BlockStoreError, as `keep` then does; it need not be awaited. */
   readonly synced: Promise<void>
-  /** Resolves once the block is held under its id and would survive a power cut (I4). Throws BlockStoreError. */
+  /** Resolves once the block is stored under its id and durable (I4). Throws BlockStoreError. */
   keep(): Promise<void>
   discard(): Promise<void>
 }
 
-/** The store does not hold the block. */
+/** The block is not in the store. */
 export class BlockMissing extends Error {
   readonly id: BlockId
   constructor(id: BlockId, options?: ErrorOptions) {
@@ -111,7 +105,7 @@ export class BlockMissing extends Error {
   }
 }
 
-/** What the store holds under the id is not the block any more. */
+/** The stored bytes do not hash to the id any more. */
 export class BlockDamaged extends Error {
   readonly id: BlockId
   constructor(id: BlockId, found: string) {
@@ -121,7 +115,7 @@ export class BlockDamaged extends Error {
   }
 }
 
-/** The bytes offered under the id are not the block. */
+/** The bytes given for the id do not hash to it. */
 export class BlockMismatch extends Error {
   readonly id: BlockId
   constructor(id: BlockId, actual: string) {
@@ -131,7 +125,7 @@ export class BlockMismatch extends Error {
   }
 }
 
-/** The place where blocks rest cannot be used; the cause says why. */
+/** The store cannot be used; the cause says why. */
 export class BlockStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -139,7 +133,7 @@ export class BlockStoreError extends Error {
   }
 }
 
-/** A whole block in memory, checked against its id. For blocks known to be small enough. */
+/** A whole verified block in memory. For blocks known to be small. */
 export async function readWhole(store: BlockStore, id: BlockId): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of store.read(id)) chunks.push(chunk)

@@ -6,9 +6,9 @@ export {
   type BlockStore,
   BlockStoreError,
   type BlockWriter,
+  type BorrowedBytes,
   type ByteRange,
-  type LentBytes,
-  LONGEST_AT_ONCE,
+  MAX_RANGE_BYTES,
   type ReadOptions,
   type ReceivedBlock,
 } from './block-store.ts'

@@ -85,7 +85,7 @@ function sendBytes(block: StoredBytes | undefined, id: BlockId): HttpResponse | 
   const whole = { start: 0, end: size }
   const reading = readAtOnce(whole)
   if (reading === undefined) return begin(read(whole), size).then((body) => rawResponse({ headers, body }))
-  const send = ({ bytes, giveBack }: HeldBytes) => new HttpResponse(200, headers, bytes, giveBack)
+  const send = ({ bytes, release }: HeldBytes) => new HttpResponse(200, headers, bytes, release)
   return reading instanceof Promise ? reading.then(send) : send(reading)
 }
 

@@ -3,7 +3,7 @@ import type { DataKey } from '../content/index.ts'
 import { countAllocated } from '../http/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent, FileDirent, FileObject } from '../objects/index.ts'
-import type { LentBytes } from '../storage/index.ts'
+import type { BorrowedBytes } from '../storage/index.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
 import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
 import { type Deflaters, LONGEST_DEFLATED } from './zip/deflaters.ts'
@@ -91,7 +91,7 @@ type Ready =
       readonly method: ZipMethod
       readonly packed: Buffer
       /** To be called once it is written, if the memory of the bytes may be used again. */
-      readonly giveBack: (() => void) | undefined
+      readonly release: (() => void) | undefined
     }
   | {
       readonly kind: 'long'
@@ -105,7 +105,7 @@ async function write(writer: ZipWriter, ready: Ready, deflaters: Deflaters): Pro
   else if (ready.kind === 'long') await writeLong(writer, ready, deflaters)
   else {
     await writer.addWhole(ready.entry, ready)
-    ready.giveBack?.()
+    ready.release?.()
     // What was packed is in new memory.
     if (ready.method === 'deflated') countAllocated(ready.bytes.length)
   }
@@ -159,9 +159,9 @@ class ItemReader {
     const object = await this.#open(file)
     if (object.size > WHOLE_BYTES)
       return { kind: 'long', entry, size: object.size, chunks: this.#chunks(object) }
-    const { bytes, giveBack } = await this.#whole(object)
+    const { bytes, release } = await this.#whole(object)
     const packed = await packWhole(entry.name, bytes, this.#options.deflaters)
-    return { kind: 'whole', entry, bytes, giveBack, ...packed }
+    return { kind: 'whole', entry, bytes, release, ...packed }
   }
 
   async #open(file: FileDirent): Promise<FileObject> {
@@ -171,10 +171,10 @@ class ItemReader {
     return object
   }
 
-  async #whole(object: FileObject): Promise<LentBytes> {
+  async #whole(object: FileObject): Promise<BorrowedBytes> {
     const { key, signal } = this.#options
     signal.throwIfAborted()
-    if (object.size === 0) return { bytes: Buffer.alloc(0), giveBack: undefined }
+    if (object.size === 0) return { bytes: Buffer.alloc(0), release: undefined }
     return await this.#core.content.readWhole(this.#libraryKey, object, key)
   }
 

@@ -173,9 +173,9 @@ function diskContract(implementation: DiskImplementation) {
           { start: 100, end: 70_000 },
         ]
         const readBoth = () => Promise.all(ranges.map((range) => store.readAtOnce(id, range)))
-        for (const { bytes: read, giveBack } of await readBoth()) {
+        for (const { bytes: read, release } of await readBoth()) {
           assert.ok(bytes.includes(read))
-          giveBack?.()
+          release?.()
         }
         await damage(fileOf(directory, id), bytes)
         for (const range of ranges) await assert.rejects(store.readAtOnce(id, range), BlockDamaged)

@@ -134,7 +134,7 @@ async function run(store: BlockStore, directory: string, one: Operation): Promis
     case 'atOnce': {
       const read = await store.readAtOnce(id, rangeOf(one))
       const found = digest(read.bytes)
-      read.giveBack?.()
+      read.release?.()
       return found
     }
     case 'remove':

@@ -1,10 +1,10 @@
 import type { BlockId } from '../../objects/index.ts'
 import { BlockMissing, BlockStoreError } from '../index.ts'
 
-/** How a block is called in an error before its last byte has come. */
+/** Stands for the id in error messages until it is known. */
 export const UNNAMED = 'without a name yet' as BlockId
 
-/** Turns the file system's errors of a read into ours. */
+/** Translates file system errors of a read into ours. */
 export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T> {
   try {
     return await operation
@@ -13,13 +13,13 @@ export async function reading<T>(id: BlockId, operation: Promise<T>): Promise<T>
   }
 }
 
-/** An error of the file system while a block was read, as ours. */
+/** Translates a file system error of a read. */
 export function readError(id: BlockId, cause: unknown): Error {
   if (codeOf(cause) === 'ENOENT') return new BlockMissing(id, { cause })
   return new BlockStoreError(`The block ${id} could not be read (${codeOf(cause)}).`, { cause })
 }
 
-/** Turns the file system's errors of a write into ours. */
+/** Translates file system errors of a write into ours. */
 export async function writing<T>(id: BlockId, operation: Promise<T>): Promise<T> {
   try {
     return await operation
@@ -28,7 +28,7 @@ export async function writing<T>(id: BlockId, operation: Promise<T>): Promise<T>
   }
 }
 
-/** Such as ENOSPC; for anything but an error of the file system, its text. */
+/** The code, such as ENOSPC; for other errors, their text. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

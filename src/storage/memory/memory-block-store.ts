@@ -7,12 +7,12 @@ import {
   type BlockStore,
   BlockStoreError,
   type BlockWriter,
+  type BorrowedBytes,
   type ByteRange,
-  type LentBytes,
   verifiedWrite,
 } from '../index.ts'
 
-/** Blocks in memory, for tests: as fast as can be, and gone with the process. */
+/** Blocks in memory, for tests. */
 export class MemoryBlockStore implements BlockStore {
   readonly #blocks = new Map<BlockId, Buffer>()
 
@@ -43,7 +43,7 @@ export class MemoryBlockStore implements BlockStore {
     }
   }
 
-  // What is held here cannot be damaged, so there is nothing to check on the way out.
+  // Bytes in memory cannot be damaged, so reads are not verified.
   async *read(id: BlockId, range?: ByteRange): AsyncGenerator<Buffer, void> {
     const block = this.#get(id)
     const { start, end } = range ?? { start: 0, end: block.length }
@@ -51,10 +51,10 @@ export class MemoryBlockStore implements BlockStore {
     if (end > start) yield Buffer.from(block.subarray(start, end))
   }
 
-  async readAtOnce(id: BlockId, { start, end }: ByteRange): Promise<LentBytes> {
+  async readAtOnce(id: BlockId, { start, end }: ByteRange): Promise<BorrowedBytes> {
     const block = this.#get(id)
     if (end > block.length) throw new BlockDamaged(id, `it has ${block.length} bytes, not ${end}`)
-    return { bytes: Buffer.from(block.subarray(start, end)), giveBack: undefined }
+    return { bytes: Buffer.from(block.subarray(start, end)), release: undefined }
   }
 
   async size(id: BlockId): Promise<number> {

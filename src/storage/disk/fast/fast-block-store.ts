@@ -6,8 +6,8 @@ import {
   type BlockSource,
   type BlockStore,
   type BlockWriter,
+  type BorrowedBytes,
   type ByteRange,
-  type LentBytes,
   type ReadOptions,
   verifiedRead,
   verifiedWrite,
@@ -190,7 +190,7 @@ class FastBlockStore implements BlockStore {
     yield* readChunks(id, readerOf(file.fd), range, lent)
   }
 
-  readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
+  readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
     const file = this.#handles.borrowOpen(this.#files.fileOf(id))
     if (file === undefined) return this.#openAndRead(id, range)
     return this.#verified.has(id, file.stats)
@@ -198,14 +198,14 @@ class FastBlockStore implements BlockStore {
       : this.#checkAndRead(id, file, range)
   }
 
-  async #openAndRead(id: BlockId, range: ByteRange): Promise<LentBytes> {
+  async #openAndRead(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
     const file = await reading(id, this.#handles.borrow(this.#files.fileOf(id)))
     return this.#verified.has(id, file.stats)
       ? readRangeAtOnce(id, file, range, this.#ranges)
       : this.#checkAndRead(id, file, range)
   }
 
-  async #checkAndRead(id: BlockId, file: BorrowedFile, range: ByteRange): Promise<LentBytes> {
+  async #checkAndRead(id: BlockId, file: BorrowedFile, range: ByteRange): Promise<BorrowedBytes> {
     const isWhole = range.start === 0 && range.end === file.stats.size
     try {
       if (!isWhole) await this.#check(id, file)

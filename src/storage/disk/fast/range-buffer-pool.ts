@@ -1,7 +1,7 @@
 import { read } from 'node:fs'
 import type { BlockId } from '../../../objects/index.ts'
 import { poison } from '../../../poison.ts'
-import { BlockDamaged, type ByteRange, type LentBytes, LONGEST_AT_ONCE } from '../../index.ts'
+import { BlockDamaged, type BorrowedBytes, type ByteRange, MAX_RANGE_BYTES } from '../../index.ts'
 import { readError } from '../disk-errors.ts'
 import type { BorrowedFile } from './file-handle-cache.ts'
 
@@ -40,7 +40,7 @@ export class RangeBufferPool {
 /** The next power of two, or the length itself if it is larger than a range may be. */
 function sizeFor(length: number): number {
   let size = MIN_POOLED_BYTES
-  while (size < length && size < LONGEST_AT_ONCE) size *= 2
+  while (size < length && size < MAX_RANGE_BYTES) size *= 2
   return Math.max(size, length)
 }
 
@@ -53,7 +53,7 @@ export function readRangeAtOnce(
   file: BorrowedFile,
   { start, end }: ByteRange,
   buffers: RangeBufferPool,
-): Promise<LentBytes> {
+): Promise<BorrowedBytes> {
   const bytes = buffers.borrow(end - start)
   return new Promise((resolve, reject) => {
     read(file.fd, bytes, 0, bytes.length, start, (error, bytesRead) => {
@@ -61,7 +61,7 @@ export function readRangeAtOnce(
       if (error !== null) reject(readError(id, error))
       else if (bytesRead < bytes.length) {
         reject(new BlockDamaged(id, `it ends after ${start + bytesRead} bytes`))
-      } else resolve({ bytes, giveBack: () => buffers.return(bytes) })
+      } else resolve({ bytes, release: () => buffers.return(bytes) })
     })
   })
 }

@@ -9,8 +9,8 @@ import {
   type BlockStore,
   BlockStoreError,
   type BlockWriter,
+  type BorrowedBytes,
   type ByteRange,
-  type LentBytes,
   type ReadOptions,
   type ReceivedBlock,
   verifiedRead,
@@ -93,9 +93,9 @@ class PlainBlockStore implements BlockStore {
     yield* readChunks(id, handle, range)
   }
 
-  async readAtOnce(id: BlockId, range: ByteRange): Promise<LentBytes> {
+  async readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
     const chunks = await Array.fromAsync(this.read(id, range))
-    return { bytes: Buffer.concat(chunks), giveBack: undefined }
+    return { bytes: Buffer.concat(chunks), release: undefined }
   }
 
   size(id: BlockId): Promise<number> {
