@@ -1,6 +1,6 @@
+import type { LibraryDependent, LibraryTransfer } from '../commits/index.ts'
 import { inGroups, type Transaction } from '../database/index.ts'
 import type { AccountDependent, ApiTokenDependent, GroupDependent } from '../identity/index.ts'
-import type { LibraryDependent, LibraryTransfer } from '../library/index.ts'
 
 /** Shares, links, tickets and unfinished uploads of libraries, accounts and groups that are removed. */
 export const accessRows: LibraryDependent & AccountDependent & GroupDependent & ApiTokenDependent = {

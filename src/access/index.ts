@@ -18,6 +18,7 @@ export {
   linkScopes,
   readingRights,
 } from './link.ts'
+export { linkBinding } from './link-binding-store.ts'
 export { grantName, type LinkGrant } from './link-secrets.ts'
 export { Links } from './links.ts'
 export { OpenLink } from './open-link.ts'

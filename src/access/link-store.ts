@@ -1,4 +1,4 @@
-import { libraryRelation, viewRelation } from '../commits/index.ts'
+import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { accountRelation } from '../identity/index.ts'
 import {
@@ -10,6 +10,7 @@ import {
   ROOT,
   seenFrom,
 } from '../objects/index.ts'
+import { viewRelation } from '../views/index.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
 interface LinkRow {

@@ -5,12 +5,12 @@ import {
   libraryRelation,
   libraryRowRelation,
   type SubLibrary,
-  viewRelation,
 } from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { memberRelation } from '../identity/index.ts'
 import type { Permission } from '../library/index.ts'
 import { type LibraryId, type LibraryPath, ROOT } from '../objects/index.ts'
+import { viewRelation } from '../views/index.ts'
 import type { Grant, Grantee } from './grant.ts'
 
 /** A share as it rests. */
@@ -113,6 +113,11 @@ export async function sharesOn(reader: Reader, thing: SharedThing): Promise<Shar
     thing.subKey ?? 0,
   )
   return rows.map(toShare)
+}
+
+/** Whether a view is shared with anybody. */
+export async function hasShares(reader: Reader, subKey: number): Promise<boolean> {
+  return (await reader.get('select 1 from share where sub_key = ? limit 1', subKey)) !== undefined
 }
 
 export async function findShare(

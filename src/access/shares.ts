@@ -24,6 +24,7 @@ import {
   accountsReading,
   deleteShare,
   findShare,
+  hasShares,
   insertShare,
   type Share,
   type SharedThing,
@@ -85,7 +86,7 @@ export class Shares {
     const isWhole = inOrigin(library.info, path) === ROOT
     const place = isWhole ? undefined : await subLibraryPlace(library, path)
     return this.#db.write(async (tx) => {
-      const sub = place && (await subLibraryToShare(tx, place))
+      const sub = place && (await subLibraryToShare(tx, place, (subKey) => hasShares(tx, subKey)))
       const thing = { libraryKey: library.info.key, subKey: sub?.key }
       if (!(await insertShare(tx, thing, share, this.#core.now()))) fail({ code: 'already-shared', name })
       await this.#tell(tx, library, by, thing, recipient, { kind: 'made', permission })

@@ -1,6 +1,6 @@
+import type { LibraryDependent } from '../commits/index.ts'
 import { deleteBatch } from '../database/index.ts'
 import type { AccountDependent } from '../identity/index.ts'
-import type { LibraryDependent } from '../library/index.ts'
 
 /** Feed, notifications, monitored libraries and webhooks of libraries and accounts that are removed. */
 export const activityRows: LibraryDependent & AccountDependent = {

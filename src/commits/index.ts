@@ -30,6 +30,8 @@ export {
   type NumberedCommit,
   seqAtTime,
 } from './commit-store.ts'
+export { commitRows } from './dependent-rows-store.ts'
+export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
 export { followedSeq, moveFollower, writeFollowed } from './follower-store.ts'
 export { type EntryLimits, Growth, type GrowthGuard, tooManyEntries } from './growth-limits.ts'
@@ -50,6 +52,7 @@ export {
   type LibraryRow,
   libraryFromRow,
   listAllLibrariesOf,
+  listDeletedBefore,
   listDeletedLibrariesOf,
   listLibrariesOf,
   listLibraryHeads,
@@ -63,20 +66,23 @@ export {
   raiseValidSince,
   setEncryption,
   setHistoryDays,
+  setLibraryStatus,
   setLibraryText,
   setOwner,
   setOwnerOfAll,
+  setOwnerOfDeleted,
   unmarkDeleted,
   usageOf,
   usageOfMany,
 } from './library-store.ts'
 export { asSeen, baseOf, inOrigin, originOf, type Scope } from './origin-paths.ts'
+export { type PathBinding, tableBinding } from './path-bindings.ts'
 export { RecentCommits } from './recent-commits.ts'
 export {
+  commitRelation,
   libraryRelation,
   libraryRowRelation,
   ownedBytes,
   positionRelation,
-  viewRelation,
 } from './relations.ts'
 export { type Committed, type Edit, type Edited, Writers } from './writer.ts'

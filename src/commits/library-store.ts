@@ -1,6 +1,7 @@
 import type { LibraryEncryption } from '../content/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { type CommitId, type DirId, idFromBytes, idToBytes, type LibraryId } from '../objects/index.ts'
+import { objectRelation } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
 
 /** All columns of a library, as they are stored. */
@@ -185,7 +186,7 @@ export async function listRootsAfter(
 ): Promise<{ key: number; root: DirId; isCounted: boolean }[]> {
   const rows = await reader.all<{ key: number; root: Uint8Array; uncounted: Uint8Array | null }>(
     `select l.key, l.root, f.id as uncounted from library l
-       left join fs_object f on f.library_key = l.key and f.id = l.root and f.dir_count is null
+       left join ${objectRelation} f on f.library_key = l.key and f.id = l.root and f.dir_count is null
      where l.key > ? and l.deleted_at is null order by l.key limit ?`,
     afterKey,
     limit,
@@ -374,6 +375,21 @@ export async function markDeleted(tx: Transaction, key: number, at: number): Pro
 export async function markAllDeleted(tx: Transaction, ownerKey: number, at: number): Promise<void> {
   const sql = `update library set deleted_at = ?, epoch = epoch + 1 where owner_key = ? and deleted_at is null`
   await tx.run(sql, at, ownerKey)
+}
+
+/** Keys of the libraries that were deleted before a time, with those whose purge was interrupted. */
+export async function listDeletedBefore(reader: Reader, time: number): Promise<number[]> {
+  const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
+  return (await reader.all<{ key: number }>(sql, time)).map(({ key }) => key)
+}
+
+export async function setLibraryStatus(tx: Transaction, key: number, status: LibraryStatus): Promise<void> {
+  await tx.run('update library set status = ? where key = ?', status === 'normal' ? 0 : 1, key)
+}
+
+/** For a library whose owner was removed. */
+export async function setOwnerOfDeleted(tx: Transaction, key: number, ownerKey: number): Promise<void> {
+  await tx.run('update library set owner_key = ? where key = ?', ownerKey, key)
 }
 
 /** Makes a deleted library impossible to restore. False if it is not deleted. */

@@ -7,8 +7,8 @@ export const libraryRelation = `(select key, id, name, owner_key, size, head, he
 /** All columns of libraries, for `libraryFromRow`. */
 export const libraryRowRelation = '(select * from library)'
 
-/** Views of shared folders. */
-export const viewRelation = '(select key, id, library_key, path, since_seq from sub_library)'
+/** Commits that clients sent and that are not part of the history: those have `received_at`. */
+export const commitRelation = '(select library_key, description, received_at from commit_object)'
 
 /** Positions of consumers: the number of the last commit a consumer has processed in a library. */
 export const positionRelation = '(select library_key, name, seq from follower)'

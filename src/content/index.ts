@@ -15,7 +15,9 @@ export {
   type StoredBytes,
   smallContent,
 } from './content.ts'
+export { type OnStep, transplant } from './copy-objects.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
+export { blockRows } from './dependent-rows-store.ts'
 export {
   checkMagic,
   checkPassword,

@@ -4,12 +4,12 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import {
   insertObjects,
   type ObjectStore,
-  type OnStep,
   type PreparedObject,
   prepareDir,
   type Totals,
 } from '../tree/index.ts'
 import { type Content, type ContentStore, insertContents } from './content.ts'
+import type { OnStep } from './copy-objects.ts'
 import type { DataKey } from './data-key.ts'
 
 // What one transaction writes: a few milliseconds' work (I10).

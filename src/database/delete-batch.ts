@@ -16,6 +16,18 @@ export function deleteBatch(
   )
 }
 
+/** Runs deletions in order until `limit` rows are gone. Resolves to the number deleted. */
+export async function deleteBatches(
+  limit: number,
+  deletions: readonly ((left: number) => Promise<number>)[],
+): Promise<number> {
+  let deleted = 0
+  for (const deletion of deletions) {
+    if (deleted < limit) deleted += await deletion(limit - deleted)
+  }
+  return deleted
+}
+
 /** Values in groups small enough for an `in (…)` list, each with its placeholders. */
 export function inGroups<T>(values: readonly T[], size = 500): { some: readonly T[]; marks: string }[] {
   const groups: { some: readonly T[]; marks: string }[] = []

@@ -1,3 +1,4 @@
+export { historyRows } from './dependent-rows-store.ts'
 export type { Revision } from './file-history.ts'
 export { listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.ts'
 export { folderAsOf, folderStays, treeAsOf } from './folder-history.ts'

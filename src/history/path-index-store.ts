@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { writeFollowed } from '../commits/index.ts'
+import { moveFollower, writeFollowed } from '../commits/index.ts'
 import type { Database, Reader, Transaction } from '../database/index.ts'
 import { type LibraryPath, parentOf, pathKey, ROOT } from '../objects/index.ts'
 import { type EditRow, type OriginRow, putEdits, putOrigins } from './file-history-store.ts'
@@ -48,8 +48,7 @@ const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
 
 /** Drops what was derived for a library, some rows at a time; it is followed from its first commit again. */
 export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
-  const restart = 'update follower set seq = 0 where library_key = ? and name = ?'
-  await db.write((tx) => tx.run(restart, libraryKey, PATHS_FOLLOWER), { durable: false })
+  await db.write((tx) => moveFollower(tx, libraryKey, PATHS_FOLLOWER, 0), { durable: false })
   for (const table of DERIVED) {
     const sql = `delete from ${table} where library_key = ? and path_key in
       (select path_key from ${table} where library_key = ? limit ${ROWS_A_WRITE})`

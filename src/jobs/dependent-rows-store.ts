@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../library/index.ts'
+import type { LibraryDependent } from '../commits/index.ts'
 
 /** Copy and move tasks from or to a library that is purged. */
 export const jobRows: LibraryDependent = {

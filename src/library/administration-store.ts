@@ -1,5 +1,6 @@
-import type { LibraryStatus } from '../commits/index.ts'
-import type { Reader, Transaction, Value } from '../database/index.ts'
+import { type LibraryStatus, libraryRowRelation } from '../commits/index.ts'
+import type { Reader, Value } from '../database/index.ts'
+import { accountRelation } from '../identity/index.ts'
 import type { LibraryId } from '../objects/index.ts'
 
 /** A library in a list of all there are. Its owner may have been removed since. */
@@ -67,7 +68,7 @@ export async function listAllLibraries(reader: Reader, query: LibraryQuery): Pro
   }>(
     `select library.key, library.id, library.name, account.email, size, file_count, enc_version, status,
        updated_at, deleted_at
-     from library join account on account.key = library.owner_key where ${conditions.join(' and ')}
+     from ${libraryRowRelation} library join ${accountRelation} account on account.key = library.owner_key where ${conditions.join(' and ')}
      order by ${orders[query.orderBy]} desc, library.key desc limit ? offset ?`,
     ...values,
     query.limit,
@@ -101,7 +102,7 @@ export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
     files: number | string | null
     size: number | string | null
   }>(
-    `select count(*) as libraries, sum(file_count) as files, sum(size) as size from library
+    `select count(*) as libraries, sum(file_count) as files, sum(size) as size from ${libraryRowRelation} library
      where deleted_at is null`,
   )
   // PostgreSQL sums big integers into a numeric, which arrives as text.
@@ -110,15 +111,6 @@ export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
     files: Number(row?.files ?? 0),
     size: Number(row?.size ?? 0),
   }
-}
-
-export async function setLibraryStatus(tx: Transaction, key: number, status: LibraryStatus): Promise<void> {
-  await tx.run('update library set status = ? where key = ?', status === 'normal' ? 0 : 1, key)
-}
-
-/** For a library whose owner is no more. */
-export async function setOwnerOf(tx: Transaction, key: number, ownerKey: number): Promise<void> {
-  await tx.run('update library set owner_key = ? where key = ?', ownerKey, key)
 }
 
 function containing(text: string): string {

@@ -1,11 +1,15 @@
-import type { Also, LibraryInfo, LibraryStatus } from '../commits/index.ts'
+import {
+  type Also,
+  type LibraryInfo,
+  type LibraryStatus,
+  setLibraryStatus,
+  setOwnerOfDeleted,
+} from '../commits/index.ts'
 import {
   type LibraryQuery,
   type LibraryTotals,
   type ListedLibrary,
   listAllLibraries,
-  setLibraryStatus,
-  setOwnerOf,
   totalsOfAll,
 } from './administration-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -51,7 +55,7 @@ export async function restoreTo(
   also?: Also,
 ): Promise<void> {
   await undeleteLibrary(core, owner, { ...library, ownerKey: owner.key }, async (tx) => {
-    await setOwnerOf(tx, library.key, owner.key)
+    await setOwnerOfDeleted(tx, library.key, owner.key)
     await also?.(tx)
   })
 }

@@ -1,11 +1,18 @@
-import { type EntryLimits, Growth, type LibraryInfo, RecentCommits, Writers } from '../commits/index.ts'
+import {
+  type EntryLimits,
+  Growth,
+  type LibraryDependent,
+  type LibraryInfo,
+  type PathBinding,
+  RecentCommits,
+  Writers,
+} from '../commits/index.ts'
 import { ContentStore, Keyring } from '../content/index.ts'
 import type { Database } from '../database/index.ts'
 import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
-import type { LibraryDependent } from './dependents.ts'
 import { LibraryEvents } from './library-events.ts'
 
 export interface CoreOptions {
@@ -20,6 +27,8 @@ export interface CoreOptions {
   readonly entryLimits?: EntryLimits
   /** The modules with rows that refer to libraries, highest in the import order first. */
   readonly dependents: readonly LibraryDependent[]
+  /** The tables with rows that are bound to paths. */
+  readonly pathBindings: readonly PathBinding[]
   /** Called when a background follower fails; the next request that needs it tries again. */
   readonly onFollowError: (error: unknown) => void
 }
@@ -59,6 +68,7 @@ export interface LibraryCore extends AsyncDisposable {
   /** What happens to libraries besides commits. */
   readonly events: LibraryEvents
   readonly dependents: readonly LibraryDependent[]
+  readonly pathBindings: readonly PathBinding[]
   readonly defaultHistoryDays: number
 }
 
@@ -101,6 +111,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
     views: new Views({ db, objects }),
     onHeadMoved: (listener) => void listeners.push(listener),
     dependents,
+    pathBindings: options.pathBindings,
     defaultHistoryDays,
     async [Symbol.asyncDispose]() {
       await writers.idle()

@@ -1,10 +1,10 @@
 import { describeAdded, describeDeleted } from '../commits/index.ts'
-import { recrypt } from '../content/index.ts'
+import { recrypt, transplant } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type DirDirent, type LibraryPath, parentOf } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import { type Totals, transplant } from '../tree/index.ts'
+import type { Totals } from '../tree/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
@@ -100,7 +100,7 @@ export async function takeAway(
       description: describeDeleted(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
-        await dropBound(tx, source.info, paths)
+        await dropBound(core.pathBindings, tx, source.info, paths)
         await watcher?.removed(tx)
       },
     }

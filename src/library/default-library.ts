@@ -1,7 +1,7 @@
 import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
+import { findDefaultLibraryKey, setDefaultLibraryKey } from '../identity/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
-import { defaultLibraryKeyOf, rememberDefaultLibrary } from './default-library-store.ts'
 import { createLibraryIn } from './libraries.ts'
 import type { Actor } from './library.ts'
 
@@ -9,7 +9,7 @@ const NAME = 'My Library'
 
 /** The account's default library, unless it was deleted or given away. */
 export async function findDefaultLibrary(core: LibraryCore, owner: Actor): Promise<LibraryInfo | undefined> {
-  return usable(dbOf(core), owner, await defaultLibraryKeyOf(dbOf(core), owner.key))
+  return usable(dbOf(core), owner, await findDefaultLibraryKey(dbOf(core), owner.key))
 }
 
 /** The account's default library, made if there is none: calls at the same moment make one between them. */
@@ -31,12 +31,12 @@ async function makeDefaultLibrary(
 ): Promise<LibraryInfo> {
   try {
     return await dbOf(core).write(async (tx) => {
-      const before = await defaultLibraryKeyOf(tx, owner.key)
+      const before = await findDefaultLibraryKey(tx, owner.key)
       const existing = await usable(tx, owner, before)
       if (existing !== undefined) return existing
       const made = await createLibraryIn(tx, core, owner, { name: NAME, description: NAME })
       // The transaction is undone with the library in it if another one was quicker.
-      if (!(await rememberDefaultLibrary(tx, owner.key, made.key, before))) throw new MadeMeanwhile()
+      if (!(await setDefaultLibraryKey(tx, owner.key, made.key, before))) throw new MadeMeanwhile()
       await also?.(tx, made)
       return made
     })

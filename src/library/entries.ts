@@ -121,7 +121,7 @@ export function rename(
     return {
       description: describeRenamed(entry),
       result: { path: target, entry: renamed },
-      also: (tx) => followMove(tx, library.info, path, target),
+      also: (tx) => followMove(core.pathBindings, tx, library.info, path, target),
     }
   })
 }
@@ -148,7 +148,7 @@ export function remove(
     return {
       description: describeDeleted(removed),
       result: removed,
-      also: (tx) => dropBound(tx, library.info, paths),
+      also: (tx) => dropBound(core.pathBindings, tx, library.info, paths),
     }
   })
 }

@@ -10,15 +10,7 @@ export {
   type Watcher,
 } from './cross-library-copy.ts'
 export { ensureDefaultLibrary, findDefaultLibrary } from './default-library.ts'
-export {
-  contentRows,
-  deleteRowsOfAccount,
-  historyRows,
-  libraryRows,
-  objectRows,
-  viewRows,
-} from './dependent-rows-store.ts'
-export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
+export { deleteRowsOfAccount, libraryBindings, libraryRows } from './dependent-rows-store.ts'
 export { emptyTrash } from './empty-trash.ts'
 export {
   createFile,

@@ -10,7 +10,9 @@ import {
   insertLibrary,
   insertRename,
   type LibraryInfo,
+  type LibraryTransfer,
   listAllLibrariesOf,
+  listDeletedBefore,
   listDeletedLibrariesOf,
   markAllDeleted,
   markDeleted,
@@ -24,7 +26,6 @@ import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../objects/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
-import type { LibraryTransfer } from './dependents.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
 
@@ -281,6 +282,5 @@ async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promi
 
 /** Upkeep: libraries deleted so long ago that nobody may restore them. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
-  const sql = 'select key from library where deleted_at is not null and deleted_at < ?'
-  for (const { key } of await dbOf(core).all<{ key: number }>(sql, time)) await purge(core, key)
+  for (const key of await listDeletedBefore(dbOf(core), time)) await purge(core, key)
 }

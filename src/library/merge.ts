@@ -51,9 +51,9 @@ export async function moveMerging(
       description: describeMoved(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
-        await followMoves(tx, source.info, placed)
+        await followMoves(core.pathBindings, tx, source.info, placed)
         // A folder that became one with another is gone itself.
-        await dropBound(tx, source.info, [path])
+        await dropBound(core.pathBindings, tx, source.info, [path])
       },
     }
   })

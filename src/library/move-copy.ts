@@ -106,7 +106,7 @@ async function moveWithin(
     return {
       description: describeMoved(entriesOf(chosen)),
       result: placed,
-      also: (tx) => followMoves(tx, library.info, placed),
+      also: (tx) => followMoves(core.pathBindings, tx, library.info, placed),
     }
   })
   return result

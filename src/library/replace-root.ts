@@ -39,7 +39,7 @@ export function commitRoot(
       description,
       result: next,
       async also(tx) {
-        await dropBound(tx, info, gone)
+        await dropBound(core.pathBindings, tx, info, gone)
         await writeSettled(tx, settled)
       },
     }

@@ -12,7 +12,7 @@ import {
 import { TimeSlicer } from '../scheduling/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
 import { writeSettled } from '../views/index.ts'
-import { dropBound, linkedPaths } from './bound-paths-store.ts'
+import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
 import { seenLocks } from './locks.ts'
@@ -124,7 +124,7 @@ export async function revertLibrary(
     if (commit.rootId === info.root) return { description: '', result: undefined }
     const gone = [
       ...(await lockedFilesThatGo(core, library, tree, commit)),
-      ...(await linkedPathsThatGo(core, library, commit)),
+      ...(await boundItemsThatGo(core, library, commit)),
     ]
     const { size } = await tree.replaceRoot(commit.rootId)
     const settled = await core.views.settleSubLibraries(info, commit.rootId)
@@ -135,15 +135,15 @@ export async function revertLibrary(
       description: describeRevertedLibrary(commit.ctime),
       result: undefined,
       also: async (tx) => {
-        await dropBound(tx, library.info, gone)
+        await dropBound(core.pathBindings, tx, library.info, gone)
         await writeSettled(tx, settled)
       },
     }
   })
 }
 
-/** What links lead to and the commit does not have. */
-async function linkedPathsThatGo(
+/** Items with bindings that the commit does not have. */
+async function boundItemsThatGo(
   core: LibraryCore,
   library: EditableLibrary,
   commit: NumberedCommit,
@@ -151,10 +151,12 @@ async function linkedPathsThatGo(
   const tree = new Tree(core.objects, library.info.key, commit.rootId)
   const gone: LibraryPath[] = []
   const pace = new TimeSlicer()
-  for (const { path, isDir } of await linkedPaths(dbOf(core), library.info.key)) {
-    if (pace.isDue) await pace.rest()
-    const entry = await tree.find(path)
-    if (path !== ROOT && (entry === undefined || (entry.kind === 'dir') !== isDir)) gone.push(path)
+  for (const binding of core.pathBindings) {
+    for (const { path, isDir } of (await binding.listItems?.(dbOf(core), library.info.key)) ?? []) {
+      if (pace.isDue) await pace.rest()
+      const entry = await tree.find(path)
+      if (path !== ROOT && (entry === undefined || (entry.kind === 'dir') !== isDir)) gone.push(path)
+    }
   }
   return gone
 }

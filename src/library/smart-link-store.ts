@@ -1,3 +1,4 @@
+import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, pathKey } from '../objects/index.ts'
 
@@ -39,7 +40,7 @@ export async function insertSmartLink(
 
 export async function findSmartLink(reader: Reader, token: string): Promise<SmartLink | undefined> {
   const row = await reader.get<{ id: string; path: string; is_dir: number }>(
-    `select l.id, s.path, s.is_dir from smart_link s join library l on l.key = s.library_key
+    `select l.id, s.path, s.is_dir from smart_link s join ${libraryRelation} l on l.key = s.library_key
      where s.token = ? and l.deleted_at is null`,
     token,
   )

@@ -1,5 +1,7 @@
+import { libraryRelation } from '../commits/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, pathKey, ROOT, seenFrom } from '../objects/index.ts'
+import { viewRelation } from '../views/index.ts'
 
 /** A library, folder or file that an account starred; the path of a library is the root. */
 export interface Star {
@@ -18,7 +20,8 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
     base: string | null
   }>(
     `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base
-     from star s join library l on l.key = s.library_key left join sub_library sub on sub.key = s.sub_key
+     from star s join ${libraryRelation} l on l.key = s.library_key
+     left join ${viewRelation} sub on sub.key = s.sub_key
      where s.account_key = ? and l.deleted_at is null order by s.created_at desc, l.key desc, s.path`,
     accountKey,
   )
@@ -47,10 +50,10 @@ export async function starredPaths(
 /** The ids of the libraries and sub-libraries that an account starred as a whole. */
 export async function starredLibraryIds(reader: Reader, accountKey: number): Promise<Set<LibraryId>> {
   const rows = await reader.all<{ id: string }>(
-    `select l.id from star s join library l on l.key = s.library_key
+    `select l.id from star s join ${libraryRelation} l on l.key = s.library_key
      where s.account_key = ? and s.path_key = ?
      union all
-     select sub.id from star s join sub_library sub on sub.key = s.sub_key and sub.path_key = s.path_key
+     select sub.id from star s join ${viewRelation} sub on sub.key = s.sub_key and sub.path_key = s.path_key
      where s.account_key = ?`,
     accountKey,
     pathKey(ROOT),
@@ -96,7 +99,7 @@ export async function deleteStar(
   path: LibraryPath,
 ): Promise<boolean> {
   const sql = `delete from star where account_key = ? and path_key = ?
-    and library_key in (select key from library where id = ?)`
+    and library_key in (select l.key from ${libraryRelation} l where l.id = ?)`
   return (await tx.run(sql, accountKey, pathKey(path), libraryId)) === 1
 }
 

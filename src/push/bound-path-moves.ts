@@ -1,4 +1,4 @@
-import { asSeen, type LibraryInfo } from '../commits/index.ts'
+import { asSeen, type LibraryInfo, type PathBinding } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { DomainError } from '../errors.ts'
 import { type Fate, listBoundPaths, rebind } from '../library/index.ts'
@@ -43,11 +43,15 @@ export class BoundFates {
   readonly #went: ReadonlyMap<LibraryPath, LibraryPath | undefined>
   readonly #stood = new Map<LibraryPath, Dirent | undefined>()
 
+  readonly #bindings: readonly PathBinding[]
+
   private constructor(
+    { pathBindings }: PushStores,
     library: LibraryInfo,
     all: ReadonlySet<LibraryPath> | undefined,
     went: ReadonlyMap<LibraryPath, LibraryPath | undefined>,
   ) {
+    this.#bindings = pathBindings
     this.#library = library
     this.#all = all
     this.#went = went
@@ -61,15 +65,15 @@ export class BoundFates {
     tree: WorkingTree,
   ): Promise<BoundFates> {
     if (!steps.some(({ changes }) => changes.some(takesAway)))
-      return new BoundFates(library, undefined, new Map())
-    const bound = new Set(await listBoundPaths(stores.db, library.key))
+      return new BoundFates(stores, library, undefined, new Map())
+    const bound = new Set(await listBoundPaths(stores.pathBindings, stores.db, library.key))
     const at = new Map<LibraryPath, LibraryPath | undefined>()
     for (const path of bound) {
       const seen = asSeen(library, path)
       if (seen !== undefined && seen !== ROOT) at.set(seen, seen)
     }
     for (const step of steps) await follow(stores, library, step, at)
-    const fates = new BoundFates(library, bound, new Map([...at].filter(([path, to]) => path !== to)))
+    const fates = new BoundFates(stores, library, bound, new Map([...at].filter(([path, to]) => path !== to)))
     for (const path of fates.#went.keys()) fates.#stood.set(path, await tree.find(path))
     return fates
   }
@@ -92,9 +96,9 @@ export class BoundFates {
     const all = this.#all
     if (all === undefined) return async () => {}
     return async (tx) => {
-      const now = await listBoundPaths(tx, this.#library.key)
+      const now = await listBoundPaths(this.#bindings, tx, this.#library.key)
       if (now.some((path) => !all.has(path))) throw new BoundMeanwhile(this.#library)
-      await rebind(tx, this.#library, fates)
+      await rebind(this.#bindings, tx, this.#library, fates)
     }
   }
 }

@@ -30,9 +30,10 @@ export class ClientPush implements AsyncDisposable {
   readonly #blockIntake: BlockIntake
 
   constructor({ core, db, allowance }: ClientPushOptions) {
-    const { now, objects, content, growth } = core
+    const { now, objects, content, growth, pathBindings } = core
     const uncommitted = new Uncommitted(db, allowance)
-    this.#stores = { core, db, now, objects, growth, uncommitted, largeObjects: new LargeObjects() }
+    const largeObjects = new LargeObjects()
+    this.#stores = { core, db, now, objects, growth, uncommitted, largeObjects, pathBindings }
     this.#content = content
     this.#blockIntake = new BlockIntake(db, content, uncommitted, now)
   }

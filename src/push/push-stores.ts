@@ -1,4 +1,4 @@
-import type { Growth } from '../commits/index.ts'
+import type { Growth, PathBinding } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { ObjectStore } from '../tree/index.ts'
@@ -15,4 +15,5 @@ export interface PushStores {
   readonly growth: Growth
   readonly uncommitted: Uncommitted
   readonly largeObjects: LargeObjects
+  readonly pathBindings: readonly PathBinding[]
 }

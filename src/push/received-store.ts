@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type FsId, idFromBytes, idToBytes } from '../objects/index.ts'
-import type { Totals } from '../tree/index.ts'
+import { objectRelation, type Totals } from '../tree/index.ts'
 
 const IDS_A_QUERY = 500
 
@@ -78,19 +78,18 @@ export async function findPresent(
   ids: { readonly held: readonly FsId[]; readonly received: readonly FsId[] },
 ): Promise<Set<FsId>> {
   const present = new Set<FsId>()
-  for (const [table, asked] of [
-    ['received_object', ids.received],
-    ['fs_object', ids.held],
-  ] as const) {
+  const collect = async (relation: string, asked: readonly FsId[]) => {
     for (const { some, marks } of batches(asked.filter((id) => !present.has(id)))) {
       const rows = await reader.all<{ id: Uint8Array }>(
-        `select id from ${table} where library_key = ? and id in (${marks})`,
+        `select id from ${relation} o where library_key = ? and id in (${marks})`,
         libraryKey,
         ...some.map(idToBytes),
       )
       for (const row of rows) present.add(idFromBytes<FsId>(row.id))
     }
   }
+  await collect('(select library_key, id from received_object)', ids.received)
+  await collect(objectRelation, ids.held)
   return present
 }
 
@@ -109,7 +108,7 @@ export async function findHeld(
       file_count: number
       dir_count: number | null
     }>(
-      `select id, kind, size, file_count, dir_count from fs_object where library_key = ? and id in (${marks})`,
+      `select id, kind, size, file_count, dir_count from ${objectRelation} o where library_key = ? and id in (${marks})`,
       libraryKey,
       ...some.map(idToBytes),
     )

@@ -7,14 +7,14 @@ import {
 } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import { type CommitId, EMPTY_ID } from '../objects/index.ts'
-import type { PushStores } from './push-stores.ts'
 import {
   findSubCommit,
   findSubObjects,
   insertSubCommit,
   insertSubObjects,
   joinSubCommits,
-} from './sub-sync-store.ts'
+} from '../views/index.ts'
+import type { PushStores } from './push-stores.ts'
 
 // A sub-library is a view and has no commits, but a client that syncs it has to see some. The head's id is made of the
 // content; a commit of that id is written down when it is first shown. Beside these there are the commits clients

@@ -1,6 +1,8 @@
+import { commitRelation, libraryRelation } from '../commits/index.ts'
 import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
 import type { Reader, Transaction } from '../database/index.ts'
 import { type BlockId, type CommitId, idToBytes } from '../objects/index.ts'
+import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
 const IDS_A_QUERY = 500
 /** About what the row of a commit takes besides its text. */
@@ -91,7 +93,7 @@ export async function deleteUncommittedBefore(tx: Transaction, time: number): Pr
   return tx.run('delete from uncommitted_block where received_at < ?', time)
 }
 
-const owned = 'join library l on l.key = x.library_key where l.owner_key = ?'
+const owned = `join ${libraryRelation} l on l.key = x.library_key where l.owner_key = ?`
 
 /** Blocks that wait for a commit. */
 export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
@@ -106,9 +108,9 @@ export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Pro
 export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
   const row = await reader.get<Record<string, number | null>>(
     `select o.sent, o.guests,
-       (select sum(length(x.description) + ${COMMIT_BYTES}) from commit_object x ${owned} and x.received_at is not null)
+       (select sum(length(x.description) + ${COMMIT_BYTES}) from ${commitRelation} x ${owned} and x.received_at is not null)
          as commits,
-       (select sum(length(c.description) + ${COMMIT_BYTES}) from sub_commit c join sub_library x on x.key = c.sub_key
+       (select sum(length(c.description) + ${COMMIT_BYTES}) from ${viewCommitRelation} c join ${viewRelation} x on x.key = c.sub_key
           ${owned} and c.received_at is not null) as sub_commits
      from (
        select sum(length(x.data)) as sent, sum(length(x.data) * x.guest) as guests from received_object x ${owned}

@@ -1,5 +1,8 @@
-import { accessRows } from '../access/index.ts'
+import { accessRows, linkBinding } from '../access/index.ts'
 import { activityRows } from '../activity/index.ts'
+import { commitRows, type LibraryDependent, type PathBinding } from '../commits/index.ts'
+import { blockRows } from '../content/index.ts'
+import { historyRows } from '../history/index.ts'
 import {
   type AccountDependent,
   type ApiTokenDependent,
@@ -7,17 +10,11 @@ import {
   libraryCredentials,
 } from '../identity/index.ts'
 import { jobRows } from '../jobs/index.ts'
-import {
-  contentRows,
-  deleteLibrariesOf,
-  deleteRowsOfAccount,
-  historyRows,
-  type LibraryDependent,
-  libraryRows,
-  objectRows,
-  viewRows,
-} from '../library/index.ts'
+import { deleteLibrariesOf, deleteRowsOfAccount, libraryBindings, libraryRows } from '../library/index.ts'
+import { receivedRows } from '../push/index.ts'
+import { objectRows } from '../tree/index.ts'
 import { usageRows } from '../usage/index.ts'
+import { viewBinding, viewRows } from '../views/index.ts'
 
 /** Every module with rows that refer to libraries, highest in the import order first. */
 export const libraryDependents: readonly LibraryDependent[] = [
@@ -25,13 +22,18 @@ export const libraryDependents: readonly LibraryDependent[] = [
   jobRows,
   accessRows,
   usageRows,
+  receivedRows,
+  libraryRows,
   viewRows,
   historyRows,
-  contentRows,
+  commitRows,
+  blockRows,
   objectRows,
-  libraryRows,
   libraryCredentials,
 ]
+
+/** Every table with rows that are bound to paths of libraries. */
+export const pathBindings: readonly PathBinding[] = [...libraryBindings, viewBinding, linkBinding]
 
 /** Every module with rows that refer to accounts, highest in the import order first. */
 export function accountDependents(now: () => number): readonly AccountDependent[] {

@@ -3,12 +3,9 @@ import type { Database } from '../database/index.ts'
 import { Upkeep } from '../jobs/index.ts'
 import { deleteExpiredLocks, purgeDeletedBefore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
-import {
-  deleteReceivedBefore,
-  deleteReceivedSubCommitsBefore,
-  deleteUncommittedBefore,
-} from '../push/index.ts'
+import { deleteReceivedBefore, deleteUncommittedBefore } from '../push/index.ts'
 import { CountingStopped } from '../usage/index.ts'
+import { deleteReceivedSubCommitsBefore } from '../views/index.ts'
 import type { Services } from './services.ts'
 
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400

@@ -7,7 +7,7 @@ import { createLibraryCore, type LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { openDiskBlockStore } from '../storage/disk/index.ts'
 import type { BlockStore } from '../storage/index.ts'
-import { libraryDependents } from './dependents.ts'
+import { libraryDependents, pathBindings } from './dependents.ts'
 
 const MOST_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
@@ -51,6 +51,7 @@ export function openCore(parts: {
     defaultHistoryDays: config.historyDays,
     entryLimits: config.entries,
     dependents: libraryDependents,
+    pathBindings,
     onFollowError: (error) => logger.error({ err: error }, 'following commits failed; it is tried again'),
   })
 }

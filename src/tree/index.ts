@@ -1,4 +1,4 @@
-export { type OnStep, transplant } from './copy-objects.ts'
+export { objectRows } from './dependent-rows-store.ts'
 export { type Change, diffTrees, TooManyChanges } from './diff.ts'
 export type { StoredDir } from './dir-cache.ts'
 export { changedEntries } from './dir-changes.ts'
@@ -6,17 +6,23 @@ export { countDirs } from './dir-counts.ts'
 export { type ShownDir, shownDir } from './listing-order.ts'
 export {
   AS_RECEIVED,
+  blocksOf,
+  copyWholeRows,
   DIR,
   FILE,
+  findWhole,
   insertObjects,
+  ObjectMissing,
   ObjectStore,
   PACKED,
   type PreparedObject,
   prepareDir,
   prepareFile,
+  prepareWholeDir,
   readFileRow,
   type Totals,
 } from './object-store.ts'
+export { objectRelation } from './relations.ts'
 export { mergeInto } from './three-way.ts'
 export { Tree } from './tree.ts'
 export { TreeChanges } from './tree-changes.ts'

@@ -436,25 +436,3 @@ export async function copyWholeRows(
     )
   }
 }
-
-/** Gives `toKey` the right to those blocks of `blockIds` that `fromKey` holds (I7): rows, not bytes. */
-export async function shareBlocks(
-  tx: Transaction,
-  fromKey: number,
-  toKey: number,
-  blockIds: readonly BlockId[],
-): Promise<void> {
-  for (let start = 0; start < blockIds.length; start += 500) {
-    const some = blockIds.slice(start, start + 500)
-    await tx.run(
-      `insert into library_block (library_key, block_id, size)
-       select ?, block_id, size from library_block
-       where library_key = ? and block_id in (${some.map(() => '?').join(', ')})
-       order by block_id
-       on conflict do nothing`,
-      toKey,
-      fromKey,
-      ...some.map(idToBytes),
-    )
-  }
-}

@@ -1,4 +1,6 @@
 export { showsFile } from './contains-file.ts'
+export { viewBinding, viewRows } from './dependent-rows-store.ts'
+export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
   FolderMoved,
   findSubLibraryInfos,
@@ -17,4 +19,12 @@ export {
   findWithOrigin,
   listSubLibraries,
 } from './sub-library-store.ts'
+export {
+  deleteReceivedSubCommitsBefore,
+  findSubCommit,
+  findSubObjects,
+  insertSubCommit,
+  insertSubObjects,
+  joinSubCommits,
+} from './view-sync-store.ts'
 export { Views } from './views.ts'

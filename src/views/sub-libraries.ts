@@ -97,10 +97,14 @@ export async function subLibraryAt(
   return stores.db.write((tx) => putSubLibrary(tx, place.libraryKey, place.path, place.headSeq))
 }
 
-/** As subLibraryAt, to be shared: if nobody has been let in before, nothing older than now will be shown. */
-export async function subLibraryToShare(tx: Transaction, place: SubLibraryPlace): Promise<SubLibrary> {
+/** As subLibraryAt, to be shared. If it is not shared yet, it will show nothing older than now. */
+export async function subLibraryToShare(
+  tx: Transaction,
+  place: SubLibraryPlace,
+  isShared: (subKey: number) => Promise<boolean>,
+): Promise<SubLibrary> {
   const sub = await putSubLibrary(tx, place.libraryKey, place.path, place.headSeq)
-  await restartSubLibrary(tx, sub.key, place.headSeq)
+  if (!(await isShared(sub.key))) await restartSubLibrary(tx, sub.key, place.headSeq)
   return sub
 }
 

@@ -1,4 +1,11 @@
-import { type LibraryInfo, type LibraryRow, libraryFromRow, type SubLibrary } from '../commits/index.ts'
+import {
+  type LibraryInfo,
+  type LibraryRow,
+  libraryFromRow,
+  libraryRelation,
+  libraryRowRelation,
+  type SubLibrary,
+} from '../commits/index.ts'
 import type { Reader, Transaction, Value } from '../database/index.ts'
 import { type LibraryId, type LibraryPath, newLibraryId, pathKey } from '../objects/index.ts'
 
@@ -11,7 +18,7 @@ interface SubLibraryRow {
 }
 
 const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq'
-const STORED = `select ${COLUMNS} from sub_library s join library l on l.key = s.library_key
+const STORED = `select ${COLUMNS} from sub_library s join ${libraryRelation} l on l.key = s.library_key
   where l.deleted_at is null and`
 
 export function findSubLibrary(reader: Reader, id: LibraryId): Promise<SubLibrary | undefined> {
@@ -49,7 +56,7 @@ export async function findWithOrigin(
       LibraryRow & { sub_key: number; sub_id: string; sub_path: string; sub_since: number }
     >(
       `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since
-       from sub_library s join library l on l.key = s.library_key
+       from sub_library s join ${libraryRowRelation} l on l.key = s.library_key
        where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
@@ -82,18 +89,10 @@ export async function putSubLibrary(
   return made
 }
 
-/**
- * What it shows begins with this commit, as long as nobody has been let in. What was shown to those who were let in
- * before is no longer: they may be others.
- */
+/** The view shows nothing older than this commit. What it showed to earlier recipients is forgotten. */
 export async function restartSubLibrary(tx: Transaction, key: number, sinceSeq: number): Promise<void> {
-  const unshared = 'not exists (select 1 from share where share.sub_key = sub_library.key)'
-  const restarted = await tx.run(
-    `update sub_library set since_seq = ? where key = ? and ${unshared}`,
-    sinceSeq,
-    key,
-  )
-  if (restarted > 0) await tx.run('delete from sub_object where sub_key = ?', key)
+  await tx.run('update sub_library set since_seq = ? where key = ?', sinceSeq, key)
+  await tx.run('delete from sub_object where sub_key = ?', key)
 }
 
 export async function setSubLibraryPath(tx: Transaction, key: number, path: LibraryPath): Promise<void> {

@@ -7,7 +7,7 @@ import { getLibrary } from '../../src/library/libraries.ts'
 import { Library } from '../../src/library/library.ts'
 import { copy } from '../../src/library/move-copy.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import { libraryDependents } from '../../src/server/dependents.ts'
+import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { countDirs } from '../../src/tree/dir-counts.ts'
 import { at, openTestCore } from '../support/core.ts'
 
@@ -44,6 +44,7 @@ it('counts the folders of a tree stored before they were counted, however many p
     dirCacheBytes: 2 ** 20,
     defaultHistoryDays: -1,
     dependents: libraryDependents,
+    pathBindings,
     entryLimits: { library: all + 1 },
     onFollowError(error) {
       throw error

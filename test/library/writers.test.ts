@@ -12,7 +12,7 @@ import { Dir } from '../../src/objects/dir.ts'
 import { dirDirent } from '../../src/objects/dirent.ts'
 import { EMPTY_ID } from '../../src/objects/ids.ts'
 import { ROOT } from '../../src/objects/paths.ts'
-import { libraryDependents } from '../../src/server/dependents.ts'
+import { libraryDependents, pathBindings } from '../../src/server/dependents.ts'
 import { MemoryBlockStore } from '../../src/storage/memory/memory-block-store.ts'
 import { at, openTestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
@@ -82,6 +82,7 @@ onBothDatabases('writers of one library', (fresh) => {
       dirCacheBytes: 2 ** 20,
       defaultHistoryDays: -1,
       dependents: libraryDependents,
+      pathBindings,
       onFollowError(error) {
         throw error
       },

@@ -9,7 +9,6 @@ import {
   type FileId,
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import type { StoredDir } from './dir-cache.ts'
 import {
   blocksOf,
   copyWholeRows,
@@ -19,8 +18,9 @@ import {
   type ObjectStore,
   type PreparedObject,
   prepareWholeDir,
-  shareBlocks,
-} from './object-store.ts'
+  type StoredDir,
+} from '../tree/index.ts'
+import { shareBlocks } from './block-rows-store.ts'
 
 // What one transaction writes: a few milliseconds' work (I10).
 const ROWS_A_STEP = 128

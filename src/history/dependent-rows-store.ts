@@ -1,0 +1,13 @@
+import type { LibraryDependent } from '../commits/index.ts'
+import { deleteBatch, deleteBatches } from '../database/index.ts'
+
+/** Trash and file history of a library that is purged. */
+export const historyRows: LibraryDependent = {
+  purgeBatch: (tx, libraryKey, limit) =>
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'trash_item', 'path_key', libraryKey, left),
+      (left) => deleteBatch(tx, 'first_seen', 'path_key', libraryKey, left),
+      (left) => deleteBatch(tx, 'path_origin', 'path_key', libraryKey, left),
+      (left) => deleteBatch(tx, 'file_edit', 'path_key', libraryKey, left),
+    ]),
+}

@@ -1,0 +1,11 @@
+import type { LibraryDependent } from '../commits/index.ts'
+import { deleteBatch, deleteBatches } from '../database/index.ts'
+
+/** Blocks and objects that clients sent to a purged library and that no commit names. */
+export const receivedRows: LibraryDependent = {
+  purgeBatch: (tx, libraryKey, limit) =>
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'received_object', 'id', libraryKey, left),
+      (left) => deleteBatch(tx, 'uncommitted_block', 'block_id', libraryKey, left),
+    ]),
+}

@@ -1,0 +1,23 @@
+import { type LibraryDependent, type PathBinding, tableBinding } from '../commits/index.ts'
+import { inGroups, type Transaction } from '../database/index.ts'
+
+/** Views of shared folders. `access` removes the shares and links that lead to them first. */
+export const viewRows: LibraryDependent = {
+  onDeleted: deleteViews,
+  async onTransferred(tx, { libraryKeys, shares }) {
+    if (shares === 'drop') await deleteViews(tx, libraryKeys)
+  },
+  onPurged: (tx, libraryKey) => deleteViews(tx, [libraryKey]),
+}
+
+/** A view follows its folder and ends with it. */
+export const viewBinding: PathBinding = tableBinding('sub_library', { endsWithItem: true })
+
+async function deleteViews(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
+  for (const { some, marks } of inGroups(libraryKeys)) {
+    const views = `select key from sub_library where library_key in (${marks})`
+    await tx.run(`delete from sub_commit where sub_key in (${views})`, ...some)
+    await tx.run(`delete from sub_object where sub_key in (${views})`, ...some)
+    await tx.run(`delete from sub_library where library_key in (${marks})`, ...some)
+  }
+}
