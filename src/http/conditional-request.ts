@@ -6,15 +6,13 @@ export interface Validators {
   readonly etag?: string | undefined
   /** Unix seconds. */
   readonly lastModified?: number | undefined
-  /** The URL only ever stands for this one version, so whoever has any version has this one. */
-  readonly neverChanges?: boolean
 }
 
 /** What the conditions of a request come to (RFC 9110, 13.2.2). */
 export type Verdict = 'proceed' | 'not-modified' | 'precondition-failed'
 
 export function judge(headers: IncomingHttpHeaders, validators: Validators): Verdict {
-  const { etag, lastModified, neverChanges = false } = validators
+  const { etag, lastModified } = validators
   const { 'if-match': match, 'if-unmodified-since': unmodified } = headers
   const { 'if-none-match': noneMatch, 'if-modified-since': modified } = headers
   if (match !== undefined) {
@@ -24,7 +22,6 @@ export function judge(headers: IncomingHttpHeaders, validators: Validators): Ver
     return isListed(noneMatch, etag, { weakCounts: true }) ? 'not-modified' : 'proceed'
   }
   if (modified === undefined) return 'proceed'
-  if (neverChanges) return 'not-modified'
   const since = readDate(modified)
   return since !== undefined && lastModified !== undefined && lastModified <= since
     ? 'not-modified'

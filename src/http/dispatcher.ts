@@ -160,6 +160,8 @@ export class Dispatcher<User, Services> {
     for (const name in surfaceHeaders) {
       if (result.headers[name] === undefined) headers.push(name, surfaceHeaders[name] ?? '')
     }
+    // RFC 9110, 11.6.1 requires it. Browsers show no dialog for a scheme they do not know.
+    if (result.status === 401) headers.push('WWW-Authenticate', 'Token')
     exchange.answer = result
     try {
       const sending = send(response, request.method, result, headers)

@@ -26,7 +26,6 @@ export const archiveDownloadRoutes = [
         contentType: 'application/zip',
         etag: archive.id,
         lastModified: archive.finishedAt,
-        neverChanges: true,
         headers: {
           'Content-Disposition': disposition('attachment', archive.name),
           'Cache-Control': 'private, no-cache',

@@ -39,7 +39,6 @@ export const fileDownloadRoutes = [
         name,
         etag: use.objectId,
         lastModified: use.modifiedAt,
-        neverChanges: true,
         wantsInline: use.operation === 'view',
       }
       return start(use, request, representationOf(source, sharedHeaders, request))
@@ -74,7 +73,6 @@ export const fileDownloadRoutes = [
       return start(use, request, {
         size: block.size,
         etag: id,
-        neverChanges: true,
         contentType: 'application/octet-stream',
         headers: sharedHeaders,
         read: block.read,

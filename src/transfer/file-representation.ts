@@ -23,7 +23,7 @@ export function representationOf(
   headers: ResponseHeaders,
   request: HttpRequest,
 ): Representation {
-  const { file, name, wantsInline, etag, lastModified, neverChanges = false } = source
+  const { file, name, wantsInline, etag, lastModified } = source
   const { contentType, isInline, policy } = servedAs(name, wantsInline)
   const shown = disposition(isInline ? 'inline' : 'attachment', name)
   const { 'want-repr-digest': wantsRepr, 'want-content-digest': wantsContent } = request.headers
@@ -32,7 +32,6 @@ export function representationOf(
   return {
     etag,
     lastModified,
-    neverChanges,
     size: file.size,
     contentType,
     headers: { ...headers, 'Content-Disposition': shown, 'Content-Security-Policy': policy },
