@@ -21,7 +21,7 @@ export async function listShared(
   const shared: SharedLibrary[] = []
   const pace = new TimeSlicer()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
-    const info = sub === undefined ? library : await core.views.lookThrough(library, sub)
+    const info = sub === undefined ? library : await core.views.resolveSubLibrary(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
     if (pace.isDue) await pace.rest()
   }

@@ -31,7 +31,7 @@ export interface EntryGrowth {
 }
 
 /** What commits may add to libraries: checked where heads move, so that no way to change a library can miss it. */
-export class Growth {
+export class GrowthLimits {
   readonly limits: EntryLimits
   guard: GrowthGuard | undefined
 

@@ -34,7 +34,7 @@ export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
 export { followedSeq, moveFollower, writeFollowed } from './follower-store.ts'
-export { type EntryLimits, Growth, type GrowthGuard, tooManyEntries } from './growth-limits.ts'
+export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
 export {
   claimForPurge,

@@ -21,7 +21,7 @@ import {
 } from '../tree/index.ts'
 import { describeUploaded } from './commit-messages.ts'
 import { insertCommits, type JoiningCommit, joinCommits, type NumberedCommit } from './commit-store.ts'
-import type { Growth } from './growth-limits.ts'
+import type { GrowthLimits } from './growth-limits.ts'
 import type { LibraryInfo } from './library-info.ts'
 import { findLibrary, moveHead } from './library-store.ts'
 import { randomBytesOfId } from './random-id.ts'
@@ -137,7 +137,7 @@ export class Writers {
   readonly #objects: ObjectStore
   readonly #changes: TreeChanges
   readonly #recentCommits: RecentCommits
-  readonly #growth: Growth
+  readonly #growth: GrowthLimits
   readonly #now: () => number
   readonly #onCommitted: (library: LibraryInfo, before: LibraryInfo) => void
   readonly #queues = new Map<number, Waiting[]>()
@@ -148,7 +148,7 @@ export class Writers {
     objects: ObjectStore,
     changes: TreeChanges,
     recentCommits: RecentCommits,
-    growth: Growth,
+    growth: GrowthLimits,
     now: () => number,
     onCommitted: (library: LibraryInfo, before: LibraryInfo) => void = () => {},
   ) {

@@ -42,7 +42,7 @@ export type OnStep = (tx: Transaction, files: number) => Promise<void>
  * stored in small steps before any dirent of the target names them (I1); if nothing ever does,
  * garbage collection takes them.
  */
-export async function transplant(
+export async function copyObjects(
   stores: Stores,
   fromKey: number,
   toKey: number,

@@ -1,6 +1,6 @@
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, hkdfSync } from 'node:crypto'
 import { fail } from '../errors.ts'
-import { Cover } from './temp-file-cipher.ts'
+import { TempFileCipher } from './temp-file-cipher.ts'
 
 /** Bytes a cipher works on at a time, and the most that padding adds to a block. */
 export const CIPHER_BLOCK_BYTES = 16
@@ -61,9 +61,11 @@ export class DataKey {
   }
 
   /** Covers a temporary file of this name; the same again for whoever has the key again. */
-  cover(name: string): Cover {
+  cover(name: string): TempFileCipher {
     this.#checkWhole()
-    return new Cover(Buffer.from(hkdfSync('sha256', this.#parts.key, name, 'carrel temporary file', 32)))
+    return new TempFileCipher(
+      Buffer.from(hkdfSync('sha256', this.#parts.key, name, 'carrel temporary file', 32)),
+    )
   }
 
   #checkWhole(): void {

@@ -7,7 +7,7 @@ import { type BlockId, sha1Hex } from '../objects/ids.ts'
 import { BlockDamaged, type ByteRange } from '../storage/block-store.ts'
 import { decryptPart, type ReadStored, readPadding } from './block-decryption.ts'
 import { type CipherParts, DataKey } from './data-key.ts'
-import { Cover } from './temp-file-cipher.ts'
+import { TempFileCipher } from './temp-file-cipher.ts'
 
 const ciphers: CipherParts['name'][] = ['aes-128-cbc', 'aes-256-cbc', 'aes-128-ecb']
 
@@ -130,7 +130,7 @@ describe('a cover', () => {
   it('is taken off at any position what was put on in other pieces', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(400), fc.nat(300), (bytes, at, cut) => {
-        const cover = Cover.random()
+        const cover = TempFileCipher.random()
         const middle = Math.min(cut, bytes.length)
         const covered = Buffer.concat([
           cover.apply(bytes.subarray(0, middle), at),
@@ -147,11 +147,11 @@ describe('a cover', () => {
     const [one, again] = [new DataKey(parts()), new DataKey(parts())]
     assert.deepEqual(one.cover('a').apply(zeros, 5), again.cover('a').apply(zeros, 5))
     assert.notDeepEqual(one.cover('a').apply(zeros, 0), one.cover('b').apply(zeros, 0))
-    assert.notDeepEqual(Cover.random().apply(zeros, 0), Cover.random().apply(zeros, 0))
+    assert.notDeepEqual(TempFileCipher.random().apply(zeros, 0), TempFileCipher.random().apply(zeros, 0))
   })
 
   it('reaches past four GiB', () => {
-    const cover = Cover.random()
+    const cover = TempFileCipher.random()
     const far = 2 ** 40 + 3
     const bytes = randomBytes(50)
     assert.deepEqual(cover.apply(cover.apply(bytes, far), far), bytes)

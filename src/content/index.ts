@@ -15,7 +15,7 @@ export {
   type StoredBytes,
   smallContent,
 } from './content.ts'
-export { type OnStep, transplant } from './copy-objects.ts'
+export { copyObjects, type OnStep } from './copy-objects.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {
@@ -29,5 +29,5 @@ export { discardAll, keepAll, type TakenBlock, UnkeptBlocks } from './incoming-b
 export { Keyring } from './keyring.ts'
 export type { LibraryEncryption } from './library-encryption.ts'
 export { parsePasswordHashCost } from './password-hash.ts'
-export { recrypt } from './reencrypt.ts'
-export { Cover } from './temp-file-cipher.ts'
+export { reencrypt } from './reencrypt.ts'
+export { TempFileCipher } from './temp-file-cipher.ts'

@@ -39,7 +39,7 @@ interface Rewritten extends Totals {
  * As transplant, for two libraries that are not encrypted alike: every byte is read with the one key and stored with
  * the other, so files and dirs get other ids. Gives the entries as they are in the target.
  */
-export async function recrypt(
+export async function reencrypt(
   stores: Stores,
   from: CryptSide,
   to: CryptSide,

@@ -6,7 +6,7 @@ const COUNTED_BYTES = 16
  * Encrypts the bytes of one temporary file where they stand (AES-256 in counter mode), so that what belongs to an
  * encrypted library never rests readable, not even after a crash. Each file needs a key of its own.
  */
-export class Cover {
+export class TempFileCipher {
   readonly #key: Buffer
 
   constructor(key: Buffer) {
@@ -14,8 +14,8 @@ export class Cover {
   }
 
   /** For a file that nobody needs after this process. */
-  static random(): Cover {
-    return new Cover(randomBytes(32))
+  static random(): TempFileCipher {
+    return new TempFileCipher(randomBytes(32))
   }
 
   /** The bytes of a position covered, or uncovered: the one undoes the other. */

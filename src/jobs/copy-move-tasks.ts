@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/index.ts'
 import { DomainError, type Fault, fail } from '../errors.ts'
 import { type CredentialOrigin, type CredentialOrigins, credentialOriginOf } from '../identity/index.ts'
 import {
-  copyAcross,
+  copyBetweenLibraries,
   type EditableLibrary,
   type Library,
   type LibraryCore,
@@ -192,7 +192,7 @@ export class CopyMoveTasks implements AsyncDisposable {
       refuseUndecrypted(core, source, target)
       if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
       const crossing = { source, chosen, target, folder: task.folder, roomLeft }
-      await copyAcross(core, crossing, this.#watch(task, sourceRoot, progress))
+      await copyBetweenLibraries(core, crossing, this.#watch(task, sourceRoot, progress))
     }
     if (editable !== undefined) {
       await takeAway(core, editable, chosen, this.#watchRemoval(task, progress))

@@ -53,7 +53,7 @@ export async function dropBound(
 }
 
 /** The new path of the item at a path, without those below it. */
-export interface Fate {
+export interface BoundPathMove {
   readonly from: LibraryPath
   /** Undefined if the item was deleted. */
   readonly to: LibraryPath | undefined
@@ -77,7 +77,7 @@ export async function rebind(
   bindings: readonly PathBinding[],
   tx: Transaction,
   library: Scope,
-  fates: readonly Fate[],
+  fates: readonly BoundPathMove[],
 ): Promise<void> {
   const moves: [from: LibraryPath, to: LibraryPath][] = []
   for (const { from, to } of fates) {

@@ -1,6 +1,6 @@
 import {
   type EntryLimits,
-  Growth,
+  GrowthLimits,
   type LibraryDependent,
   type LibraryInfo,
   type PathBinding,
@@ -59,7 +59,7 @@ export interface LibraryCore extends AsyncDisposable {
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: Keyring
   /** What commits may add. */
-  readonly growth: Growth
+  readonly growth: GrowthLimits
   readonly pathIndex: PathIndex
   readonly history: HistoryReader
   readonly views: Views
@@ -87,7 +87,7 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const keys = new Keyring(now)
   const objects = new ObjectStore(db, options.dirCacheBytes)
   const content = new ContentStore(db, options.blocks, objects)
-  const growth = new Growth(options.entryLimits)
+  const growth = new GrowthLimits(options.entryLimits)
   const changes = new TreeChanges(objects, growth.limits.commit)
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)

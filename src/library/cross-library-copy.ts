@@ -1,5 +1,5 @@
 import { describeAdded, describeDeleted } from '../commits/index.ts'
-import { recrypt, transplant } from '../content/index.ts'
+import { copyObjects, reencrypt } from '../content/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { fail } from '../errors.ts'
 import { type DirDirent, type LibraryPath, parentOf } from '../objects/index.ts'
@@ -13,7 +13,7 @@ import { refuseLocked } from './locks.ts'
 import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
 
 /** Entries of one library on their way into a folder of another. */
-export interface Crossing {
+export interface CrossLibraryCopy {
   readonly source: Library
   readonly chosen: readonly Placed[]
   readonly target: EditableLibrary
@@ -47,9 +47,9 @@ export interface RemovalWatcher {
  * Copies into another library, with one commit there. The objects are shared and no bytes are copied, unless one of
  * the two is encrypted. Throws path-not-found, quota-exceeded, too-many-entries, password-needed.
  */
-export async function copyAcross(
+export async function copyBetweenLibraries(
   core: LibraryCore,
-  { source, chosen, target, folder, roomLeft, merge = false }: Crossing,
+  { source, chosen, target, folder, roomLeft, merge = false }: CrossLibraryCopy,
   watcher?: Watcher,
 ): Promise<Placed[]> {
   await target.tree.getDir(folder)
@@ -62,7 +62,7 @@ export async function copyAcross(
     entries: totals.fileCount + (totals.dirCount ?? 0),
   })
   if (fault !== undefined) fail(fault)
-  const arrived = await bringAcross(core, source, chosen, target, watcher)
+  const arrived = await copyContent(core, source, chosen, target, watcher)
   const { result } = await target.commit(async (tree, library) => {
     await watcher?.placing()
     await refuseOverQuota(library, totals.size, roomLeft)
@@ -114,7 +114,7 @@ export function refuseUndecrypted({ keys }: LibraryCore, source: Library, target
 }
 
 /** Gives the target what the entries are made of; they may be others there. */
-async function bringAcross(
+async function copyContent(
   core: LibraryCore,
   source: Library,
   chosen: readonly Placed[],
@@ -126,7 +126,7 @@ async function bringAcross(
   const entries = entriesOf(chosen)
   const onStep = watcher?.copied.bind(watcher)
   if (from.key === undefined && to.key === undefined) {
-    await transplant(
+    await copyObjects(
       { db: dbOf(core), objects: core.objects },
       from.libraryKey,
       to.libraryKey,
@@ -135,6 +135,6 @@ async function bringAcross(
     )
     return chosen
   }
-  const arrived = await recrypt({ ...core, db: dbOf(core) }, from, to, entries, onStep)
+  const arrived = await reencrypt({ ...core, db: dbOf(core) }, from, to, entries, onStep)
   return chosen.map(({ path, entry }, index) => ({ path, entry: arrived[index] ?? entry }))
 }

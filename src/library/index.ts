@@ -1,9 +1,9 @@
 export { changeStatus, libraryTotals, listLibraryPage, purgeAllDeleted, restoreTo } from './administration.ts'
 export type { ListedLibrary } from './administration-store.ts'
-export { type Fate, listBoundPaths, rebind } from './bound-paths-store.ts'
+export { type BoundPathMove, listBoundPaths, rebind } from './bound-paths-store.ts'
 export { createLibraryCore, type LibraryCore } from './core.ts'
 export {
-  copyAcross,
+  copyBetweenLibraries,
   type RemovalWatcher,
   refuseUndecrypted,
   takeAway,
@@ -30,7 +30,7 @@ export {
   deleteLibrary,
   getDeletedLibrary,
   getLibrary,
-  type LibraryWish,
+  type LibraryOptions,
   libraryExists,
   purgeDeletedBefore,
   purgeDeletedOf,

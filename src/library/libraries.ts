@@ -29,7 +29,7 @@ import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
 
-export interface LibraryWish {
+export interface LibraryOptions {
   /** Chosen by the client when it made the encryption values itself. */
   readonly id?: LibraryId
   readonly name: string
@@ -47,7 +47,7 @@ export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<v
 export async function createLibrary(
   core: LibraryCore,
   owner: Actor,
-  wish: LibraryWish,
+  wish: LibraryOptions,
   also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
   return dbOf(core).write(async (tx) => {
@@ -72,7 +72,7 @@ export async function createLibraryIn(
   tx: Transaction,
   core: LibraryCore,
   owner: Actor,
-  wish: LibraryWish,
+  wish: LibraryOptions,
 ): Promise<LibraryInfo> {
   const id = wish.id ?? newLibraryId()
   const now = core.now()

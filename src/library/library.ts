@@ -2,7 +2,7 @@ import type { Committed, Edit, Edited, LibraryInfo } from '../commits/index.ts'
 import { fail } from '../errors.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import { FolderMoved, refuseMoved } from '../views/index.ts'
+import { expectNotMoved, FolderMoved } from '../views/index.ts'
 import { type LibraryCore, writersOf } from './core.ts'
 
 /** What a user may do at a path. */
@@ -162,7 +162,7 @@ export class EditableLibrary extends Library {
         return {
           ...edited,
           also: async (tx) => {
-            await refuseMoved(tx, info)
+            await expectNotMoved(tx, info)
             await edited.also?.(tx)
           },
         }

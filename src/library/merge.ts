@@ -3,10 +3,10 @@ import { fail } from '../errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../objects/index.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { copyAcross, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
+import { copyBetweenLibraries, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
 import type { EditableLibrary } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { jointly } from './same-origin.ts'
+import { inCommonOrigin } from './same-origin.ts'
 import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function moveMerging(
 ): Promise<void> {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   if (source.info.key === target.info.key && source.info.id !== target.info.id) {
-    await jointly(core, { source, selection }, { target, folder }, async (joint) => {
+    await inCommonOrigin(core, { source, selection }, { target, folder }, async (joint) => {
       const { library } = joint
       await moveMerging(core, library, inOrigin(source.info, path), library, joint.folder, roomLeft)
       return []
@@ -34,7 +34,7 @@ export async function moveMerging(
   if (source.info.key !== target.info.key) {
     refuseUndecrypted(core, source, target)
     await refuseLocked(core, source, [path])
-    await copyAcross(core, { source, chosen, target, folder, roomLeft, merge: true })
+    await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft, merge: true })
     return takeAway(core, source, chosen)
   }
   refuseIntoItself(selection, folder)

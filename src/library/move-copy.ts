@@ -2,11 +2,11 @@ import { describeAdded, describeMoved } from '../commits/index.ts'
 import type { LibraryPath } from '../objects/index.ts'
 import { followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
-import { copyAcross, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
+import { copyBetweenLibraries, refuseUndecrypted, takeAway } from './cross-library-copy.ts'
 import type { Placed } from './entries.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import { refuseLocked } from './locks.ts'
-import { jointly } from './same-origin.ts'
+import { inCommonOrigin } from './same-origin.ts'
 import {
   entriesOf,
   pathsOf,
@@ -36,14 +36,14 @@ export async function move(
 ): Promise<Placed[]> {
   if (source.info.id === target.info.id) return moveWithin(core, source, selection, folder)
   if (source.info.key === target.info.key) {
-    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+    return inCommonOrigin(core, { source, selection }, { target, folder }, (joint) =>
       moveWithin(core, joint.library, joint.selection, joint.folder),
     )
   }
   refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
   await refuseLocked(core, source, pathsOf(chosen))
-  const placed = await copyAcross(core, { source, chosen, target, folder, roomLeft })
+  const placed = await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
   await takeAway(core, source, chosen)
   return placed
 }
@@ -63,10 +63,10 @@ export async function copy(
   if (source.info.key !== target.info.key) {
     refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
-    return copyAcross(core, { source, chosen, target, folder, roomLeft })
+    return copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
   }
   if (source.info.id !== target.info.id) {
-    return jointly(core, { source, selection }, { target, folder }, (joint) =>
+    return inCommonOrigin(core, { source, selection }, { target, folder }, (joint) =>
       copyWithin(joint.library, joint.selection, joint.folder, roomLeft),
     )
   }

@@ -1,7 +1,7 @@
 import type { Committed } from '../commits/index.ts'
 import type { DirId, LibraryPath } from '../objects/index.ts'
 import { Tree } from '../tree/index.ts'
-import { writeSettled } from '../views/index.ts'
+import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
@@ -34,13 +34,13 @@ export function commitRoot(
     for (const { path } of await seenLocks(core, info)) {
       if ((await then.find(path))?.kind !== 'file') gone.push(path)
     }
-    const settled = await core.views.settleSubLibraries(info, next, movedTo)
+    const settled = await core.views.locateSubLibraries(info, next, movedTo)
     return {
       description,
       result: next,
       async also(tx) {
         await dropBound(core.pathBindings, tx, info, gone)
-        await writeSettled(tx, settled)
+        await updateSubLibraryPaths(tx, settled)
       },
     }
   })

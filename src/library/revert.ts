@@ -11,7 +11,7 @@ import {
 } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
-import { writeSettled } from '../views/index.ts'
+import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, OwnedLibrary } from './library.ts'
@@ -127,7 +127,7 @@ export async function revertLibrary(
       ...(await boundItemsThatGo(core, library, commit)),
     ]
     const { size } = await tree.replaceRoot(commit.rootId)
-    const settled = await core.views.settleSubLibraries(info, commit.rootId)
+    const settled = await core.views.locateSubLibraries(info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
     if (room !== undefined && size - info.size >= room.left)
       fail({ code: 'quota-exceeded', limit: room.limit })
@@ -136,7 +136,7 @@ export async function revertLibrary(
       result: undefined,
       also: async (tx) => {
         await dropBound(core.pathBindings, tx, library.info, gone)
-        await writeSettled(tx, settled)
+        await updateSubLibraryPaths(tx, settled)
       },
     }
   })

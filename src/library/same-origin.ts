@@ -18,7 +18,7 @@ export interface Joint {
  * within one. What the holder may do was checked on either side; nothing else is touched. What was placed, and what
  * went wrong, is told as the holder's own libraries show it.
  */
-export async function jointly<T extends Placed>(
+export async function inCommonOrigin<T extends Placed>(
   core: LibraryCore,
   from: { source: Library; selection: Selection },
   to: { target: EditableLibrary; folder: LibraryPath },

@@ -35,7 +35,7 @@ import {
   type HeldObject,
   type ReceivedObject,
 } from './received-store.ts'
-import { noteShown, sentAmong, shownAmong } from './sync-visibility.ts'
+import { markVisible, sentOrVisibleAmong, visibleAmong } from './sync-visibility.ts'
 import { claimBlocks } from './uncommitted-store.ts'
 
 const FILES_A_STEP = 500
@@ -291,7 +291,7 @@ export class Admission {
       { durable: false },
     )
     const ids = ready.map(({ id }) => id)
-    await noteShown(this.#stores, this.#library, ids)
+    await markVisible(this.#stores, this.#library, ids)
     for (const stored of dirs) this.#stores.objects.remember(key, stored)
   }
 
@@ -311,7 +311,7 @@ export class Admission {
   async #received(ids: readonly FsId[]): Promise<Map<FsId, ReceivedObject>> {
     const { db } = this.#stores
     // What others sent to the origin is not a sub-library's, either.
-    const own = await sentAmong(this.#stores, this.#library, ids)
+    const own = await sentOrVisibleAmong(this.#stores, this.#library, ids)
     const received = await findReceived(db, this.#library.key, [...own])
     const others = ids.filter((id) => !received.has(id))
     const held = others.length === 0 ? undefined : await this.#ownHeld(others)
@@ -322,7 +322,7 @@ export class Admission {
 
   /** Those of a sub-library that its clients were shown or have sent: the rest of the origin is not theirs (I7). */
   async #ownHeld(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {
-    return this.#held([...(await shownAmong(this.#stores, this.#library, ids))])
+    return this.#held([...(await visibleAmong(this.#stores, this.#library, ids))])
   }
 
   #held(ids: readonly FsId[]): Promise<Map<FsId, HeldObject>> {

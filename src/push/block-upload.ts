@@ -12,7 +12,7 @@ import { fail } from '../errors.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
 import { type BlockId, type FileId, fileId } from '../objects/index.ts'
 import type { PushStores } from './push-stores.ts'
-import { noteShown, shownAmong } from './sync-visibility.ts'
+import { markVisible, visibleAmong } from './sync-visibility.ts'
 import { isGuestIn } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
 
@@ -43,7 +43,7 @@ export async function holdBlocks(
     await insertHeldBlocks(tx, libraryKey, taken)
   })
   const ids = taken.map(({ id }) => id)
-  await noteShown(stores, library.info, ids)
+  await markVisible(stores, library.info, ids)
 }
 
 /** Those of `ids` the library does not hold, each once, in the order asked. Other libraries' blocks are not here (I7). */
@@ -63,7 +63,7 @@ export async function ownBlocks(
   info: LibraryInfo,
   ids: readonly BlockId[],
 ): Promise<Map<BlockId, number>> {
-  const shown = await shownAmong(stores, info, ids)
+  const shown = await visibleAmong(stores, info, ids)
   return findHeldBlocks(stores.db, info.key, [...shown])
 }
 

@@ -1,7 +1,7 @@
 import { asSeen, type LibraryInfo, type PathBinding } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
 import { DomainError } from '../errors.ts'
-import { type Fate, listBoundPaths, rebind } from '../library/index.ts'
+import { type BoundPathMove, listBoundPaths, rebind } from '../library/index.ts'
 import {
   baseName,
   type Dirent,
@@ -28,14 +28,14 @@ export interface Step {
 }
 
 /** Something was bound to a path of the library between the look at them and the commit. */
-export class BoundMeanwhile extends DomainError {
+export class BoundPathsChanged extends DomainError {
   constructor(library: LibraryInfo) {
     super({ code: 'library-not-found', id: library.id })
   }
 }
 
 /** Where things bound to paths go with a push. */
-export class BoundFates {
+export class BoundPathMoves {
   readonly #library: LibraryInfo
   /** All that was bound when it was looked at; undefined where the push takes nothing away. */
   readonly #all: ReadonlySet<LibraryPath> | undefined
@@ -63,9 +63,9 @@ export class BoundFates {
     library: LibraryInfo,
     steps: readonly Step[],
     tree: WorkingTree,
-  ): Promise<BoundFates> {
+  ): Promise<BoundPathMoves> {
     if (!steps.some(({ changes }) => changes.some(takesAway)))
-      return new BoundFates(stores, library, undefined, new Map())
+      return new BoundPathMoves(stores, library, undefined, new Map())
     const bound = new Set(await listBoundPaths(stores.pathBindings, stores.db, library.key))
     const at = new Map<LibraryPath, LibraryPath | undefined>()
     for (const path of bound) {
@@ -73,7 +73,12 @@ export class BoundFates {
       if (seen !== undefined && seen !== ROOT) at.set(seen, seen)
     }
     for (const step of steps) await follow(stores, library, step, at)
-    const fates = new BoundFates(stores, library, bound, new Map([...at].filter(([path, to]) => path !== to)))
+    const fates = new BoundPathMoves(
+      stores,
+      library,
+      bound,
+      new Map([...at].filter(([path, to]) => path !== to)),
+    )
     for (const path of fates.#went.keys()) fates.#stood.set(path, await tree.find(path))
     return fates
   }
@@ -86,7 +91,7 @@ export class BoundFates {
     tree: WorkingTree,
     { isMerge }: { isMerge: boolean },
   ): Promise<(tx: Transaction) => Promise<void>> {
-    const fates: Fate[] = []
+    const fates: BoundPathMove[] = []
     for (const [from, to] of this.#went) {
       const stood = this.#stood.get(from)
       if (isMerge && isSame(stood, await tree.find(from))) continue
@@ -97,7 +102,7 @@ export class BoundFates {
     if (all === undefined) return async () => {}
     return async (tx) => {
       const now = await listBoundPaths(this.#bindings, tx, this.#library.key)
-      if (now.some((path) => !all.has(path))) throw new BoundMeanwhile(this.#library)
+      if (now.some((path) => !all.has(path))) throw new BoundPathsChanged(this.#library)
       await rebind(this.#bindings, tx, this.#library, fates)
     }
   }

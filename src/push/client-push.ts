@@ -7,10 +7,10 @@ import { BlockIntake } from './block-intake.ts'
 import { blockSizes, contentOfBlocks, holdBlocks, missingBlocks } from './block-upload.ts'
 import { LargeObjects } from './large-objects.ts'
 import { listObjects, packObjects } from './object-listing.ts'
-import { push, receiveCommit, type SetAside } from './push.ts'
+import { push, type QuotaReservation, receiveCommit } from './push.ts'
 import type { PushStores } from './push-stores.ts'
 import { missingObjects, ObjectIntake } from './receive-objects.ts'
-import { findSyncedCommit, noteHead, noteShown, shownAmong } from './sync-visibility.ts'
+import { findVisibleCommit, markVisible, recordHead, visibleAmong } from './sync-visibility.ts'
 import { Uncommitted, type UncommittedAllowance } from './uncommitted.ts'
 
 export interface ClientPushOptions {
@@ -39,19 +39,19 @@ export class ClientPush implements AsyncDisposable {
   }
 
   findCommit(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
-    return findSyncedCommit(this.#stores, library, id)
+    return findVisibleCommit(this.#stores, library, id)
   }
 
-  noteHead(library: LibraryInfo): Promise<void> {
-    return noteHead(this.#stores, library)
+  recordHead(library: LibraryInfo): Promise<void> {
+    return recordHead(this.#stores, library)
   }
 
-  noteShown(library: LibraryInfo, ids: readonly string[]): Promise<void> {
-    return noteShown(this.#stores, library, ids)
+  markVisible(library: LibraryInfo, ids: readonly string[]): Promise<void> {
+    return markVisible(this.#stores, library, ids)
   }
 
-  shownAmong<T extends string>(library: LibraryInfo, ids: readonly T[]): Promise<ReadonlySet<T>> {
-    return shownAmong(this.#stores, library, ids)
+  visibleAmong<T extends string>(library: LibraryInfo, ids: readonly T[]): Promise<ReadonlySet<T>> {
+    return visibleAmong(this.#stores, library, ids)
   }
 
   /** A block that clients of the library may read; at once where no query is needed. */
@@ -61,7 +61,7 @@ export class ClientPush implements AsyncDisposable {
   }
 
   async #findShownBlock(library: LibraryInfo, id: BlockId): Promise<StoredBytes | undefined> {
-    const isShown = (await shownAmong(this.#stores, library, [id])).has(id)
+    const isShown = (await visibleAmong(this.#stores, library, [id])).has(id)
     return isShown ? this.#content.findBlock(library.key, id) : undefined
   }
 
@@ -72,9 +72,9 @@ export class ClientPush implements AsyncDisposable {
   push(
     library: EditableLibrary,
     id: CommitId,
-    setAside: (bytes: number) => Promise<SetAside>,
+    reserve: (bytes: number) => Promise<QuotaReservation>,
   ): Promise<void> {
-    return push(this.#stores, library, id, setAside)
+    return push(this.#stores, library, id, reserve)
   }
 
   listObjects(

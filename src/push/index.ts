@@ -1,6 +1,6 @@
 export { ClientPush } from './client-push.ts'
 export { receivedRows } from './dependent-rows-store.ts'
 export type { SentObject } from './object-parser.ts'
-export type { SetAside } from './push.ts'
+export type { QuotaReservation } from './push.ts'
 export { deleteReceivedBefore } from './received-store.ts'
 export { deleteUncommitted, deleteUncommittedBefore } from './uncommitted-store.ts'

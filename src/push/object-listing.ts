@@ -6,7 +6,7 @@ import { Dir, type DirId, EMPTY_ID, encodeFile, type FsId, packetHead, zlibStore
 import { TimeSlicer } from '../scheduling/index.ts'
 import { AS_RECEIVED, readFileRow } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
-import { expectShown, noteShown } from './sync-visibility.ts'
+import { expectVisible, markVisible } from './sync-visibility.ts'
 
 const deflateAside = promisify(deflate)
 
@@ -29,7 +29,7 @@ export async function* listObjects(
   options: { dirsOnly: boolean },
 ): AsyncGenerator<FsId[], void> {
   for await (const ids of listBelow(stores, library, root, known, options)) {
-    await noteShown(stores, library.info, ids)
+    await markVisible(stores, library.info, ids)
     yield ids
   }
 }
@@ -82,7 +82,7 @@ export async function packObjects(
   ids: readonly FsId[],
   enough: number,
 ): Promise<Buffer> {
-  await expectShown(stores, library.info, ids)
+  await expectVisible(stores, library.info, ids)
   const pieces: Buffer[] = []
   const pace = new TimeSlicer()
   let bytes = 0
@@ -93,7 +93,7 @@ export async function packObjects(
     )
     if (library.info.sub !== undefined) {
       const blocks = [...files.values()].flatMap((row) => readFileRow(row).blockIds)
-      await noteShown(stores, library.info, blocks)
+      await markVisible(stores, library.info, blocks)
     }
     for (const id of some) {
       const row = files.get(id)

@@ -1,4 +1,4 @@
-import type { Growth, PathBinding } from '../commits/index.ts'
+import type { GrowthLimits, PathBinding } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { ObjectStore } from '../tree/index.ts'
@@ -12,7 +12,7 @@ export interface PushStores {
   /** Unix seconds. */
   readonly now: () => number
   readonly objects: ObjectStore
-  readonly growth: Growth
+  readonly growth: GrowthLimits
   readonly uncommitted: Uncommitted
   readonly largeObjects: LargeObjects
   readonly pathBindings: readonly PathBinding[]

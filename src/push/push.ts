@@ -14,16 +14,16 @@ import type { Commit, CommitId, DirId, LibraryPath } from '../objects/index.ts'
 import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
 import { insertSubCommit, joinSubCommits } from '../views/index.ts'
 import { Admission } from './admission.ts'
-import { BoundFates, BoundMeanwhile, type Step } from './bound-path-moves.ts'
+import { BoundPathMoves, BoundPathsChanged, type Step } from './bound-path-moves.ts'
 import type { PushStores } from './push-stores.ts'
-import { findAnySynced } from './sync-visibility.ts'
+import { findReceivedOrVisibleCommit } from './sync-visibility.ts'
 import { COMMIT_BYTES, claimOf, settleClaims } from './uncommitted-store.ts'
 
 /** Most commits that may be pushed at once: clients push each as they make it. */
 const LONGEST_CHAIN = 1000
 
 /** Bytes set aside in the owner's quota. */
-export interface SetAside extends AsyncDisposable {
+export interface QuotaReservation extends AsyncDisposable {
   /** Gives them back as part of the commit that makes them usage. */
   settle(tx: Transaction): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function receiveCommit(
     { durable: false },
   )
   if (isNew) return
-  const known = await findAnySynced(stores, info, commit.id)
+  const known = await findReceivedOrVisibleCommit(stores, info, commit.id)
   if (known === undefined || !isSameCommit(known.commit, commit)) {
     fail({ code: 'object-invalid', reason: 'another commit has this id' })
   }
@@ -66,14 +66,14 @@ function isSameCommit(a: Commit, b: Commit): boolean {
 /**
  * Makes a received commit part of the history: as the head if it goes on from it, else by merging it into the head.
  * Everything it names has to be there. A commit that is part of the history already changes nothing, so a push whose
- * answer was lost may be repeated. `setAside` is asked for the bytes the push adds. Throws commit-not-found,
- * object-missing, object-invalid, blocks-missing, locked, and what `setAside` throws; then the head is where it was.
+ * answer was lost may be repeated. `reserve` is asked for the bytes the push adds. Throws commit-not-found,
+ * object-missing, object-invalid, blocks-missing, locked, and what `reserve` throws; then the head is where it was.
  */
 export async function push(
   stores: PushStores,
   library: EditableLibrary,
   id: CommitId,
-  setAside: (bytes: number) => Promise<SetAside>,
+  reserve: (bytes: number) => Promise<QuotaReservation>,
 ): Promise<void> {
   const found = await findChain(stores, library.info, id)
   if (found === undefined) return
@@ -88,13 +88,13 @@ export async function push(
     steps.push({ before, changes: await pushedChanges(stores, library.info, before, rootId) })
     before = rootId
   }
-  await using room = await setAside(unsaid + (await growthOf(stores, library.info, base, tip)))
+  await using room = await reserve(unsaid + (await growthOf(stores, library.info, base, tip)))
   for (;;) {
     try {
       await commitPushed(stores, library, { ...found, steps, room })
       return
     } catch (error) {
-      if (!(error instanceof BoundMeanwhile)) throw error
+      if (!(error instanceof BoundPathsChanged)) throw error
     }
   }
 }
@@ -102,10 +102,10 @@ export async function push(
 /** A chain of commits whose trees are all there. */
 interface Pushed extends Chain {
   readonly steps: readonly Step[]
-  readonly room: SetAside
+  readonly room: QuotaReservation
 }
 
-/** Throws BoundMeanwhile. */
+/** Throws BoundPathsChanged. */
 async function commitPushed(
   stores: PushStores,
   library: EditableLibrary,
@@ -119,7 +119,7 @@ async function commitPushed(
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
     await refuseLocked(stores.core, library, touchedPaths(changes))
-    const fates = await BoundFates.read(stores, now, steps.slice(-left.chain.length), tree)
+    const fates = await BoundPathMoves.read(stores, now, steps.slice(-left.chain.length), tree)
     const root = await tree.rootId()
     const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId
     const ids = left.chain.map(({ id }) => id)
@@ -172,7 +172,7 @@ interface Chain {
 async function findChain(stores: PushStores, library: LibraryInfo, id: CommitId): Promise<Chain | undefined> {
   const chain: Commit[] = []
   for (let next: CommitId | null = id; next !== null; ) {
-    const found = await findAnySynced(stores, library, next)
+    const found = await findReceivedOrVisibleCommit(stores, library, next)
     if (found === undefined) {
       if (next === id) return fail({ code: 'commit-not-found', id })
       return fail({ code: 'object-invalid', reason: 'its parent is not here' })

@@ -5,7 +5,7 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import { readSent, type SentObject } from './object-parser.ts'
 import type { PushStores } from './push-stores.ts'
 import { findPresent, insertReceived, type ReceivedObject } from './received-store.ts'
-import { noteSent, sentAmong, shownAmong } from './sync-visibility.ts'
+import { markSent, sentOrVisibleAmong, visibleAmong } from './sync-visibility.ts'
 import { isGuestIn } from './uncommitted.ts'
 
 /** Up to this many bytes of JSON an object is read at once: some thousand entries, some milliseconds. */
@@ -47,7 +47,7 @@ export class ObjectIntake {
     using _taken = await uncommitted.take(this.#library, 'objects', bytes)
     const sent = { at: now(), isGuest: isGuestIn(this.#library) }
     await db.write((tx) => insertReceived(tx, this.#library.info.key, batch, sent), { durable: false })
-    await noteSent(
+    await markSent(
       this.#stores,
       this.#library.info,
       batch.map(({ id }) => id),
@@ -72,8 +72,8 @@ export async function missingObjects(
   ids: readonly FsId[],
 ): Promise<FsId[]> {
   const asked = [...new Set(ids)].filter((id) => id !== EMPTY_ID)
-  const shown = await shownAmong(stores, library.info, asked)
-  const sent = await sentAmong(stores, library.info, asked)
+  const shown = await visibleAmong(stores, library.info, asked)
+  const sent = await sentOrVisibleAmong(stores, library.info, asked)
   const present = await findPresent(stores.db, library.info.key, { held: [...shown], received: [...sent] })
   return asked.filter((id) => !present.has(id))
 }

@@ -22,7 +22,7 @@ import type { PushStores } from './push-stores.ts'
 // listed to one, or sent by one, so that no id of another folder opens anything (I7).
 
 /** A commit of a library, or of a sub-library, that a client may ask for. */
-export async function findSyncedCommit(
+export async function findVisibleCommit(
   stores: PushStores,
   library: LibraryInfo,
   id: CommitId,
@@ -32,15 +32,15 @@ export async function findSyncedCommit(
   return found?.joined ? found.commit : undefined
 }
 
-/** As findSyncedCommit, with those that were sent and not pushed. */
-export function findAnySynced(stores: PushStores, library: LibraryInfo, id: CommitId) {
+/** As findVisibleCommit, with those that were sent and not pushed. */
+export function findReceivedOrVisibleCommit(stores: PushStores, library: LibraryInfo, id: CommitId) {
   return library.sub === undefined
     ? findAnyCommit(stores.db, library, id)
     : findSubCommit(stores.db, library.sub, id)
 }
 
 /** Writes the head of a sub-library down, so that it can be asked for. */
-export async function noteHead(stores: PushStores, library: LibraryInfo): Promise<void> {
+export async function recordHead(stores: PushStores, library: LibraryInfo): Promise<void> {
   const { sub, head } = library
   if (sub === undefined || (await findSubCommit(stores.db, sub, head))?.joined) return
   const seq = library.headSeq
@@ -72,21 +72,21 @@ function headCommit({ head, root, modifier, updatedAt }: LibraryInfo, { id }: Su
 }
 
 /** Notes what clients of a sub-library may have from now on; of a whole library everything is its own. */
-export async function noteShown(
+export async function markVisible(
   stores: PushStores,
   library: LibraryInfo,
   ids: readonly string[],
 ): Promise<void> {
   const { sub } = library
   if (sub === undefined || ids.length === 0) return
-  const known = await shownAmong(stores, library, ids)
+  const known = await visibleAmong(stores, library, ids)
   const fresh = ids.filter((id) => !known.has(id))
   if (fresh.length === 0) return
   await stores.db.write((tx) => insertSubObjects(tx, sub.key, fresh, { isSent: false }), { durable: false })
 }
 
 /** Notes objects a client sent: it need not have what they name. */
-export async function noteSent(
+export async function markSent(
   stores: PushStores,
   { sub }: LibraryInfo,
   ids: readonly string[],
@@ -96,7 +96,7 @@ export async function noteSent(
 }
 
 /** Those of `ids` that clients of a sub-library may have; all, if it is none. */
-export async function shownAmong<T extends string>(
+export async function visibleAmong<T extends string>(
   stores: PushStores,
   { sub }: LibraryInfo,
   ids: readonly T[],
@@ -104,8 +104,8 @@ export async function shownAmong<T extends string>(
   return sub === undefined ? new Set(ids) : findSubObjects(stores.db, sub.key, ids, { orSent: false })
 }
 
-/** As shownAmong, with what was sent and not looked at yet. */
-export async function sentAmong<T extends string>(
+/** As visibleAmong, with what was sent and not looked at yet. */
+export async function sentOrVisibleAmong<T extends string>(
   stores: PushStores,
   { sub }: LibraryInfo,
   ids: readonly T[],
@@ -114,13 +114,13 @@ export async function sentAmong<T extends string>(
 }
 
 /** Throws object-missing for what clients of a sub-library may not have. */
-export async function expectShown(
+export async function expectVisible(
   stores: PushStores,
   library: LibraryInfo,
   ids: readonly string[],
 ): Promise<void> {
   if (library.sub === undefined) return
-  const shown = await shownAmong(stores, library, ids)
+  const shown = await visibleAmong(stores, library, ids)
   const hidden = ids.find((id) => !shown.has(id))
   if (hidden !== undefined) fail({ code: 'object-missing', id: hidden })
 }

@@ -53,7 +53,7 @@ export const blockRoutes = [
         await request.bodyClaim.growTo(STREAM_BYTES)
         await push.receiveBlock(library, blockId, bounded(body))
       }
-      if (library.info.sub !== undefined) await push.noteShown(library.info, [blockId])
+      if (library.info.sub !== undefined) await push.markVisible(library.info, [blockId])
       return done
     },
   }),
@@ -65,7 +65,7 @@ export const blockRoutes = [
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
     async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
-      const isShown = fileId === EMPTY_ID || (await push.shownAmong(library.info, [fileId])).has(fileId)
+      const isShown = fileId === EMPTY_ID || (await push.visibleAmong(library.info, [fileId])).has(fileId)
       const sizes = isShown ? await push.blockSizes(library, fileId) : undefined
       if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')
       return sizes

@@ -2,7 +2,7 @@ import { guestOf } from '../access/index.ts'
 import { DomainError } from '../errors.ts'
 import { type HttpRequest, optionalText, Refusal, rawText } from '../http/index.ts'
 import { type CommitId, type LibraryId, parseCommitId, ROOT } from '../objects/index.ts'
-import type { SetAside } from '../push/index.ts'
+import type { QuotaReservation } from '../push/index.ts'
 import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, parseLibraryIdOrRefuse, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
@@ -61,7 +61,7 @@ export const headRoutes = [
     async handle({ params, request }, { push, syncDoor }) {
       await syncDoor.expectLibrary(params.repo_id)
       const { info } = await syncDoor.open(request, params.repo_id)
-      await push.noteHead(info)
+      await push.recordHead(info)
       return { is_corrupted: 0, head_commit_id: info.head }
     },
   }),
@@ -108,11 +108,11 @@ async function moveHead(
     // Everything the commit names was looked at meanwhile, which may take long: the right may have ended.
     await syncDoor.edit(request, id)
     // An account over its quota may still delete and rename.
-    return bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : nothingSetAside
+    return bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : noReservation
   })
 }
 
-const nothingSetAside: SetAside = {
+const noReservation: QuotaReservation = {
   settle: async () => {},
   [Symbol.asyncDispose]: async () => {},
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import type { Cover } from '../content/index.ts'
+import type { TempFileCipher } from '../content/index.ts'
 import { poison } from '../poison.ts'
 import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 
@@ -13,7 +13,7 @@ const BUFFER_BYTES = 1024 * 1024
  */
 export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   readonly #path: string
-  readonly #cover: Cover | undefined
+  readonly #cover: TempFileCipher | undefined
   #handle: FileHandle | undefined
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #spare: Buffer | undefined
@@ -23,7 +23,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   #writing: Promise<void> = Promise.resolve()
 
   /** With a cover, nothing of it rests readable. */
-  constructor(path: string, cover?: Cover) {
+  constructor(path: string, cover?: TempFileCipher) {
     this.#path = path
     this.#cover = cover
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TicketWish } from '../access/index.ts'
-import { Cover, type DataKey } from '../content/index.ts'
+import { type DataKey, TempFileCipher } from '../content/index.ts'
 import type { Library } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 import { accountRequester, visitorRequester } from '../scheduling/index.ts'
@@ -32,7 +32,7 @@ export interface FinishedArchive {
   readonly name: string
   readonly path: string
   /** What the file is covered with. */
-  readonly cover: Cover | undefined
+  readonly cover: TempFileCipher | undefined
   /** Bytes. */
   readonly size: number
   /** Unix seconds. */
@@ -61,7 +61,7 @@ export class ArchiveTask {
   /** What the library is encrypted with, held until the archive is packed; undefined for a plain one. */
   readonly key: DataKey | undefined
   /** What the archive is covered with: plaintext of an encrypted library must not outlive the process. */
-  readonly cover: Cover | undefined
+  readonly cover: TempFileCipher | undefined
   readonly #lease: Disposable | undefined
   /** Settles when nothing works on it any more; it never rejects. */
   packing: Promise<void> | undefined
@@ -77,7 +77,7 @@ export class ArchiveTask {
     this.wish = wish
     this.requester = requesterOf(library, wish)
     this.key = key
-    this.cover = key && Cover.random()
+    this.cover = key && TempFileCipher.random()
     this.#lease = key?.lease()
   }
 

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Tickets } from '../access/index.ts'
-import { Cover } from '../content/index.ts'
+import { TempFileCipher } from '../content/index.ts'
 import { fail } from '../errors.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
@@ -288,7 +288,7 @@ export class Archives implements AsyncDisposable {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await using made = new AsyncDisposableStack()
     const file = made.use(new ArchiveFile(this.#pathOf(task), cover))
-    const index = made.use(new ArchiveFile(`${this.#pathOf(task)}.index`, cover && Cover.random()))
+    const index = made.use(new ArchiveFile(`${this.#pathOf(task)}.index`, cover && TempFileCipher.random()))
     const writer = new ZipWriter(file, index)
     const onFile = () => {
       task.packed += 1

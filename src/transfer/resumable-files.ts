@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Cover, DataKey } from '../content/index.ts'
+import type { DataKey, TempFileCipher } from '../content/index.ts'
 
 /** Bytes per read and per write. */
 const PIECE_BYTES = 512 * 1024
@@ -79,7 +79,7 @@ export class ChunkFile implements AsyncDisposable {
   readonly #file: string
   readonly #key: DataKey | undefined
   readonly #onClosed: () => void
-  readonly #cover: Cover | undefined
+  readonly #cover: TempFileCipher | undefined
   #size = 0
   #kept = false
 
@@ -99,7 +99,7 @@ export class ChunkFile implements AsyncDisposable {
   }
 
   /** What a file of this upload is covered with: each has its own, made from the library's key and its name. */
-  coverOf(name: string): Cover | undefined {
+  coverOf(name: string): TempFileCipher | undefined {
     return this.#key?.cover(name)
   }
 
@@ -144,7 +144,7 @@ export class ChunkFile implements AsyncDisposable {
 
 /** Copies the first `length` bytes of a chunk to an offset of the file it belongs to. */
 export async function addTo(
-  { handle, cover }: { handle: FileHandle; cover: Cover | undefined },
+  { handle, cover }: { handle: FileHandle; cover: TempFileCipher | undefined },
   offset: number,
   chunk: ChunkFile,
   length: number,
@@ -160,7 +160,7 @@ export async function addTo(
 export async function* piecesOf(
   handle: FileHandle,
   length: number,
-  cover: Cover | undefined,
+  cover: TempFileCipher | undefined,
 ): AsyncGenerator<Buffer, void> {
   const read = (at: number) => {
     const next = at < length ? readFully(handle, at, Math.min(PIECE_BYTES, length - at)) : undefined

@@ -7,7 +7,7 @@ import type { ViewStores } from './sub-libraries.ts'
  * Whether a library shows a file, asked by its id alone. Of a whole library every object is its holder's to read; a
  * sub-library shows its folder, and the objects of other folders are not in it (I7).
  */
-export async function showsFile(
+export async function containsFile(
   { objects }: Pick<ViewStores, 'objects'>,
   { info }: { info: LibraryInfo },
   file: FileId,

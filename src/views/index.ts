@@ -1,16 +1,16 @@
-export { showsFile } from './contains-file.ts'
+export { containsFile } from './contains-file.ts'
 export { viewBinding, viewRows } from './dependent-rows-store.ts'
 export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
+  expectNotMoved,
   FolderMoved,
   findSubLibraryInfos,
-  lookThrough,
-  refuseMoved,
-  settleSubLibraries,
+  locateSubLibraries,
+  resolveSubLibrary,
   subLibraryAt,
   subLibraryPlace,
   subLibraryToShare,
-  writeSettled,
+  updateSubLibraryPaths,
 } from './sub-libraries.ts'
 export {
   findSubLibrary,

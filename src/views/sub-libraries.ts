@@ -39,7 +39,7 @@ interface OpenLibrary {
 }
 
 /** What a sub-library shows now; undefined if its folder is gone. */
-export async function lookThrough(
+export async function resolveSubLibrary(
   stores: ViewStores,
   origin: LibraryInfo,
   sub: SubLibrary,
@@ -76,7 +76,7 @@ export async function findSubLibraryInfos(
 ): Promise<LibraryInfo[]> {
   const infos: LibraryInfo[] = []
   for (const { sub, origin } of await findWithOrigin(stores.db, column, values)) {
-    const info = await lookThrough(stores, origin, sub)
+    const info = await resolveSubLibrary(stores, origin, sub)
     if (info !== undefined) infos.push(info)
   }
   return infos
@@ -133,7 +133,7 @@ export class FolderMoved extends DomainError {
 }
 
 /** In the transaction of a commit through a sub-library: throws FolderMoved if another edit has moved its folder. */
-export async function refuseMoved(tx: Transaction, library: LibraryInfo): Promise<void> {
+export async function expectNotMoved(tx: Transaction, library: LibraryInfo): Promise<void> {
   const { sub } = library
   if (sub === undefined) return
   const now = await findSubLibraryByKey(tx, sub.key)
@@ -141,7 +141,7 @@ export async function refuseMoved(tx: Transaction, library: LibraryInfo): Promis
 }
 
 /** Where the folders of a library's sub-libraries are in another tree of it; undefined for one that is not there. */
-export interface Settled {
+export interface SubLibraryLocation {
   readonly sub: SubLibrary
   readonly path: LibraryPath | undefined
 }
@@ -150,14 +150,14 @@ export interface Settled {
  * Finds the folders of sub-libraries in a tree that is to replace all of a library, or all of the folder a sub-library
  * shows: where they were, or where `movedTo` says they went. Paths are those of the origin.
  */
-export async function settleSubLibraries(
+export async function locateSubLibraries(
   stores: ViewStores,
   library: LibraryInfo,
   root: DirId,
   movedTo: (path: LibraryPath) => LibraryPath | undefined = () => undefined,
-): Promise<Settled[]> {
+): Promise<SubLibraryLocation[]> {
   const tree = new Tree(stores.objects, library.key, root)
-  const settled: Settled[] = []
+  const settled: SubLibraryLocation[] = []
   for (const sub of await listSubLibraries(stores.db, library.key)) {
     const seen = asSeen(library, sub.path)
     if (seen === undefined || seen === ROOT) continue
@@ -167,8 +167,11 @@ export async function settleSubLibraries(
   return settled
 }
 
-/** Writes what settleSubLibraries found, in the transaction of the commit that replaces the tree (I2). */
-export async function writeSettled(tx: Transaction, settled: readonly Settled[]): Promise<void> {
+/** Writes what locateSubLibraries found, in the transaction of the commit that replaces the tree (I2). */
+export async function updateSubLibraryPaths(
+  tx: Transaction,
+  settled: readonly SubLibraryLocation[],
+): Promise<void> {
   for (const { sub, path } of settled) {
     if (path === undefined) await deleteSubLibrary(tx, sub.key)
     else await setSubLibraryPath(tx, sub.key, path)

@@ -1,8 +1,8 @@
-import { showsFile } from './contains-file.ts'
+import { containsFile } from './contains-file.ts'
 import {
   findSubLibraryInfos,
-  lookThrough,
-  settleSubLibraries,
+  locateSubLibraries,
+  resolveSubLibrary,
   subLibraryAt,
   type ViewStores,
 } from './sub-libraries.ts'
@@ -22,9 +22,10 @@ export class Views {
   readonly findSubLibraryInfos = (...rest: Rest<typeof findSubLibraryInfos>) =>
     findSubLibraryInfos(this.#stores, ...rest)
   readonly listSubLibraries = (libraryKey: number) => listSubLibraries(this.#stores.db, libraryKey)
-  readonly lookThrough = (...rest: Rest<typeof lookThrough>) => lookThrough(this.#stores, ...rest)
-  readonly settleSubLibraries = (...rest: Rest<typeof settleSubLibraries>) =>
-    settleSubLibraries(this.#stores, ...rest)
-  readonly showsFile = (...rest: Rest<typeof showsFile>) => showsFile(this.#stores, ...rest)
+  readonly resolveSubLibrary = (...rest: Rest<typeof resolveSubLibrary>) =>
+    resolveSubLibrary(this.#stores, ...rest)
+  readonly locateSubLibraries = (...rest: Rest<typeof locateSubLibraries>) =>
+    locateSubLibraries(this.#stores, ...rest)
+  readonly containsFile = (...rest: Rest<typeof containsFile>) => containsFile(this.#stores, ...rest)
   readonly subLibraryAt = (...rest: Rest<typeof subLibraryAt>) => subLibraryAt(this.#stores, ...rest)
 }

@@ -1,6 +1,6 @@
 import { encryptionFromPassword, type LibraryEncryption, parsePasswordHashCost } from '../../content/index.ts'
 import { errorMessage } from '../../http/index.ts'
-import type { LibraryWish } from '../../library/index.ts'
+import type { LibraryOptions } from '../../library/index.ts'
 import { newLibraryId, parseLibraryId } from '../../objects/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 
@@ -21,14 +21,18 @@ export async function optionsWithPassword(
   name: string,
   description: string,
   password: string,
-): Promise<LibraryWish> {
+): Promise<LibraryOptions> {
   if (password === '') return { name, description }
   const id = newLibraryId()
   return { id, name, description, encryption: await encryptionFromPassword(id, password) }
 }
 
 /** Options of a library with encryption values of the client. Rejects values that could never be decrypted. */
-export function optionsWithEncryption(name: string, description: string, sent: SentEncryption): LibraryWish {
+export function optionsWithEncryption(
+  name: string,
+  description: string,
+  sent: SentEncryption,
+): LibraryOptions {
   const id = parseLibraryId(sent.repo_id) ?? refuse('Repo id must be a valid uuid')
   return { id, name, description, encryption: parseEncryption(sent) }
 }

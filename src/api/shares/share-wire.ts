@@ -34,9 +34,7 @@ export function sharedItem(share: Share, parties: Parties, baseUrl: string) {
   const grant = { permission: share.permission, is_admin: share.isAdmin }
   if (share.grantee === 'group') {
     const group = parties.groups.get(share.granteeKey)
-    return (
-      group && { share_type: 'group', group_info: { id: group.key, name: group.name }, ...grant }
-    )
+    return group && { share_type: 'group', group_info: { id: group.key, name: group.name }, ...grant }
   }
   const account = share.grantee === 'user' ? parties.accounts.get(share.granteeKey) : undefined
   if (account === undefined) return undefined

@@ -23,7 +23,7 @@ export const blockDownloadRoutes = [
       const library = await access.open(user, params.repo_id)
       const { path } = await folderAt(library, query.p)
       const file = await core.objects.findFile(library.info.key, params.file_id)
-      const isHere = file !== undefined && (await core.views.showsFile(library, params.file_id))
+      const isHere = file !== undefined && (await core.views.containsFile(library, params.file_id))
       if (file === undefined || !isHere) return notFound('File not found.')
       if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
       const options = {
