@@ -23,7 +23,7 @@ export function securityTxtRoute({ contact, publicUrl, now }: SecurityTxtOptions
     path,
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Whom to tell of a vulnerability (RFC 9116), if the operator named somebody.',
+    summary: 'Returns the contact for vulnerability reports (RFC 9116), if configured.',
     handle() {
       if (contact === undefined) throw notFound()
       // At midnight, so that the file changes once a day.

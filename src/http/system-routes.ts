@@ -29,14 +29,14 @@ export function systemRoutes({
       method: 'GET',
       path: '/healthz',
       auth: 'none',
-      summary: 'Whether the process is alive.',
+      summary: 'Returns 200 while the process is alive.',
       handle: () => ({ status: 'ok' }),
     }),
     route({
       method: 'GET',
       path: '/readyz',
       auth: 'none',
-      summary: 'Whether the server can serve, and what was checked; 503 when it cannot.',
+      summary: 'Returns the results of the readiness checks; 503 if one fails.',
       async handle() {
         const { ok, checks } = await ready()
         return jsonResponse(ok ? 200 : 503, { status: ok ? 'ok' : 'unavailable', checks })
@@ -47,7 +47,7 @@ export function systemRoutes({
         method: 'GET',
         path: '/metrics',
         auth: 'admin',
-        summary: 'Numbers for Prometheus; also for who shows the token of `CARREL_METRICS_TOKEN`.',
+        summary: 'Returns metrics for Prometheus; also with the token of `CARREL_METRICS_TOKEN`.',
         limit: 'none',
         handle: async () =>
           rawResponse({

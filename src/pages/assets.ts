@@ -27,7 +27,7 @@ export const assetRoutes = (Object.keys(files) as FileName[]).map((name) =>
     method: 'GET',
     path: `/pages/${name}`,
     auth: 'none',
-    summary: 'Part of the pages that links lead to.',
+    summary: 'Sends an asset of the pages of links.',
     async handle() {
       const headers = {
         'Content-Type': files[name],

@@ -36,7 +36,7 @@ const filePageRoutes = [
     method: 'GET',
     path: '/f/:token/',
     auth: 'none',
-    summary: 'The page of a shared file; `dl=1` and `raw=1` lead to its bytes.',
+    summary: 'Shows a shared file; `dl=1` and `raw=1` redirect to its bytes.',
     params,
     query: wanted,
     async handle({ params: { token = '' }, query, request }, services) {
@@ -58,7 +58,7 @@ const filePageRoutes = [
     method: 'POST',
     path: '/f/:token/',
     auth: 'none',
-    summary: 'Takes the password of a shared file.',
+    summary: 'Receives the password of a shared file.',
     params,
     body: { password: typed },
     handle: ({ params: { token = '' }, body, request }, services) =>
@@ -71,7 +71,7 @@ const folderPageRoutes = [
     method: 'GET',
     path: '/d/:token/',
     auth: 'none',
-    summary: 'The page of a shared folder, or of one below it.',
+    summary: 'Shows a shared folder, or one below it.',
     params,
     query: { p: below, page: integer({ default: 1, min: 1, lenient: true }) },
     async handle({ params: { token = '' }, query, request }, services) {
@@ -88,7 +88,7 @@ const folderPageRoutes = [
     method: 'POST',
     path: '/d/:token/',
     auth: 'none',
-    summary: 'Takes the password of a shared folder.',
+    summary: 'Receives the password of a shared folder.',
     params,
     body: { password: typed },
     handle: ({ params: { token = '' }, body, request }, services) =>
@@ -98,7 +98,7 @@ const folderPageRoutes = [
     method: 'GET',
     path: '/d/:token/files/',
     auth: 'none',
-    summary: 'The page of a file in a shared folder; `dl=1` and `raw=1` lead to its bytes.',
+    summary: 'Shows a file of a shared folder; `dl=1` and `raw=1` redirect to its bytes.',
     params,
     query: { p: below, ...wanted },
     async handle({ params: { token = '' }, query, request }, services) {
@@ -119,7 +119,7 @@ const folderPageRoutes = [
     method: 'POST',
     path: '/d/:token/files/',
     auth: 'none',
-    summary: 'Takes the password of a shared folder at the page of one of its files.',
+    summary: 'Receives the password of a shared folder on the page of one of its files.',
     params,
     body: { password: typed },
     handle: ({ params: { token = '' }, body, request }, services) =>
@@ -145,7 +145,7 @@ const folderPageRoutes = [
     method: 'GET',
     path: '/d/:token/archive/',
     auth: 'none',
-    summary: 'Waits for an archive of a shared folder and leads to it.',
+    summary: 'Waits for an archive of a shared folder and redirects to it.',
     params,
     query: { task: rawText() },
     async handle({ params: { token = '' }, query, request }, services) {
@@ -166,7 +166,7 @@ const uploadPageRoutes = [
     method: 'GET',
     path: '/u/d/:token/',
     auth: 'none',
-    summary: 'The page of an upload link.',
+    summary: 'Shows the page of an upload link.',
     params,
     async handle({ params: { token = '' }, request }, services) {
       return visited(services, { token, request, kind: 'upload' }, async (open) => {
@@ -180,7 +180,7 @@ const uploadPageRoutes = [
     method: 'POST',
     path: '/u/d/:token/',
     auth: 'none',
-    summary: 'Takes the password of an upload link.',
+    summary: 'Receives the password of an upload link.',
     params,
     body: { password: typed },
     handle: ({ params: { token = '' }, body, request }, services) =>

@@ -57,7 +57,7 @@ export const webAppRoutes = [
     method: 'GET',
     path: '/',
     auth: 'none',
-    summary: 'Leads to the web app.',
+    summary: 'Redirects to the web app.',
     handle: () => rawResponse({ status: 302, headers: { Location: './app/' }, body: '' }),
   }),
   route({
@@ -65,7 +65,7 @@ export const webAppRoutes = [
     path: '/app/',
     prefix: true,
     auth: 'none',
-    summary: 'The page of the web app, which is the same at all addresses below.',
+    summary: 'Sends the page of the web app, the same for all paths below.',
     async handle({ request }) {
       const app = await built()
       return app === undefined ? notBuilt() : appPage(app, request)
@@ -75,7 +75,7 @@ export const webAppRoutes = [
     method: 'GET',
     path: '/smart-link/:token/',
     auth: 'none',
-    summary: 'Leads to where the web app shows what a lasting link is about.',
+    summary: 'Redirects to the item of a permanent link in the web app.',
     params: { token: text() },
     handle: ({ params, request }) =>
       rawResponse({
@@ -89,7 +89,7 @@ export const webAppRoutes = [
     path: '/web/',
     prefix: true,
     auth: 'none',
-    summary: 'Part of the web app.',
+    summary: 'Sends a file of the web app.',
     async handle({ request }) {
       const app = await built()
       if (app === undefined) return notBuilt()

@@ -43,11 +43,7 @@ export async function putPending(
   )
 }
 
-async function removePending(
-  tx: Transaction,
-  dialect: Dialect,
-  keys: readonly number[],
-): Promise<void> {
+async function removePending(tx: Transaction, dialect: Dialect, keys: readonly number[]): Promise<void> {
   const among = keysIn(dialect, 'entry_key', keys)
   await tx.run(`delete from search_pending where ${among.sql}`, among.value)
 }

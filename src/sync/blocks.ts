@@ -28,7 +28,7 @@ export const blockRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/block/:block_id',
     auth: 'none',
-    summary: 'Sends a block as it is stored.',
+    summary: 'Sends a block as stored.',
     params,
     async handle({ params: { repo_id: id, block_id: blockId }, request }, { push, syncDoor }) {
       return sendBlock(push, await syncDoor.open(request, id), blockId)
@@ -38,7 +38,7 @@ export const blockRoutes = [
     method: 'PUT',
     path: '/seafhttp/repo/:repo_id/block/:block_id',
     auth: 'none',
-    summary: 'Takes a block, for a file to name it.',
+    summary: 'Receives a block.',
     params,
     body: 'raw',
     async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { push, syncDoor }) {
@@ -61,7 +61,7 @@ export const blockRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/block-map/:file_id',
     auth: 'none',
-    summary: 'The sizes of the blocks of a file, in order.',
+    summary: 'Returns the sizes of the blocks of a file, in order.',
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
     async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)

@@ -32,7 +32,7 @@ export const commitRoutes = [
     method: 'PUT',
     path: '/seafhttp/repo/:repo_id/commit/:commit_id',
     auth: 'none',
-    summary: 'Takes a commit, which becomes part of the history when the head moves to it.',
+    summary: 'Receives a commit, which joins the history when the head moves to it.',
     params,
     body: 'raw',
     async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { push, syncDoor }) {

@@ -16,14 +16,14 @@ export const headRoutes = [
     method: 'GET',
     path: '/seafhttp/protocol-version',
     auth: 'none',
-    summary: 'The version of the sync protocol.',
+    summary: 'Returns the version of the sync protocol.',
     handle: () => ({ version: PROTOCOL_VERSION }),
   }),
   route({
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/permission-check/',
     auth: 'none',
-    summary: 'Says whether a sync client may download or upload, and notes its device.',
+    summary: 'Returns whether a sync client may download or upload, and records its device.',
     params: { repo_id: libraryParam },
     query: {
       op: rawText(),
@@ -56,7 +56,7 @@ export const headRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/commit/HEAD',
     auth: 'none',
-    summary: 'The head of a library.',
+    summary: 'Returns the head of a library.',
     params: { repo_id: libraryParam },
     async handle({ params, request }, { push, syncDoor }) {
       await syncDoor.expectLibrary(params.repo_id)
@@ -69,7 +69,7 @@ export const headRoutes = [
     method: 'PUT',
     path: '/seafhttp/repo/:repo_id/commit/HEAD',
     auth: 'none',
-    summary: 'Makes a commit that was sent the head, merging it where the head has moved on.',
+    summary: 'Moves the head to a pushed commit, merging it if the head has moved.',
     params: { repo_id: libraryParam },
     query: { head: rawText() },
     body: 'raw',
@@ -84,7 +84,8 @@ export const headRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/head-commits-multi/',
     auth: 'none',
-    summary: 'Gives the heads of several libraries away to nobody: clients then ask for each with its token.',
+    summary:
+      'Returns no heads, because it carries no token: clients then ask for each library with its token.',
     body: 'raw',
     async handle({ body, request }) {
       const sent = await readJson(request, body, MOST_LIBRARIES_LISTED)

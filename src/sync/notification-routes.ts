@@ -5,7 +5,7 @@ export const notificationRoutes = [
     method: 'GET',
     path: '/notification/ping',
     auth: 'none',
-    summary: 'Says that changes are announced here, over a WebSocket at `/notification`.',
+    summary: 'Reports that change notifications are available over a WebSocket at `/notification`.',
     handle: () => ({ ret: 'pong' }),
   }),
 ]

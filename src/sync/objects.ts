@@ -15,7 +15,7 @@ export const objectRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/fs-id-list/',
     auth: 'none',
-    summary: 'Lists the ids of the dirs and files of one commit that another has not at the same path.',
+    summary: 'Lists the ids of the dirs and files of one commit that differ from another at the same path.',
     params,
     query: { 'server-head': rawText(), 'client-head': rawText(), 'dir-only': rawText() },
     async handle({ params: { repo_id: id }, query, request }, { push, syncDoor }) {
@@ -39,7 +39,7 @@ export const objectRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/:repo_id/pack-fs/',
     auth: 'none',
-    summary: 'Sends dirs and files one after another, as many of those asked for as are convenient.',
+    summary: 'Sends the requested dirs and files in sequence, up to a limit per response.',
     params,
     body: 'raw',
     faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
@@ -56,7 +56,7 @@ export const objectRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/:repo_id/check-fs/',
     auth: 'none',
-    summary: 'Says which dirs and files a client has to send.',
+    summary: 'Returns the dirs and files a client has to send.',
     params,
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
@@ -71,7 +71,7 @@ export const objectRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/:repo_id/check-blocks/',
     auth: 'none',
-    summary: 'Says which blocks a client has to send; those only other libraries hold are among them.',
+    summary: 'Returns the blocks a client has to send, including those that only other libraries hold.',
     params,
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
@@ -87,7 +87,7 @@ export const objectRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/:repo_id/recv-fs/',
     auth: 'none',
-    summary: 'Takes dirs and files, for a commit to name them.',
+    summary: 'Receives dirs and files for a later commit.',
     params,
     body: 'raw',
     async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {

@@ -24,7 +24,7 @@ export const rightRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/quota-check/',
     auth: 'none',
-    summary: 'Says whether so many bytes more would fit.',
+    summary: 'Returns whether a number of bytes fits into the quota.',
     params: { repo_id: libraryParam },
     query: { delta: rawText() },
     async handle({ params, query, request }, { quotas, syncDoor }) {
@@ -40,7 +40,7 @@ export const rightRoutes = [
     method: 'GET',
     path: '/seafhttp/repo/:repo_id/jwt-token',
     auth: 'none',
-    summary: 'Gives a client what it listens for changes of a library with.',
+    summary: 'Returns a token with which a client subscribes to changes of a library.',
     params: { repo_id: libraryParam },
     async handle({ params, request }, { notificationTokens, syncDoor, syncTokens }) {
       const { info, actor } = await syncDoor.open(request, params.repo_id)
@@ -52,7 +52,7 @@ export const rightRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/folder-perm',
     auth: 'none',
-    summary: 'The permissions of single folders, for each library a token is shown for.',
+    summary: 'Lists the folder permissions of each library for which a token is sent.',
     body: 'raw',
     async handle({ body, request }, services) {
       // Folders have no permissions of their own here yet: the lists are empty, and that never changes.
@@ -66,7 +66,7 @@ export const rightRoutes = [
     method: 'POST',
     path: '/seafhttp/repo/locked-files',
     auth: 'none',
-    summary: 'The locked files of each library a token is shown for.',
+    summary: 'Lists the locked files of each library for which a token is sent.',
     body: 'raw',
     async handle({ body, request }, services) {
       return answerEach(services, await readJson(request, body, LARGEST_ASKED), async (library) => {
@@ -111,7 +111,7 @@ export const rightRoutes = [
     method: 'GET',
     path: '/seafhttp/accessible-repos/',
     auth: 'none',
-    summary: 'The libraries that the account of a sync token may read.',
+    summary: 'Lists the libraries that the account of a sync token may read.',
     query: { repo_id: rawText() },
     async handle({ query, request }, services) {
       const id = parseLibraryId(query.repo_id ?? '')

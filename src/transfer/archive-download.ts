@@ -12,7 +12,7 @@ export const archiveDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/zip/:ticket',
     auth: 'none',
-    summary: 'An archive that is finished, whole or in parts, as often as wanted while its token lives.',
+    summary: 'Sends a finished archive, with ranges, any number of times while its token is valid.',
     params: { ticket: rawText() },
     async handle({ params: { ticket = '' }, request }, { archives, tickets }) {
       const use = await tickets.present(ticket)
@@ -39,7 +39,7 @@ export const archiveDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/zip/',
     auth: 'none',
-    summary: 'A link to an archive that lost its token.',
+    summary: 'Rejects an archive link without its token.',
     handle() {
       throw new TextRefusal(400, 'Invalid URL')
     },

@@ -16,7 +16,7 @@ export const blockCommitRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-blks-api/:ticket',
     auth: 'none',
-    summary: 'Makes a new file of blocks uploaded before.',
+    summary: 'Creates a file from uploaded blocks.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {
@@ -30,7 +30,7 @@ export const blockCommitRoutes = [
     method: 'POST',
     path: '/seafhttp/update-blks-api/:ticket',
     auth: 'none',
-    summary: 'Replaces the content of a file by blocks uploaded before.',
+    summary: 'Replaces the content of a file with uploaded blocks.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {

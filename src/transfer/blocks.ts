@@ -23,7 +23,7 @@ export const blockUploadRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-raw-blks-api/:ticket',
     auth: 'none',
-    summary: 'Takes blocks, each a file named by its id; a commit then makes a file of them.',
+    summary: 'Receives blocks, each a file named by its id, for a later commit of the file.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {

@@ -23,7 +23,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/files/:ticket/:name',
     auth: 'none',
-    summary: 'Sends the file a download link was made for, whole or in parts.',
+    summary: 'Sends the file of a download link, with ranges.',
     params: { ticket: segment, name: segment },
     async handle({ params, request }, { core, tickets }) {
       const { ticket = '', name = '' } = params
@@ -48,7 +48,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/files/:ticket',
     auth: 'none',
-    summary: 'Refuses a download link that lost the name at its end.',
+    summary: 'Rejects a download link without the file name at its end.',
     params: { ticket: segment },
     handle() {
       throw invalidUrl()
@@ -58,7 +58,7 @@ export const fileDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/blks/:ticket/:block_id',
     auth: 'none',
-    summary: 'Sends a block of the file a block link was made for, as it is stored.',
+    summary: 'Sends the block of a block link, as stored.',
     params: { ticket: segment, block_id: segment },
     async handle({ params, request }, { core, tickets }) {
       const use = await tickets.present(params.ticket ?? '')

@@ -62,7 +62,7 @@ export const indexProgressRoutes = [
     method: 'GET',
     path: '/seafhttp/idx_progress',
     auth: 'none',
-    summary: 'How far an upload is, for a client that asked to be told later.',
+    summary: 'Returns the progress of an upload, for a client that requested asynchronous indexing.',
     query: { task_id: rawText() },
     async handle({ query }, { indexedUploads }) {
       if (!query.task_id) throw uploadError(400, 'task id not found')

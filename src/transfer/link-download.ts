@@ -17,8 +17,7 @@ export const linkDownloadRoutes = [
     method: 'GET',
     path: '/seafhttp/f/:token/',
     auth: 'none',
-    summary:
-      'Sends the file of a share link that allows downloads, whole or in parts; `op=view` to be shown.',
+    summary: 'Sends the file of a share link that allows downloads, with ranges; `op=view` shows it inline.',
     params: { token: rawText() },
     query: { op: oneOf(['download', 'view'], { default: 'download', lenient: true }) },
     async handle({ params: { token = '' }, query, request }, { core, links }) {

@@ -24,7 +24,7 @@ export const updateFileRoutes = [
     method: 'POST',
     path: '/seafhttp/update-api/:ticket',
     auth: 'none',
-    summary: 'Replace the content of a file by a link from update-link.',
+    summary: 'Replaces the content of a file through a link from update-link.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {
@@ -36,7 +36,7 @@ export const updateFileRoutes = [
     method: 'POST',
     path: '/seafhttp/update-aj/:ticket',
     auth: 'none',
-    summary: 'Replace the content of a file from a browser.',
+    summary: 'Replaces the content of a file from a browser.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {

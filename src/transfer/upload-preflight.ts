@@ -15,7 +15,7 @@ export const preflightRoutes = [
     method: 'OPTIONS',
     path,
     auth: 'none',
-    summary: 'Lets pages of any origin upload.',
+    summary: 'Answers CORS preflight requests, so that pages of any origin can upload.',
     params: { ticket: rawText() },
     body: 'raw',
     handle: () => rawResponse({ body: '' }),

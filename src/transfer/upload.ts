@@ -23,7 +23,7 @@ export const uploadFileRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-api/:ticket',
     auth: 'none',
-    summary: 'Upload files, or a chunk of one, by a link from upload-link.',
+    summary: 'Uploads files, or a chunk of one, through a link from upload-link.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {
@@ -41,7 +41,7 @@ export const uploadFileRoutes = [
     method: 'POST',
     path: '/seafhttp/upload-aj/:ticket',
     auth: 'none',
-    summary: 'Upload files from a browser; nothing is ever replaced.',
+    summary: 'Uploads files from a browser; existing files are never replaced.',
     params: { ticket: rawText() },
     body: 'raw',
     async handle({ params, request, body }, services) {

@@ -11,7 +11,7 @@ export const searchUserRoutes = [
     method: 'GET',
     path: '/api2/search-user/',
     auth: 'user',
-    summary: 'Finds active users by a part of their id, name, contact e-mail or login id.',
+    summary: 'Searches active users by part of their id, name, contact e-mail or login id.',
     query: { q: text(), include_self: flag({ default: true, lenient: true }) },
     async handle({ user, query, request }, { accounts }) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')

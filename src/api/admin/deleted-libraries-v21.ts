@@ -17,7 +17,7 @@ export const adminTrashLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'admin',
-    summary: 'Lists deleted libraries of all accounts, or of one, latest first.',
+    summary: 'Lists deleted libraries of all accounts, or of one, newest first.',
     query: { ...pageQuery(100), owner: optionalText() },
     async handle({ query }, services) {
       const { page, per_page: perPage } = query

@@ -50,7 +50,7 @@ export const adminGroupMemberRoutes = [
     method: 'PUT',
     path: pathOfOne,
     auth: 'admin',
-    summary: 'Creates a member a group administrator or a regular member; the owner stays an administrator.',
+    summary: 'Makes a member a group administrator or a regular member; the owner stays an administrator.',
     params: one,
     body: { is_admin: rawText() },
     async handle({ user, params, body, request }, services) {

@@ -51,7 +51,7 @@ export const adminLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'admin',
-    summary: 'Lists all libraries page by page, or those of a name and an owner.',
+    summary: 'Lists all libraries page by page, optionally filtered by name and owner.',
     query: { ...pageQuery(100), order_by: orderBy, name: optionalText(), owner: optionalText() },
     async handle({ query }, services) {
       const { name, owner, page, per_page: perPage } = query
@@ -140,7 +140,7 @@ export const adminLibraryRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/search-library/',
     auth: 'admin',
-    summary: 'Finds libraries by part of their name, or by their id.',
+    summary: 'Searches libraries by part of their name, or by id.',
     query: { query: required(), ...pageQuery(100) },
     async handle({ query }, services) {
       const { page, per_page: perPage } = query

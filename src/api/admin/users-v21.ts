@@ -186,7 +186,7 @@ export const adminUserRoutes = [
     method: 'GET',
     path: '/api/v2.1/admin/search-user/',
     auth: 'admin',
-    summary: 'Finds accounts by part of an id, name, contact e-mail or login id.',
+    summary: 'Searches accounts by part of an id, name, contact e-mail or login id.',
     query: { query: required() },
     async handle({ query, request }, services) {
       const found = await services.accounts.search(query.query, { limit: mostAtOnce, onlyActive: false })

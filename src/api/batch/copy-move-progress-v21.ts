@@ -19,7 +19,7 @@ export const copyMoveTaskProgressRoutes = [
     method: 'DELETE',
     path: '/api/v2.1/copy-move-task/',
     auth: 'user',
-    summary: 'Cancels a copy or move that has not ended.',
+    summary: 'Cancels a running copy or move.',
     body: { task_id: required() },
     async handle({ user, body }, { copyMoveTasks }) {
       if (!(await copyMoveTasks.cancel(user, body.task_id))) throw errorMessage(500, 'Cancel failed')

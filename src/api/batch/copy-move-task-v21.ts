@@ -30,7 +30,7 @@ export const copyMoveTaskRoutes = [
     method: 'POST',
     path: '/api/v2.1/copy-move-task/',
     auth: 'user',
-    summary: 'Copies or moves one file or folder; across libraries as a task. Deprecated.',
+    summary: 'Copies or moves one file or folder; across libraries as a background task. Deprecated.',
     body: taskBody,
     async handle({ user, body }, services) {
       refuseImpossible(body)

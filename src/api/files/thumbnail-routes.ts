@@ -81,7 +81,7 @@ export const thumbnailRoutes = [
       method: 'GET',
       path: '/thumbnail/:where/:size/',
       auth: 'user',
-      summary: 'Sends the thumbnail of the file whose path follows, in a library or below a share link.',
+      summary: 'Sends the thumbnail of a file in a library or of a share link.',
       prefix: true,
       params: { where: whereParam, size: rawText() },
       faults: { 'thumbnail-failed': () => [404, 'Not found.'] },

@@ -105,7 +105,7 @@ export const dirRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/dir/detail/',
     auth: 'user',
-    summary: 'Describes a folder, with the number and size of the files below it.',
+    summary: 'Describes a folder, with the number and total size of its files.',
     params: { repo_id: libraryIdParam },
     query: { path: notRoot('path invalid.'), ...pointInTime },
     async handle({ user, params, query }, services) {

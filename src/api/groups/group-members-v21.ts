@@ -72,7 +72,7 @@ export const groupMemberRoutes = [
     method: 'PUT',
     path: '/api/v2.1/groups/:group_id/members/:email/',
     auth: 'user',
-    summary: 'Creates a member a group administrator or a regular member.',
+    summary: 'Makes a member a group administrator or a regular member.',
     params: one,
     body: { is_admin: rawText() },
     async handle({ user, params, body, request }, services) {
@@ -102,7 +102,7 @@ export const groupMemberRoutes = [
     method: 'GET',
     path: '/api/v2.1/groups/:group_id/search-member/',
     auth: 'user',
-    summary: 'Finds members of a group.',
+    summary: 'Searches members of a group.',
     params,
     query: { q: text() },
     async handle({ user, params, query, request }, { groups }) {

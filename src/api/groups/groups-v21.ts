@@ -99,7 +99,7 @@ export const groupRoutesV21 = [
     method: 'GET',
     path: '/api/v2.1/search-group/',
     auth: 'user',
-    summary: 'Finds groups by a part of their name, among those the caller is in.',
+    summary: "Searches the caller's groups by part of their name.",
     query: { q: text() },
     async handle({ user, query }, services) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')

@@ -29,7 +29,7 @@ export const libraryHistoryRoutesV2 = [
     method: 'GET',
     path: '/api2/repo_history_changes/:repo_id/',
     auth: 'user',
-    summary: 'Lists the paths a commit changed, by kind of change.',
+    summary: 'Lists the paths changed by a commit, by kind of change.',
     params,
     query: { commit_id: rawText() },
     async handle({ user, params, query }, { access, core }) {

@@ -61,7 +61,7 @@ export const libraryTokenAccessRoutes = [
     method: 'GET',
     path: '/api/v2.1/via-repo-token/search-files/',
     auth: 'library',
-    summary: 'Finds files and folders by part of their name.',
+    summary: 'Searches files and folders by part of their name.',
     query: { q: searchText },
     async handle({ user, query }, services) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')

@@ -18,7 +18,7 @@ export const linkArchiveRoutes = [
     path: '/api/v2.1/share-link-zip-task/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Starts an archive of a folder below a share link.',
+    summary: 'Starts an archive of a folder of a share link.',
     query: { share_link_token: required(), path: sentPathOrRoot },
     faults,
     async handle({ query, request }, services) {
@@ -32,7 +32,7 @@ export const linkArchiveRoutes = [
     path: '/api/v2.1/share-link-zip-task/',
     auth: 'none',
     limit: 'anonymous',
-    summary: 'Starts an archive of some files and folders below a share link.',
+    summary: 'Starts an archive of files and folders of a share link.',
     body: { token: required(), parent_dir: requiredPath(), dirents: sentNames },
     faults,
     async handle({ body, request }, services) {

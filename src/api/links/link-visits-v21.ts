@@ -130,7 +130,7 @@ export const linkVisitRoutes = [
     method: 'POST',
     path: '/api/v2.1/share-links/:token/save-file-to-repo/',
     auth: 'user',
-    summary: 'Copies a file below a share link into a library of the caller.',
+    summary: 'Copies a file of a share link into a library of the caller.',
     params: { token: linkTokenParam },
     body: { dst_repo_id: required(), dst_parent_dir: requiredPath(), path: sentPathOrRoot },
     faults: shareLinkNotFound,
@@ -144,7 +144,7 @@ export const linkVisitRoutes = [
     method: 'POST',
     path: '/api/v2.1/share-links/:token/save-items-to-repo/',
     auth: 'user',
-    summary: 'Copies files and folders below a share link into a library of the caller.',
+    summary: 'Copies files and folders of a share link into a library of the caller.',
     params: { token: linkTokenParam },
     body: {
       src_parent_dir: sentPathOrRoot,

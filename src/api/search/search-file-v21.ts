@@ -18,7 +18,7 @@ export const searchFileRoutes = [
     method: 'GET',
     path: '/api/v2.1/search-file/',
     auth: 'user',
-    summary: 'Finds files and folders of one library by part of their name.',
+    summary: 'Searches files and folders of one library by part of their name.',
     query: { repo_id: sentLibraryId, q: searchText },
     async handle({ user, query }, services) {
       if (query.q === '') throw errorMessage(400, 'q invalid.')

@@ -51,7 +51,7 @@ export const librarySharingRoutes = [
     path: '/api/v2.1/repos/:repo_id/related-users/',
     auth: 'user',
     scope: 'none',
-    summary: 'Lists the users who can read a library: its owner, and those it is shared with.',
+    summary: 'Lists the users who can read a library: the owner and those it is shared with.',
     params,
     async handle({ user, params, request }, { access, accounts, shares }) {
       const library = await access.open(user, params.repo_id)

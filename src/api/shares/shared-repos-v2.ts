@@ -34,7 +34,7 @@ export const sharedRepoRoutesV2 = [
     method: 'PUT',
     path: '/api2/shared-repos/:repo_id/',
     auth: 'user',
-    summary: 'Shares a library with users, groups or everyone, for older clients; with all of them or none.',
+    summary: 'Shares a library with users, groups or everyone, for older clients; all or nothing.',
     params,
     query: { ...target, permission: sharePermission() },
     body: target,

@@ -42,7 +42,7 @@ export const archiveRoutes = [
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/zip-task/',
     auth: 'user',
-    summary: 'Starts an archive; the older form of the POST.',
+    summary: 'Starts an archive, for older clients.',
     params: { repo_id: libraryIdParam },
     query: options,
     faults,

@@ -15,7 +15,7 @@ export const deletedLibraryRoutes = [
     method: 'GET',
     path,
     auth: 'user',
-    summary: 'Lists the libraries the caller deleted, latest first.',
+    summary: 'Lists the libraries the caller deleted, newest first.',
     async handle({ user }, { core }) {
       const owner = personOf(user)
       return (await deletedLibrariesOf(core, user)).map((library) => deletedLibraryItem(library, owner))
