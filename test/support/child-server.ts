@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { program } from './command.ts'
+import { plainSettings } from './plain-settings.ts'
 import { ADMIN } from './server.ts'
 
 /** A server in a process of its own, so that it can be killed like one. */
@@ -45,6 +46,7 @@ export async function spawnServer(
       CARREL_TEST_FREEZE_ROWS: process.env['CARREL_TEST_FREEZE_ROWS'] ?? '',
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
+      ...plainSettings(),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -12,6 +12,7 @@ import { dbOf } from '../../src/library/core.ts'
 import { createLogger, type Logger } from '../../src/logging.ts'
 import { type RunningServer, startServer as start } from '../../src/server/server.ts'
 import { Client } from './client.ts'
+import { plainSettings } from './plain-settings.ts'
 import { startPostgres } from './postgres.ts'
 
 export interface TestServerOptions {
@@ -113,6 +114,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       CARREL_LOG: 'error',
       CARREL_DATA: data,
       ...(postgres && { CARREL_DATABASE: await postgres.createOurs() }),
+      ...plainSettings(),
       ...options.env,
     },
     cwd: data,
