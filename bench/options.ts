@@ -13,6 +13,10 @@ export interface Options {
   readonly profile: string | undefined
   /** Folder in which expensive test data is kept for the next run. */
   readonly keep: string | undefined
+  /** Settings of the second server of a comparison; undefined for a plain run. */
+  readonly twin: Readonly<Record<string, string>> | undefined
+  /** Rounds of a comparison. */
+  readonly rounds: number
   readonly json: string | undefined
   readonly markdown: string | undefined
   readonly help: boolean
@@ -41,7 +45,16 @@ export function parseOptions(args: readonly string[], scenarioNames: readonly st
   if (databases === undefined) throw new UsageError('Set --database to sqlite, postgres or both.')
   const { quick, log, json, markdown, help } = values
   const [profile, keep] = [values.profile, values.keep].map((folder) => folder && path.resolve(folder))
-  return { only, databases, quick, log, profile, keep, json, markdown, help }
+  return { only, databases, quick, log, profile, keep, ...parseTwin(values), json, markdown, help }
+}
+
+function parseTwin({ twin, rounds }: { twin?: string[] | undefined; rounds: string }) {
+  const count = Number(rounds)
+  if (!Number.isInteger(count) || count < 1) throw new UsageError('Set --rounds to a whole number from 1.')
+  if (twin === undefined) return { twin: undefined, rounds: count }
+  const settings = twin.map((text) => /^(CARREL_\w+)=(.*)$/.exec(text))
+  if (settings.includes(null)) throw new UsageError('Set --twin to a setting such as CARREL_HTTP=node.')
+  return { twin: Object.fromEntries(settings.map((found) => found?.slice(1) ?? [])), rounds: count }
 }
 
 function parseFlags(args: readonly string[]) {
@@ -55,6 +68,8 @@ function parseFlags(args: readonly string[]) {
         log: { type: 'string', default: 'info' },
         profile: { type: 'string' },
         keep: { type: 'string' },
+        twin: { type: 'string', multiple: true },
+        rounds: { type: 'string', default: '5' },
         json: { type: 'string' },
         markdown: { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -74,6 +89,8 @@ export function helpText(scenarioNames: readonly string[]): string {
   --log <level>        log level of the server (default: info, as in production)
   --profile <folder>   writes a CPU profile of each server there, which slows it down
   --keep <folder>      keeps the SQLite data of search and start there, and reuses that of an earlier run
+  --twin <NAME=VALUE>  compares the server with one that has this setting too; may be repeated
+  --rounds <number>    rounds of such a comparison, alternating which of the two is first (default: 5)
   --json <file>        also writes the findings as JSON
   --markdown <file>    also writes the table as Markdown
 `

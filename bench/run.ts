@@ -7,9 +7,10 @@ import { Nginx } from './limits/nginx.ts'
 import { MemoryPeak } from './memory.ts'
 import { helpText, type Options, parseOptions, UsageError } from './options.ts'
 import { type DatabaseKind, type Finding, isMet, type Row } from './row.ts'
-import type { Context } from './scenario.ts'
+import type { Context, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios/index.ts'
 import { databaseNames, markdownTable, plainTable } from './table.ts'
+import { compareRounds, type TwinFinding, type TwinRound, twinTable } from './twin.ts'
 import { Workspace } from './workspace.ts'
 
 // `npm run bench`: starts servers, measures them and prints one table. It fails if a response was wrong or a scenario
@@ -18,6 +19,8 @@ import { Workspace } from './workspace.ts'
 /** The result of a run. */
 interface Outcome {
   readonly findings: Finding[]
+  /** Rows of a comparison. */
+  readonly twins: TwinFinding[]
   /** Scenarios that threw, with the reason. */
   readonly failures: string[]
 }
@@ -35,7 +38,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   }
   const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-bench-'))
   removeWhenInterrupted(folder)
-  const outcome: Outcome = { findings: [], failures: [] }
+  const outcome: Outcome = { findings: [], twins: [], failures: [] }
   try {
     for (const database of options.databases) await measure(database, options, folder, outcome)
   } finally {
@@ -56,18 +59,21 @@ async function measure(
   await using _postgres = postgres
   const peak = new MemoryPeak()
   const { log, profile, keep } = options
-  const context = createContext(database, options, parent, async (name) => {
-    const postgresUrl = await postgres?.createDatabase()
-    const kept = keep !== undefined && name !== undefined && postgres === undefined
-    return Workspace.create({
-      parent,
-      ...(kept && { kept: path.join(keep, options.quick ? `${name}-quick` : name) }),
-      postgresUrl,
-      log,
-      profile,
-      peak,
+  const contextWith = (settings: Readonly<Record<string, string>>) =>
+    createContext(database, options, parent, async (name) => {
+      const postgresUrl = await postgres?.createDatabase()
+      const kept = keep !== undefined && name !== undefined && postgres === undefined
+      return Workspace.create({
+        parent,
+        ...(kept && { kept: path.join(keep, options.quick ? `${name}-quick` : name) }),
+        postgresUrl,
+        log,
+        profile,
+        peak,
+        settings,
+      })
     })
-  })
+  const context = contextWith({})
   const add = (scenario: string, rows: readonly Row[]) => {
     for (const row of rows) outcome.findings.push({ ...row, scenario, database, met: isMet(row) })
   }
@@ -76,14 +82,35 @@ async function measure(
     peak.current = scenario.name
     const began = performance.now()
     try {
-      add(scenario.name, await scenario.run(context))
+      if (options.twin === undefined) add(scenario.name, await scenario.run(context))
+      else {
+        const rounds = await alternate(scenario, options.rounds, context, contextWith(options.twin))
+        outcome.twins.push(...compareRounds(scenario.name, database, rounds))
+      }
     } catch (error) {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
       outcome.failures.push(`${scenario.name} on ${databaseNames[database]}: ${reason}`)
     }
     progress(`${scenario.name} on ${databaseNames[database]}: ${secondsSince(began)} s`)
   }
-  if (peak.bytes > 0) add('memory', [peakRow(peak)])
+  if (peak.bytes > 0 && options.twin === undefined) add('memory', [peakRow(peak)])
+}
+
+/** Runs a scenario with both servers in each round. Which of them is first alternates, so that drift cancels out. */
+async function alternate(
+  scenario: Scenario,
+  rounds: number,
+  base: Context,
+  twin: Context,
+): Promise<TwinRound[]> {
+  const done: TwinRound[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const isTwinFirst = round % 2 === 1
+    const first = await scenario.run(isTwinFirst ? twin : base)
+    const second = await scenario.run(isTwinFirst ? base : twin)
+    done.push(isTwinFirst ? { base: second, twin: first } : { base: first, twin: second })
+  }
+  return done
 }
 
 /** If PostgreSQL is unavailable, its rows are skipped with a message. If it was requested explicitly, that is a failure. */
@@ -131,18 +158,25 @@ function peakRow({ bytes, scenario }: MemoryPeak): Row {
   }
 }
 
-async function report({ quick, log, json, markdown }: Options, outcome: Outcome): Promise<void> {
-  const { findings, failures } = outcome
+async function report({ quick, log, twin, json, markdown }: Options, outcome: Outcome): Promise<void> {
+  const { findings, twins, failures } = outcome
   const about = [
     `Carrel on Node ${process.versions.node}, ${os.availableParallelism()} cores, ${process.platform} ${process.arch}`,
     `log level ${log}`,
     ...(quick ? ['a quick run: the figures mean nothing'] : []),
   ].join('; ')
-  process.stdout.write(`${about}\n\n${plainTable(findings)}`)
+  const twinName = Object.entries(twin ?? {})
+    .map((setting) => setting.join('='))
+    .join(' ')
+  const comparison = twinTable(twinName, twins)
+  process.stdout.write(`${about}\n\n${twin === undefined ? plainTable(findings) : comparison}`)
   for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
-  if (markdown !== undefined) await write(markdown, `${about}\n\n${markdownTable(findings)}`)
+  if (markdown !== undefined) {
+    const table = twin === undefined ? markdownTable(findings) : comparison
+    await write(markdown, `${about}\n\n${table}`)
+  }
   if (json !== undefined)
-    await write(json, `${JSON.stringify({ about, quick, findings, failures }, null, 2)}\n`)
+    await write(json, `${JSON.stringify({ about, quick, findings, twins, failures }, null, 2)}\n`)
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -19,6 +19,8 @@ export interface WorkspaceOptions {
   /** Folder for CPU profiles of the server; without it none are made. */
   readonly profile: string | undefined
   readonly peak: MemoryPeak
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** A data folder and a database, filled through the core while no server runs, then served. */
@@ -39,6 +41,7 @@ export class Workspace implements AsyncDisposable {
       CARREL_ADMIN_EMAIL: ADMIN.email,
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       ...(options.postgresUrl !== undefined && { CARREL_DATABASE: options.postgresUrl }),
+      ...options.settings,
     }
     this.#config = readConfig({ env: this.#env, cwd: folder })
   }
