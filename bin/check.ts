@@ -11,11 +11,11 @@ const checks = [
   { name: 'types of the web unit tests', command: ['typescript/bin/tsc', '-p', 'test/web/unit'] },
 ]
 
-/** Runs format, lint and type checks, all of them; resolves to the names of those that failed. */
+/** Runs all format, lint and type checks. Resolves to the names of those that failed. */
 export async function runChecks(signal?: AbortSignal): Promise<string[]> {
   const failed: string[] = []
   for (const { name, command } of checks) {
-    if (signal?.aborted) return [...failed, `${name}, which was not begun`]
+    if (signal?.aborted) return [...failed, `${name}, not started`]
     const [script = '', ...args] = command
     const startedAt = performance.now()
     const { code, output } = await outputOf([path.join(root, 'node_modules', script), ...args], signal)

@@ -4,15 +4,15 @@ import { openStage } from '../test/seed/stage.ts'
 import { isMissing, type Statement, sectionOf } from '../test/seed/statement.ts'
 import { statements } from '../test/seed/statements.ts'
 
-// `node bin/compatibility.ts --write` tries every statement of the documented API on a server and writes
-// what holds into the docs; without the flag it only says whether all do and the docs are up to date.
+// `node bin/compatibility.ts --write` verifies every statement of the documented API on a server and updates the table in the docs.
+// Without the flag it only checks the statements and the table.
 
 export const COMPATIBILITY_FILE = path.join(import.meta.dirname, '../docs/compatibility.md')
 
 const BEGIN = '<!-- seed:begin -->'
 const END = '<!-- seed:end -->'
 
-/** The table of the statements; those whose id is in `failed` do not hold. */
+/** The table of the statements. Those in `failed` are marked as not holding. */
 export function tableOf(statements: readonly Statement[], failed: ReadonlySet<string> = new Set()): string {
   const rows = statements.map((statement) => {
     const [result, note] = isMissing(statement)
@@ -24,7 +24,7 @@ export function tableOf(statements: readonly Statement[], failed: ReadonlySet<st
   return ['| Section | Statement | Result | Note |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** The table as a page has it. Throws if the page has no place for one. */
+/** Extracts the table from a page. Throws if the page has none. */
 export function tableIn(page: string): string {
   return split(page).table
 }
@@ -36,7 +36,7 @@ function split(page: string): { before: string; table: string; after: string } {
   return { before: page.slice(0, start), table: page.slice(start, end).trim(), after: page.slice(end) }
 }
 
-/** Tries the statements one after the other; gives the ids of those that do not hold, and says why. */
+/** Verifies the statements one by one. Prints why one does not hold, and returns the ids of those. */
 async function tryAll(): Promise<Set<string>> {
   const failed = new Set<string>()
   await using stage = await openStage()

@@ -1,5 +1,5 @@
 'use strict'
-// Old syntax on purpose: this must run on any Node from 12 on, to reach the Node we bring along.
+// Old syntax on purpose: any Node from 12 on may run this file to start the Node that npm installed for us.
 const childProcess = require('child_process')
 const fs = require('fs')
 const path = require('path')
@@ -9,7 +9,7 @@ const root = path.join(__dirname, '..')
 
 const program = nodeFlags.concat(path.join(root, 'src', 'main.mjs'))
 
-/** The Node that Carrel runs on: the one installed with it, else the running one if it will do. */
+/** Finds the Node that runs Carrel: the installed one, otherwise the current one if its version is supported. */
 function findNode() {
   const name = runtimePackage()
   const file = process.platform === 'win32' ? 'node.exe' : 'node'
@@ -19,7 +19,7 @@ function findNode() {
     .map((folder) => path.join(folder, name, 'bin', file))
     .find((candidate) => fs.existsSync(candidate))
   if (found !== undefined) return found
-  return runningNodeWillDo() ? process.execPath : undefined
+  return isCurrentNodeSupported() ? process.execPath : undefined
 }
 
 /** The npm package that contains Node for this machine, if there is one. */
@@ -28,14 +28,14 @@ function runtimePackage() {
 }
 
 // The range src/cli/node-version.ts checks too: >=24.16 <25 || >=26.1.
-function runningNodeWillDo() {
+function isCurrentNodeSupported() {
   const version = process.versions.node.split('.').map(Number)
   const major = version[0]
   const minor = version[1]
   return (major === 24 && minor >= 16) || (major === 26 && minor >= 1) || major > 26
 }
 
-/** Becomes `node args`: its output, its signals and its exit code are ours from here on. */
+/** Replaces this process with `node args`, or runs it as a child and passes on signals, output and exit code. */
 function handOver(args) {
   const node = findNode()
   if (node === undefined) {
@@ -49,9 +49,8 @@ function handOver(args) {
         ', so install Node.js 24 and try again.',
     )
   }
-  // Node 24 can become another program, which leaves no process between us and who started us. Not
-  // under npm on a terminal: npm repeats the Ctrl-C that the terminal sends to all, and `run` takes
-  // that repetition out.
+  // execve leaves no process between the server and its parent. Not under npm on a terminal: npm forwards the Ctrl-C that the
+  // terminal has already sent to every process, and `run` filters out the second one.
   const repeated = process.stdin.isTTY && process.env.npm_lifecycle_event !== undefined
   if (typeof process.execve === 'function' && process.platform !== 'win32' && !repeated) {
     process.execve(node, [node].concat(args), process.env)
@@ -62,12 +61,12 @@ function handOver(args) {
   })
 }
 
-/** Runs a program, passing signals on, and calls `done` once it has ended with a code. */
+/** Runs a program and forwards signals to it. Calls `done` with its exit code. */
 function run(program, args, options, done) {
   const child = childProcess.spawn(program, args, Object.assign({ stdio: 'inherit' }, options))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const pass = (signal) => {
-    // A terminal sends Ctrl-C to the child as well; twice would read as impatience.
+    // A terminal sends Ctrl-C to the child as well. A second one would stop the server at once.
     if (signal === 'SIGINT' && process.stdin.isTTY) return
     child.kill(signal)
   }
@@ -79,7 +78,7 @@ function run(program, args, options, done) {
   })
   child.on('exit', (code, signal) => {
     settle()
-    // Ended by a signal: so do we, for whoever asks how we ended.
+    // Ends by the same signal, so that the parent sees the true cause.
     if (signal !== null) process.kill(process.pid, signal)
     else done(undefined, code)
   })

@@ -94,9 +94,9 @@ async function tab(
   return context.newPage()
 }
 
-/** Until all pictures in sight are there; live events keep the network from ever being idle. */
+/** Waits until all visible images are loaded. The network is never idle, because of live events. */
 async function settled(page: Page): Promise<void> {
-  // As a function: a text would be evaluated in the page, which its policy forbids.
+  // A function and not a string: the content security policy forbids eval.
   await page.waitForFunction(() => {
     const { document } = globalThis as unknown as { document: { images: Iterable<{ complete: boolean }> } }
     return [...document.images].every((image) => image.complete)

@@ -32,7 +32,7 @@ const sets = {
     options: ['--include=dev'],
   },
 }
-// Packages are data until the program runs: what their authors would have run at once stays unrun.
+// Install scripts of packages are never run.
 const npmOptions = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=optional']
 
 const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
@@ -75,7 +75,7 @@ function removeBuildTools(done) {
   })
 }
 
-/** The set that was installed last, and whether it is the lockfile's. */
+/** The set that was installed last, and whether it was from the current lockfile. */
 function installedSet() {
   const words = (readText(stamp) || '').trim().split(' ')
   if (words[0] === '') return { set: undefined, isCurrent: false }
@@ -86,7 +86,7 @@ function writeStamp(set) {
   fs.writeFileSync(stamp, lockHash + ' ' + set + '\n')
 }
 
-/** Whether `npm ci` was run by someone else: npm's own record then agrees with the lockfile. */
+/** Whether everything was installed by `npm ci` on the command line: npm's record of node_modules agrees with the lockfile. */
 function installedByHand(lock) {
   const record = readText(path.join(root, 'node_modules', '.package-lock.json'))
   if (record === undefined) return false
@@ -101,7 +101,7 @@ function installedByHand(lock) {
 
 function suitsThisMachine(entry) {
   const suits = (list, ours) => list === undefined || list.indexOf(ours) !== -1
-  // A package for another C library than this machine's is left out by npm too.
+  // npm also omits packages for another C library.
   return suits(entry.os, process.platform) && suits(entry.cpu, process.arch) && entry.libc === undefined
 }
 
@@ -177,7 +177,7 @@ function isWebAppBuilt() {
   return builtFrom !== undefined && builtFrom === webAppHash()
 }
 
-/** Of everything the web app is built from. */
+/** Hash of all files that the web app is built from. */
 function webAppHash() {
   const web = path.join(root, 'web')
   const hash = crypto.createHash('sha256')

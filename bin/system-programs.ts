@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** A program that does not come through npm, and what is tested with it. */
+/** A program that npm does not install, and the tests that need it. */
 interface SystemProgram {
   readonly command: string
   readonly debianPackage: string
@@ -29,13 +29,13 @@ const programs: readonly SystemProgram[] = [
   { command: 'chromium', debianPackage: 'chromium', neededFor: 'looking at our pages in a real browser' },
 ]
 
-/** Where a command is on the PATH, if it is. */
+/** Finds a command on the PATH. */
 export function findProgram(command: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return folders.map((folder) => path.join(folder, command)).find(isExecutable)
 }
 
-/** Installs what is missing where that is possible (root on Debian), and says what it did or will be skipped. */
+/** Installs missing programs if run as root on Debian. Otherwise prints which tests are skipped. */
 export function ensurePrograms(): void {
   const missing = programs.filter(({ command }) => findProgram(command) === undefined)
   if (missing.length === 0) return
@@ -49,7 +49,7 @@ export function ensurePrograms(): void {
     if (apt('update', '-q') && apt('install', '-y', '-q', '--no-install-recommends', ...names)) return
   }
   for (const { command, neededFor } of missing) {
-    console.log(`${command} is not there and cannot be installed: ${neededFor} will be skipped.`)
+    console.log(`${command} is missing and cannot be installed. Skipped: ${neededFor}.`)
   }
 }
 

@@ -1,13 +1,13 @@
 import { availableParallelism, cpus } from 'node:os'
 
-/** How often it is looked whether the cores have time left for one more. */
-const LOOK_EVERY_MS = 1000
+/** Interval at which idle CPU time is measured. */
+const MEASURE_INTERVAL_MS = 1000
 
-/** The share of the cores' time that has to be left over. A job that was just begun shows within a second. */
-const LEFT_OVER = 0.2
+/** Another job starts while this share of CPU time is idle. A job that was just started shows within a second. */
+const IDLE_SHARE = 0.2
 
-/** What one more test file may need, browser and server included. */
-const MEMORY_FOR_ONE = 700 * 2 ** 20
+/** Available memory that another job requires, for its servers and pages of the browser. */
+const BYTES_PER_JOB = 700 * 2 ** 20
 
 const cores = availableParallelism()
 /** CARREL_TEST_PROCESSES sets a fixed number. Otherwise at least one more than cores, because there is always a test that waits. */
@@ -16,41 +16,40 @@ const FEWEST = fixed || cores + 1
 const MOST = fixed || cores * 4
 
 /**
- * Does jobs in order, some at once: a few more than there are cores, and further ones as long as those leave time,
- * because they wait for a disk, a clock or a client. Resolves once all are done; those not begun when `signal`
- * aborts are left out.
+ * Worker pool. Starts jobs in order: one more than there are cores, and further ones while CPU time is idle, because jobs wait for
+ * disks, clocks and clients. Resolves once all jobs have ended. Jobs that were not started when `signal` aborts are dropped.
  */
-export async function inPool<Job>(
+export async function runInPool<Job>(
   jobs: readonly Job[],
   signal: AbortSignal,
-  work: (job: Job) => Promise<void>,
+  runJob: (job: Job) => Promise<void>,
 ): Promise<void> {
   const waiting = [...jobs]
   const running = new Set<Promise<void>>()
-  const begin = () => {
+  const startNext = () => {
     const job = waiting.shift()
     if (job === undefined) return
-    const done = work(job).finally(() => running.delete(done))
+    const done = runJob(job).finally(() => running.delete(done))
     running.add(done)
   }
-  const leftOver = coreTimer()
-  const look = setInterval(() => {
-    const isIdle = leftOver() > LEFT_OVER && process.availableMemory() > MEMORY_FOR_ONE
-    if (isIdle && running.size < MOST && !signal.aborted) begin()
-  }, LOOK_EVERY_MS)
+  const idleShare = idleShareMeter()
+  const timer = setInterval(() => {
+    const hasCapacity = idleShare() > IDLE_SHARE && process.availableMemory() > BYTES_PER_JOB
+    if (hasCapacity && running.size < MOST && !signal.aborted) startNext()
+  }, MEASURE_INTERVAL_MS)
   try {
     while (waiting.length > 0 || running.size > 0) {
-      while (running.size < FEWEST && waiting.length > 0 && !signal.aborted) begin()
+      while (running.size < FEWEST && waiting.length > 0 && !signal.aborted) startNext()
       if (running.size === 0) return
       await Promise.race(running)
     }
   } finally {
-    clearInterval(look)
+    clearInterval(timer)
   }
 }
 
-/** Gives the share of the cores' time that nobody used since the last call. */
-function coreTimer(): () => number {
+/** Returns a function that measures the idle share of CPU time since its last call. */
+function idleShareMeter(): () => number {
   const read = () => {
     const sums = { idle: 0, all: 0 }
     for (const { times } of cpus()) {

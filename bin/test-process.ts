@@ -50,13 +50,14 @@ export interface ProcessReport {
 export interface ProcessOptions {
   readonly files: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** For each file. */
   readonly deadlineMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Runs test files in a process group of their own, and always ends: a group that has not ended by the deadline is sent SIGTERM, then
- * SIGKILL. That is a failure like any other.
+ * Runs test files in a process group of their own, and always ends: if a file takes longer than the deadline, the group is sent
+ * SIGTERM, then SIGKILL. That is a failure like any other.
  */
 export function runTestProcess({ files, env, deadlineMs, signal }: ProcessOptions): Promise<ProcessReport> {
   const { promise, resolve } = Promise.withResolvers<ProcessReport>()
@@ -85,14 +86,19 @@ export function runTestProcess({ files, env, deadlineMs, signal }: ProcessOption
       settle()
     }, KILL_GRACE_MS)
   }
-  const deadline = setTimeout(() => stop(`did not end within ${deadlineMs / 1000} s`), deadlineMs)
+  const onDeadline = () => stop(`did not end within ${deadlineMs / 1000} s`)
+  let deadline = setTimeout(onDeadline, deadlineMs)
   const onAbort = () => stop(String(signal.reason))
   signal.addEventListener('abort', onAbort)
   let exitDeadline: NodeJS.Timeout | undefined
 
   child.on('message', (message: Message) => {
     if (message.type === 'start') running.splice(message.nesting, Infinity, message.name)
-    if (message.type === 'file') reports.push(message)
+    if (message.type === 'file') {
+      reports.push(message)
+      clearTimeout(deadline)
+      deadline = setTimeout(onDeadline, deadlineMs)
+    }
     if (message.type === 'note') output.add(`${message.text}\n`)
     if (message.type === 'stop') running.splice(message.nesting)
     if (message.type === 'result') results.push(message)

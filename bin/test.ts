@@ -6,7 +6,7 @@ import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
 import { planTests, type TestJob, type Tier } from './test-plan.ts'
-import { inPool } from './test-pool.ts'
+import { runInPool } from './test-pool.ts'
 import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
 
 // `npm test`: the checks and the fast tier. `--deep` runs the deep tier without the checks, `--all` both tiers with them.
@@ -16,7 +16,7 @@ import { type FileReport, type ProcessReport, runTestProcess, type TestResult } 
 const root = path.join(import.meta.dirname, '..')
 const inCi = process.env['CI'] === 'true'
 
-/** A process that takes longer counts as hung. */
+/** A file that takes longer counts as hung. */
 const DEADLINE_MS: Record<Tier, number> = { fast: 4 * 60_000, deep: 10 * 60_000 }
 
 /** How many of the files that took longest are listed at the end. */
@@ -111,7 +111,7 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
   const failed: string[] = []
   const unfinished = new Set(jobs)
 
-  await inPool(jobs, signal, async (job) => {
+  await runInPool(jobs, signal, async (job) => {
     const startedAt = performance.now()
     const report = await runTestProcess({
       files: job.files,

@@ -25,7 +25,7 @@ let other: ChildServer
 before(async () => {
   data = await mkdtemp(path.join(os.tmpdir(), 'carrel-revocation-'))
   if (process.env['CARREL_TEST_DATABASE'] === 'postgres') postgres = await startPostgres()
-  const env = postgres === undefined ? undefined : { CARREL_DATABASE: await postgres.createOurs() }
+  const env = postgres === undefined ? undefined : { CARREL_DATABASE: await postgres.createWithSchema() }
   server = await startServer({ data, ...(env && { env }) })
   other = await spawnServer(data, env)
 })

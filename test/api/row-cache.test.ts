@@ -21,7 +21,7 @@ describe('two processes over one database', () => {
     stack.defer(() => rm(data, { recursive: true, force: true }))
     const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres'
     const postgres = onPostgres ? stack.use(await startPostgres()) : undefined
-    const env: Record<string, string> = postgres ? { CARREL_DATABASE: await postgres.createOurs() } : {}
+    const env: Record<string, string> = postgres ? { CARREL_DATABASE: await postgres.createWithSchema() } : {}
     const here = stack.use(await startServer({ data, env }))
     const there = stack.use(await spawnServer(data, env))
     const client = await Client.signIn(there.url, ADMIN.email, ADMIN.password)

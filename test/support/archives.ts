@@ -11,7 +11,7 @@ import type { TestServer } from './server.ts'
 import { openLibrary } from './stored-files.ts'
 import { unzip } from './zip-reader.ts'
 
-/** Asks for an archive; gives its token. */
+/** Requests an archive and returns its token. */
 export async function startArchive(
   client: Client,
   library: string,
@@ -30,7 +30,7 @@ export async function progressOf(client: Client, token: string) {
   return reply.body
 }
 
-/** Asks until an archive is finished, failed or canceled, as clients do; gives the last answer. */
+/** Polls until an archive is finished, failed or canceled, and returns the last response. */
 export async function waitForArchive(client: Client, token: string) {
   for (let looks = 0; ; looks += 1) {
     const progress = await progressOf(client, token)
@@ -45,7 +45,7 @@ export function fetchArchive(server: TestServer, token: string, init?: RequestIn
   return fetch(`${server.url}/seafhttp/zip/${token}`, init)
 }
 
-/** Asks, waits, fetches and unpacks. */
+/** Requests an archive, waits for it, downloads and unpacks it. */
 export async function archiveOf(
   server: TestServer,
   client: Client,
@@ -66,7 +66,7 @@ export async function archiveFiles(server: TestServer): Promise<string[]> {
   return readdir(path.join(server.data, 'archives')).catch(() => [])
 }
 
-/** Holds up whatever reads the bytes of files until `open` is called. */
+/** Blocks all reads of file content until `open` is called. */
 export function holdContent(t: TestContext, server: TestServer): { open: () => void } {
   const { content } = server.running.services.core
   const read = content.read.bind(content)
@@ -83,7 +83,7 @@ export function holdContent(t: TestContext, server: TestServer): { open: () => v
   return { open }
 }
 
-/** Puts entries into the root as a sync client might: any name, any mode, any size. */
+/** Adds entries to the root as a sync client could: any name, mode and size. */
 export async function putSynced(
   server: TestServer,
   client: Client,

@@ -30,7 +30,7 @@ export async function shareBrowser(): Promise<AsyncDisposable | undefined> {
   return { [Symbol.asyncDispose]: () => server.close() }
 }
 
-/** What the browser saved, which may be on its own side of the connection. */
+/** The bytes of a download. With a shared browser the file is not reachable by path. */
 export async function downloadedBytes(download: Download): Promise<Buffer> {
   return buffer(await download.createReadStream())
 }

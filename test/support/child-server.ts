@@ -5,20 +5,20 @@ import { program } from './command.ts'
 import { plainSettings } from './plain-settings.ts'
 import { ADMIN } from './server.ts'
 
-/** A server in a process of its own, so that it can be killed like one. */
+/** A server in a child process, which can be killed. */
 export interface ChildServer extends AsyncDisposable {
   readonly url: string
   readonly process: ChildProcess
-  /** As a power cut would, as far as the process is concerned. */
+  /** SIGKILL. */
   kill(): Promise<void>
   /** SIGTERM; resolves to the exit code. */
   stop(): Promise<number | null>
 }
 
 export interface ChildServerOptions {
-  /** The data folder is a disk of its own, of so many megabytes, that only this server sees. */
+  /** Mounts a tmpfs of this size as the data folder, visible to this server only. */
   readonly diskMegabytes?: number
-  /** How many files and connections the process may have open. */
+  /** Limit of open descriptors. */
   readonly openFiles?: number
 }
 
@@ -52,13 +52,13 @@ export async function spawnServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  // A test that dies, or is stopped, must not leave its server behind.
+  // The server must not outlive a test that crashes or is stopped.
   const onExit = () => child.kill('SIGKILL')
   if (process.listenerCount('SIGTERM') === 0) process.once('SIGTERM', () => process.exit(143))
   process.once('exit', onExit)
   void exited.then(() => process.off('exit', onExit))
   const url = await readyUrl(child)
-  // Leaving the loop over its lines paused the stream; a child nobody listens to would fill the pipe.
+  // Leaving the loop over the lines paused the stream. A full pipe would block the child.
   child.stdout.resume()
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
@@ -78,13 +78,13 @@ export async function spawnServer(
   }
 }
 
-/** Whether this machine lets us make such a disk. */
+/** Whether this machine permits mounting a tmpfs. */
 export function canHaveDisk(folder: string): boolean {
   const [program, ...parts] = [...withDisk(folder, 1), 'true']
   return spawnSync(program, parts).status === 0
 }
 
-/** What runs a command with a small disk at a folder, in namespaces that end with it; the process stays the same. */
+/** A command prefix that mounts a tmpfs at a folder in a mount namespace of its own. The process id stays the same. */
 function withDisk(folder: string, megabytes: number): [string, ...string[]] {
   const options = process.getuid?.() === 0 ? ['--mount'] : ['--map-root-user', '--mount']
   const script = 'mount -t tmpfs -o "size=$1m" carrel "$2" && shift 2 && exec "$@"'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 
-/** An answer, read to its end. `body` is the parsed JSON, or the text if it is none. */
+/** A complete response. `body` is the parsed JSON, or the text if it is not JSON. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests look into answers of any shape.
+  // Responses have any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -21,11 +21,11 @@ export interface CallOptions {
   readonly multipart?: Params
   readonly json?: unknown
   readonly headers?: Record<string, string>
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Uint8Array
 }
 
-/** Speaks to a server over HTTP the way clients do. */
+/** An HTTP client of the API. */
 export class Client {
   readonly url: string
   readonly token: string | undefined
@@ -76,7 +76,7 @@ export class Client {
     return { status: response.status, headers: response.headers, text, body: parse(text) }
   }
 
-  /** Makes a library and gives its id. */
+  /** Creates a library and returns its id. */
   async createLibrary(name = 'Library'): Promise<string> {
     const reply = await this.post('/api/v2.1/repos/', { form: { repo_name: name } })
     assert.equal(reply.status, 200, reply.text)

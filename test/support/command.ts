@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 
-/** What the launcher tells Node to run. */
+/** Arguments with which the launcher starts Node. */
 export const { program } = createRequire(import.meta.url)('../../bin/hand-over.cjs') as {
   program: readonly string[]
 }
 
-/** How a command ended and what it printed. */
+/** Exit code and output of a command. */
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
@@ -17,13 +17,13 @@ export interface Outcome {
 }
 
 export interface CommandOptions {
-  /** More settings, as environment variables. */
+  /** Additional environment variables. */
   readonly env?: Record<string, string>
-  /** What it reads from standard input; nothing unless given. */
+  /** Standard input; empty by default. */
   readonly input?: string
 }
 
-/** Runs `carrel …` as an operator would, to its end. */
+/** Runs a `carrel` command to its end. */
 export async function carrel(args: readonly string[], options: CommandOptions = {}): Promise<Outcome> {
   const child = start(args, options)
   child.stdin.end(options.input ?? '')
@@ -35,17 +35,17 @@ export async function carrel(args: readonly string[], options: CommandOptions = 
   return { code, stdout, stderr }
 }
 
-/** A `carrel serve` under way; disposing it kills it if it still runs. */
+/** A running `carrel serve`. Disposal kills it. */
 export interface Serving extends AsyncDisposable {
   readonly child: ChildProcess
   readonly url: string
-  /** Everything logged until it was ready, one object a line. */
+  /** Log entries up to the one that says it is ready. */
   readonly lines: readonly Record<string, unknown>[]
-  /** Sends the signal and resolves to how it ended. */
+  /** Sends the signal and resolves to the exit status. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Starts `carrel serve` on a free port and resolves once it says where it listens. */
+/** Starts `carrel serve` on a free port and resolves once it has logged its address. */
 export async function serve(args: readonly string[], options: CommandOptions = {}): Promise<Serving> {
   const child = start(['serve', '--port', '0', ...args], options)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -76,7 +76,7 @@ export async function serve(args: readonly string[], options: CommandOptions = {
 }
 
 function start(args: readonly string[], { env = {} }: CommandOptions) {
-  // The settings of whoever runs the tests are not ours.
+  // The settings of the test run are not inherited.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CARREL_') || name === 'CARREL_TEST_FREEZE_ROWS',
   )

@@ -19,16 +19,16 @@ export interface TestCoreOptions {
   readonly dirCacheBytes?: number
 }
 
-/** The library room on a real database, without a server in front of it. */
+/** The core on a real database, without a server. */
 export interface TestCore extends AsyncDisposable {
   readonly core: LibraryCore
   readonly blocks: BlockStore
   readonly db: Database
   readonly file: string
-  /** A new account of the core's own kind. */
+  /** Creates an account. */
   actor(email?: string): Promise<Actor>
   newLibrary(actor: Actor, name?: string): Promise<EditableLibrary>
-  /** The library as its head is now. */
+  /** The library at its current head. */
   reopen(library: { info: { id: LibraryId }; actor: Actor }): Promise<EditableLibrary>
 }
 
@@ -87,7 +87,7 @@ export async function openTestCore(options: TestCoreOptions = {}): Promise<TestC
   }
 }
 
-/** A path a test is sure of. */
+/** Parses a path that is known to be valid. */
 export function at(text: string): LibraryPath {
   const path = parsePath(text)
   if (path === undefined) throw new Error(`not a path: ${text}`)

@@ -2,7 +2,7 @@ import { after, describe, type TestContext } from 'node:test'
 import type { DatabaseSetting } from '../../src/database/open.ts'
 import { findPostgres } from './postgres.ts'
 
-/** Gives a fresh database, or undefined with the test skipped by name. */
+/** Creates an empty database, or skips the test and returns undefined. */
 export type FreshDatabase = (t: TestContext) => Promise<{ setting: DatabaseSetting | undefined } | undefined>
 
 /** Runs one suite on SQLite and on a real PostgreSQL. An undefined setting means SQLite in a temporary folder. */
@@ -17,7 +17,8 @@ export function onBothDatabases(name: string, suite: (fresh: FreshDatabase) => v
     suite(async (t) => {
       server ??= findPostgres()
       const found = await server
-      if (typeof found !== 'string') return { setting: { kind: 'postgres', url: await found.createOurs() } }
+      if (typeof found !== 'string')
+        return { setting: { kind: 'postgres', url: await found.createWithSchema() } }
       t.skip(found)
       return undefined
     })

@@ -12,20 +12,20 @@ import type { TestServer } from './server.ts'
 
 export const PASSWORD = 'pässword & more'
 
-/** Encryption as a client does it, written apart from the server's so that the one can check the other. */
+/** A second implementation of the encryption, as clients do it, to verify the server's. */
 export interface ClientCipher {
   encrypt(bytes: Uint8Array): Buffer
   decrypt(bytes: Uint8Array): Buffer
 }
 
-/** An encrypted library and what its client knows of it. */
+/** An encrypted library and its key material. */
 export interface EncryptedLibrary {
   readonly id: string
   readonly version: number
   readonly cipher: ClientCipher
 }
 
-/** Makes an encrypted library as a client that chose all values itself. */
+/** Creates an encrypted library with values chosen by the client. */
 export async function createEncrypted(
   client: Client,
   version: 2 | 3 | 4,
@@ -49,7 +49,7 @@ export async function createEncrypted(
   return { id, version, cipher: cipherWith(version, derive(secret, salt)) }
 }
 
-/** The library of the specification's vectors, which is of version 1: no call makes such libraries any more. */
+/** The library of the specification's test vectors. No call creates libraries of version 1 any more. */
 export async function createVersion1(server: TestServer, client: Client): Promise<EncryptedLibrary> {
   const id = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
   const form = { name: 'Old', repo_id: id, magic: '0'.repeat(64), random_key: '0'.repeat(96) }
@@ -67,13 +67,13 @@ export async function createVersion1(server: TestServer, client: Client): Promis
 
 export const VERSION_1_PASSWORD = 's3cret-pässword'
 
-/** Gives the password, as the web app does. */
+/** Sends the password, as the web app does. */
 export async function openEncrypted(client: Client, id: string, password = PASSWORD): Promise<void> {
   const reply = await client.post(`/api/v2.1/repos/${id}/set-password/`, { form: { password } })
   assert.deepEqual([reply.status, reply.body], [200, { success: true }])
 }
 
-/** A file as a sync client would read it: its blocks as stored, decrypted and put together. */
+/** Reads a file as a sync client does: fetches its stored blocks, decrypts and concatenates them. */
 export async function readAsClient(
   client: Client,
   { id, cipher }: EncryptedLibrary,
@@ -91,14 +91,14 @@ export async function readAsClient(
   return Buffer.concat(pieces)
 }
 
-/** A link to download a file by, any number of times. */
+/** Requests a reusable download link. */
 export async function downloadLink(client: Client, library: string, path: string): Promise<string> {
   const reply = await client.get(`/api2/repos/${library}/file/`, { p: path, reuse: 1 })
   assert.equal(reply.status, 200, reply.text)
   return reply.body
 }
 
-/** A file as the server gives it. */
+/** Downloads a file through the web API. */
 export async function download(client: Client, library: string, path: string): Promise<Buffer> {
   const response = await fetch(await downloadLink(client, library, path))
   const bytes = Buffer.from(await response.arrayBuffer())

@@ -6,18 +6,18 @@ import type { Client } from './client.ts'
 export interface SentEvent {
   readonly id: string | undefined
   readonly event: string
-  // Tests look into events of any shape.
+  // Events have any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly data: any
 }
 
-/** A client of the event stream, reading as a browser does. */
+/** A client of the event stream, which parses it as a browser does. */
 export class EventStream implements AsyncDisposable {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** The number a browser would come back with. */
+  /** What a browser would send as Last-Event-ID. */
   lastId: string | undefined
-  /** What was sent that was no event. */
+  /** Comments, which are not events. */
   comments = 0
   readonly #request: ClientRequest
   readonly #answer: IncomingMessage
@@ -61,7 +61,7 @@ export class EventStream implements AsyncDisposable {
     return promise
   }
 
-  /** The next event, whenever it comes; undefined if the stream ended first. */
+  /** Waits for the next event. Undefined if the stream ends first. */
   async next(): Promise<SentEvent | undefined> {
     while (this.#events.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ export class EventStream implements AsyncDisposable {
     return this.#events.shift()
   }
 
-  /** The next event of a name; others before it are dropped. */
+  /** Waits for the next event of a name and drops others before it. */
   async nextOf(name: string): Promise<SentEvent> {
     for (;;) {
       const next = await this.next()
@@ -80,12 +80,12 @@ export class EventStream implements AsyncDisposable {
     }
   }
 
-  /** What came already and was not asked for. */
+  /** Events that were received and not yet read. */
   get waiting(): readonly SentEvent[] {
     return this.#events
   }
 
-  /** Stops reading, as a client that hangs. */
+  /** Stops reading, like a client that hangs. */
   pause(): void {
     this.#answer.pause()
   }

@@ -19,7 +19,7 @@ export class ForeignWriter implements AsyncDisposable {
     this.#worker = new Worker(fixture, { workerData })
   }
 
-  /** Holds up the event loop until all orders so far are done. */
+  /** Blocks the event loop until all orders so far are done. */
   block(): void {
     const deadline = performance.now() + DEADLINE_MS
     for (let done = this.#take(); done < this.#ordered; done = this.#take()) {
@@ -34,7 +34,7 @@ export class ForeignWriter implements AsyncDisposable {
     this.#worker.postMessage(order)
   }
 
-  /** Commits a statement, before anything else of this thread runs. */
+  /** Commits a statement and blocks until it is committed. */
   commit(sql: string): void {
     this.order({ kind: 'commit', sql })
     this.block()
@@ -43,7 +43,7 @@ export class ForeignWriter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const exited = once(this.#worker, 'exit')
     this.order({ kind: 'close' })
-    // A writer that is stuck in an order would never come to the one that closes it.
+    // A writer that is stuck in an order would never reach the one that closes it.
     const terminate = setTimeout(() => void this.#worker.terminate(), CLOSE_DEADLINE_MS)
     await exited
     clearTimeout(terminate)

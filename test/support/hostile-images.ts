@@ -29,7 +29,7 @@ export function textBomb(megabytes: number): Buffer {
   return pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), packed]))
 }
 
-/** An SVG that asks for files and addresses of the server. */
+/** An SVG that refers to files and addresses of the server. */
 export const referringSvg = Buffer.from(`<?xml version="1.0"?>
 <!DOCTYPE svg [<!ENTITY secret SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="99" height="99">

@@ -5,7 +5,7 @@ import { baseName, type LibraryPath, parentOf, parsePath, ROOT } from '../../src
 import type { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 
-/** Puts content into a library without the routes for files and folders. Each call is one commit; gives its id. */
+/** Adds content to a library without the HTTP API. Each call creates one commit and returns its id. */
 export function contentOf(server: TestServer, client: Client, id: string) {
   const { access, accounts, core } = server.running.services
   const open = async () =>
@@ -32,7 +32,7 @@ export function contentOf(server: TestServer, client: Client, id: string) {
   }
 }
 
-/** As an administrator's setting would: nobody may change the library. */
+/** Makes the library read-only, as an administrator can. */
 export async function makeReadOnly(server: TestServer, id: string): Promise<void> {
   await server.running.services.db.write((tx) => tx.run('update library set status = 1 where id = ?', id))
 }

@@ -8,7 +8,7 @@ export interface NotificationMessage {
   readonly content: Record<string, unknown>
 }
 
-/** A subscriber of the WebSocket at `/notification`, as a sync client is one. All it was sent is in `heard`. */
+/** A subscriber of the WebSocket at `/notification`, like a sync client. All messages are in `heard`. */
 export class NotificationClient implements Disposable {
   readonly socket: WebSocket
   readonly heard: NotificationMessage[] = []
@@ -33,7 +33,7 @@ export class NotificationClient implements Disposable {
     this.socket.send(JSON.stringify({ type, content: { repos } }))
   }
 
-  /** Resolves with the first message, already here or still to come, that fits. */
+  /** Resolves to the first matching message, past or future. */
   async until(fits: (message: NotificationMessage) => boolean): Promise<NotificationMessage> {
     for (;;) {
       const found = this.heard.find(fits)

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** The account PostgreSQL runs as; undefined when it is our own. PostgreSQL refuses to run as root. */
+/** The account PostgreSQL runs as; undefined for the current one. PostgreSQL refuses to run as root. */
 export interface ServerAccount {
   readonly uid: number
   readonly gid: number
@@ -19,7 +19,7 @@ export interface PostgresBinaries {
 
 const run = promisify(execFile)
 
-/** Finds binaries that `account` can run: those of the npm package, else Debian's. Throws why not. */
+/** Finds binaries that `account` can run: those of the npm package, otherwise Debian's. Throws the reason if there are none. */
 export async function findPostgresBinaries(account: ServerAccount | undefined): Promise<PostgresBinaries> {
   const reasons: string[] = []
   const native = findPackagedFolder()
@@ -38,7 +38,7 @@ export async function findPostgresBinaries(account: ServerAccount | undefined): 
   throw new Error(reasons.length > 0 ? reasons.join('; ') : 'no PostgreSQL binaries are installed')
 }
 
-/** Who the server shall run as: ourselves, or for root an account without rights. */
+/** The account to run the server as: the current one, or an unprivileged one for root. */
 export async function chooseServerAccount(): Promise<ServerAccount | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
@@ -77,8 +77,8 @@ async function whyNotRunnable(bin: string, account: ServerAccount | undefined): 
   }
 }
 
-// For a checkout the server's account cannot enter, and for a package whose install script, which
-// makes these links, has not been run.
+// For a checkout that the server's account cannot read, and for a package whose install script, which creates these links, was not
+// run.
 async function copyPackage(native: string, account: ServerAccount | undefined): Promise<string> {
   const target = await mkdtemp(path.join(os.tmpdir(), 'carrel-postgres-binaries-'))
   await chmod(target, 0o755)
@@ -101,7 +101,7 @@ async function copyPackage(native: string, account: ServerAccount | undefined): 
   return target
 }
 
-// So that the account can remove the copy when the test process no longer can.
+// The account removes the copy if the test process has crashed.
 async function giveTo(account: ServerAccount, folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true })
   for (const name of ['.', ...names]) await lchown(path.join(folder, name), account.uid, account.gid)

@@ -7,14 +7,14 @@ import path from 'node:path'
 import { Client } from 'pg'
 import { chooseServerAccount, findPostgresBinaries } from './postgres-binaries.ts'
 
-/** A real PostgreSQL for tests. Disposing it stops it, or drops what was made on a shared one. */
+/** A PostgreSQL server for tests. Disposal stops it, or drops the created databases of a shared one. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Address of the administrator, for `create database` and the like. */
+  /** Connection string of the administrator, who may create databases. */
   readonly adminUrl: string
-  /** Makes an empty database and resolves to its address. */
+  /** Creates an empty database and returns its connection string. */
   createDatabase(): Promise<string>
-  /** Makes a database for our program: with the schema in it, where there is one to copy, which takes a fifth of the time. */
-  createOurs(): Promise<string>
+  /** Creates a database with the current schema, from the template of the test run if there is one. */
+  createWithSchema(): Promise<string>
 }
 
 export class PostgresUnavailable extends Error {
@@ -22,21 +22,20 @@ export class PostgresUnavailable extends Error {
 }
 
 export interface StartOptions {
-  /** False for tests that ask nothing of durability. */
+  /** False unless a test is about durability. */
   readonly fsync?: boolean
 }
 
 /**
- * Uses the server that CARREL_TEST_POSTGRES names, else starts one on a free port with its data in
- * a temporary folder. It ends with this process, however this process ends. Throws
- * PostgresUnavailable with the reason if there is none to be had.
+ * Uses the server named in CARREL_TEST_POSTGRES, otherwise starts one on a free port with its data in a temporary folder. It ends
+ * with this process, even if that is killed. Throws PostgresUnavailable with the reason if it cannot be started.
  */
 export async function startPostgres(options: StartOptions = {}): Promise<PostgresServer> {
   const shared = process.env.CARREL_TEST_POSTGRES
   return shared ? new Server(shared) : await startOwn(options)
 }
 
-/** The server, or undefined with the test skipped by name. With CI=true it fails instead. */
+/** Starts the server, or skips the test and returns undefined. With CI=true it fails instead. */
 export async function postgresOrSkip(t: {
   skip(message?: string): void
 }): Promise<PostgresServer | undefined> {
@@ -46,7 +45,7 @@ export async function postgresOrSkip(t: {
   return undefined
 }
 
-/** For a whole suite: the server, or why there is none. With CI=true the lack throws. */
+/** Starts the server for a suite, or returns the reason why it cannot. With CI=true it throws instead. */
 export async function findPostgres(): Promise<PostgresServer | string> {
   try {
     return await startPostgres()
@@ -70,7 +69,7 @@ class Server implements PostgresServer {
     return this.#create('template0')
   }
 
-  createOurs(): Promise<string> {
+  createWithSchema(): Promise<string> {
     return this.#create(process.env['CARREL_TEST_POSTGRES_TEMPLATE'] ?? 'template0')
   }
 
@@ -101,8 +100,8 @@ class Server implements PostgresServer {
   }
 }
 
-// The shell outlives neither of the two it stands between: when our end of its standard input closes,
-// be it by our sudden death, it stops the server; when the server ends, so does the shell.
+// A supervisor between the test process and the server. It stops the server when its standard input closes, which also happens when
+// the test process is killed, and exits when the server does.
 const keeper = `
   bin=$1 folder=$2 port=$3 fsync=$4 binaries=$5
   exec 3<&0
@@ -173,11 +172,11 @@ export function untilReady(child: ChildProcess): Promise<void> {
   })
   child.once('error', (cause) => reject(new PostgresUnavailable('PostgreSQL cannot be started.', { cause })))
   child.once('exit', () => reject(new PostgresUnavailable(`PostgreSQL ended at once:\n${output}`)))
-  return promise.finally(() => letGo(child))
+  return promise.finally(() => unrefChild(child))
 }
 
-// A server that nobody disposed of does not keep the test process alive; it goes when that ends.
-function letGo(child: ChildProcess): void {
+// A server that was not disposed of does not keep the test process alive, and ends with it.
+function unrefChild(child: ChildProcess): void {
   child.unref()
   for (const stream of [child.stdin, child.stderr]) if (stream instanceof net.Socket) stream.unref()
 }

@@ -1,4 +1,4 @@
-/** Random numbers that can be had again from their seed (mulberry32). */
+/** Pseudorandom numbers from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,22 +1,22 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
-/** An answer as it came, byte by byte. */
+/** A raw response. */
 export interface RawReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
-  /** Whether the connection ended before the answer did. */
+  /** Whether the connection closed before the response was complete. */
   readonly isCut: boolean
 }
 
-/** Asks for a URL as it is written and takes whatever comes, a connection that breaks included. */
+/** Sends a GET for a URL exactly as written. A broken connection is not an error. */
 export function rawGet(
   url: string,
   options: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<RawReply> {
   const { method = 'GET', headers = {} } = options
   const { hostname, port } = new URL(url)
-  // The path is not taken from the URL object, which would tidy it up.
+  // The path is not taken from the URL object, which would normalize it.
   const path = url.slice(url.indexOf('/', 'http://'.length))
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, path, method, headers, agent: false })

@@ -9,7 +9,7 @@ import { findFreePort, findProgram, untilReady } from './postgres.ts'
 
 const run = promisify(execFile)
 
-// Without the order to stop, the process that started the server is gone: the data goes with it.
+// Standard input that closes without a stop command means that the test process is gone: the data is deleted.
 const keeper = `
   bin=$1 folder=$2 port=$3 binaries=$4
   exec 3<&0
@@ -22,8 +22,8 @@ const keeper = `
 `
 
 /**
- * A PostgreSQL of its own whose data can be put back to an earlier state under the same address, as after a failover to a server
- * that lagged behind, or the restore of a backup.
+ * A PostgreSQL server whose data can be restored to an earlier state under the same address, as after a failover to a lagging
+ * replica, or the restore of a backup.
  */
 export class RestorablePostgres implements AsyncDisposable {
   readonly url: string
@@ -44,7 +44,7 @@ export class RestorablePostgres implements AsyncDisposable {
     this.#start = start
   }
 
-  /** Throws PostgresUnavailable with the reason if there is none to be had. */
+  /** Throws PostgresUnavailable with the reason if it cannot be started. */
   static async create(): Promise<RestorablePostgres> {
     const { account, bin, temporary } = await findProgram()
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-restorable-'))
@@ -78,7 +78,7 @@ export class RestorablePostgres implements AsyncDisposable {
     this.#keeper = await this.#start()
   }
 
-  /** In good order, connections cut. */
+  /** Fast shutdown: connections are closed. */
   async stop(): Promise<void> {
     const child = this.#keeper
     this.#keeper = undefined
@@ -94,7 +94,7 @@ export class RestorablePostgres implements AsyncDisposable {
     await this.#copy('data', 'saved')
   }
 
-  /** Puts the data of a stopped server back to what was saved. */
+  /** Restores the saved data of a stopped server. */
   async restore(): Promise<void> {
     await this.#copy('saved', 'data')
   }

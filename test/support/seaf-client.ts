@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 
 const exec = promisify(execFile)
 
-// The daemon detaches itself, so nobody but its folder knows it. When our end of this shell's standard input closes, be
-// it by our sudden death, it ends what runs in the folder.
+// The daemon detaches itself, so it is found by its folder alone. When this shell's standard input closes, which also happens when the
+// test process is killed, it kills what runs in the folder.
 const keeper = `
   cat >/dev/null
   for process in /proc/[0-9]*; do
@@ -19,7 +19,7 @@ const keeper = `
   done 2>/dev/null
 `
 
-/** A real desktop client with folders of its own. Disposing stops its daemon, and so does the end of this process. */
+/** A real desktop client with folders of its own. Disposal stops its daemon, and so does the end of this process. */
 export class SeafClient implements AsyncDisposable {
   readonly folder: string
   readonly #program: string
@@ -59,13 +59,13 @@ export class SeafClient implements AsyncDisposable {
     return stdout.trim()
   }
 
-  /** Makes a library, encrypted if there is a password, and gives its id. */
+  /** Creates a library, encrypted if there is a password, and returns its id. */
   async create(name: string, password?: string): Promise<string> {
     const said = await this.run('create', '-n', name, ...this.#account, ...opening(password))
     return said.split('\n').at(-1) ?? ''
   }
 
-  /** Keeps a folder that is there in sync with a library. */
+  /** Syncs an existing folder with a library. */
   async join(library: string, folder: string, password?: string): Promise<void> {
     await this.#taken('sync', '-l', library, '-d', folder, ...this.#account, ...opening(password))
   }
@@ -75,7 +75,7 @@ export class SeafClient implements AsyncDisposable {
     await this.#taken('download', '-l', library, '-d', into, ...this.#account, ...opening(password))
   }
 
-  /** Gives a task to the daemon, which takes calls a moment before it takes tasks: it drops those and only logs it. */
+  /** Sends a task to the daemon. It accepts calls a moment before it accepts tasks, and until then drops tasks with a log line. */
   async #taken(...command: [string, ...string[]]): Promise<void> {
     for (let looks = 0; ; looks += 1) {
       const before = await this.#dropped()
@@ -91,7 +91,7 @@ export class SeafClient implements AsyncDisposable {
     return log.split('System not started').length
   }
 
-  /** What the client says about its libraries, and the end of its log: for a test that failed. */
+  /** The status of its libraries and the end of its log, for the message of a failed test. */
   async report(): Promise<string> {
     const log = await readFile(path.join(this.folder, 'conf/logs/seafile.log'), 'utf8')
     return `${await this.run('status')}\n${log.split('\n').slice(-15).join('\n')}`
@@ -111,7 +111,7 @@ function opening(password: string | undefined): string[] {
   return password === undefined ? [] : ['-e', password]
 }
 
-/** Every entry below a folder: files with hash and executable bit, folders as such. */
+/** Lists everything below a folder: files with hash and executable bit, and folders. */
 export async function treeOf(root: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
@@ -127,7 +127,7 @@ export async function treeOf(root: string): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Waits for what clients, which keep their own time, are to come to: four minutes, longer where the machine is busy. */
+/** Polls until clients have reached a state, for four minutes or longer on a busy machine. */
 export async function until(
   what: string,
   clients: readonly SeafClient[],

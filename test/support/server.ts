@@ -16,13 +16,13 @@ import { plainSettings } from './plain-settings.ts'
 import { startPostgres } from './postgres.ts'
 
 export interface TestServerOptions {
-  /** More settings, as environment variables. */
+  /** Additional settings, as environment variables. */
   readonly env?: Record<string, string>
   /** Unix seconds. */
   readonly now?: () => number
-  /** For tests that look at the log. */
+  /** For tests that read the log. */
   readonly logger?: Logger
-  /** An existing data folder, kept afterwards. */
+  /** An existing data folder, which is not deleted. */
   readonly data?: string
 }
 
@@ -52,7 +52,7 @@ let signedUp = 0
 const passwords = new Passwords()
 const hashes = new Map<string, Promise<string>>()
 
-/** A hash costs a twentieth of a second, and most test accounts have the same password. */
+/** Cached, because a hash costs 50 ms and most test accounts have the same password. */
 function hashOf(password: string): Promise<string> {
   const known = hashes.get(password) ?? passwords.hash(password, 'tests')
   hashes.set(password, known)
@@ -113,7 +113,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       CARREL_ADMIN_PASSWORD: ADMIN.password,
       CARREL_LOG: 'error',
       CARREL_DATA: data,
-      ...(postgres && { CARREL_DATABASE: await postgres.createOurs() }),
+      ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }),
       ...plainSettings(),
       ...options.env,
     },

@@ -7,7 +7,7 @@ import type { Client } from './client.ts'
 import { at } from './core.ts'
 import type { TestServer } from './server.ts'
 
-/** Puts a file into a library without the upload routes; gives the id of its content. */
+/** Adds a file to a library without the upload routes and returns the id of its content. */
 export async function storeFile(
   server: TestServer,
   client: Client,
@@ -30,7 +30,7 @@ export async function openLibrary(server: TestServer, client: Client, library: s
   return access.open(await accounts.get(client.email), library as LibraryId)
 }
 
-/** Some bytes of every kind of content: none, a few, one small block, one large, several. */
+/** Content of every kind of size: empty, a few bytes, a small block, a large one, several. */
 export const SIZES = [0, 1, 1000, 65_535, 65_536, 300_000, 9 * 2 ** 20, 25 * 2 ** 20 + 7]
 
 export function bytesOf(size: number): Buffer {

@@ -8,7 +8,7 @@ import { encodeFile } from '../../src/objects/file.ts'
 import { type BlockId, type DirId, EMPTY_ID, type FileId } from '../../src/objects/ids.ts'
 import { Client, type Reply } from './client.ts'
 
-/** What a tree is made of: text or bytes for a file, a record for a folder. */
+/** A tree: text or bytes for a file, a record for a folder. */
 export type TreeSpec = { readonly [name: string]: string | Buffer | TreeSpec | Dirent }
 
 /** Objects and blocks of a tree, by id. */
@@ -27,7 +27,7 @@ export interface SentCommit {
 const BLOCK_BYTES = 1024 * 1024
 export const MTIME = 1_700_000_000
 
-/** Speaks the sync protocol step by step, the way desktop clients do. */
+/** A client of the sync protocol, step by step like desktop clients. */
 export class SyncClient {
   readonly url: string
   readonly library: string
@@ -151,7 +151,7 @@ export class SyncClient {
     return commit.id
   }
 
-  /** As send, and makes it the head; gives the id of the commit. */
+  /** Sends a commit and moves the head to it. Returns its id. */
   async push(
     spec: TreeSpec | MadeTree,
     parent?: string,
@@ -170,7 +170,7 @@ export class SyncClient {
     return reply.body
   }
 
-  /** Objects by id, asked for until all have come. */
+  /** Fetches objects by id until all have arrived. */
   async fetchObjects(ids: readonly string[]): Promise<Map<string, Buffer>> {
     const got = new Map<string, Buffer>()
     for (let left = [...new Set(ids)]; left.length > 0; left = left.filter((id) => !got.has(id))) {
@@ -193,7 +193,7 @@ export class SyncClient {
     return got
   }
 
-  /** All files of a commit with their bytes, read as a clone would; folders are null. */
+  /** All files of a commit with their bytes, as a clone reads them. Folders are null. */
   async clone(head?: string): Promise<Map<string, Buffer | null>> {
     const at = head ?? (await this.head())
     const { root_id: root } = await this.commit(at)
@@ -265,7 +265,7 @@ export function makeTree(spec: TreeSpec, modifier: string, mtime = MTIME): MadeT
   return { root: dir(spec), objects, blocks }
 }
 
-/** Objects as they travel. */
+/** Objects in wire format. */
 export function packets(objects: ReadonlyMap<string, Buffer>): Buffer {
   return Buffer.concat(Array.from(objects, ([id, json]) => packet(id, deflateSync(json))))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from './client.ts'
 
-/** A personal token of the client's account, as a client of its own. */
+/** Creates a personal token of the client's account and returns a client that uses it. */
 export async function personalToken(
   owner: Client,
   wish: { permission: 'r' | 'rw' | 'upload'; repo_id?: string; expire_days?: number; name?: string },
@@ -11,7 +11,7 @@ export async function personalToken(
   return Object.assign(new Client(owner.url, reply.body.token, owner.email), { id: reply.body.id as number })
 }
 
-/** A token for an app, as a client. */
+/** Creates a library token and returns a client that uses it. */
 export async function libraryToken(
   owner: Client,
   library: string,

@@ -10,27 +10,27 @@ import type { TestServer } from './server.ts'
 
 /** A file part of a form. */
 export interface SentFile {
-  /** As the part's `filename`; none makes it a part without one. */
+  /** The part's `filename`; omitted if undefined. */
   readonly filename?: string
   readonly bytes: Uint8Array | string
-  /** `file` unless given. */
+  /** `file` by default. */
   readonly name?: string
   readonly headers?: Record<string, string>
 }
 
 export type SentPart = SentFile | readonly [name: string, text: string]
 
-/** A file; one that is given no bytes says its own name. */
+/** A file. Its content is its name by default. */
 export function filePart(filename: string, bytes: string | Uint8Array = filename): SentPart {
   return { filename, bytes }
 }
 
-/** Says that an upload is for the root of its library. */
+/** The field for an upload into the root of the library. */
 export const intoRoot: SentPart = ['parent_dir', '/']
 
 export const BOUNDARY = 'carrel-test-boundary-5e1f'
 
-/** The bytes of a multipart form, its parts in the order given. */
+/** Encodes a multipart form, its parts in the given order. */
 export function formBytes(parts: readonly SentPart[], boundary = BOUNDARY): Buffer {
   const pieces: (string | Uint8Array)[] = []
   for (const part of parts) {
@@ -57,7 +57,7 @@ export interface SendOptions {
   readonly query?: string
 }
 
-/** Posts a form to a link; `link` is absolute, as the server hands it out. No API token is sent along. */
+/** Posts a form to an absolute link of the server, without an API token. */
 export async function postForm(
   link: string,
   parts: readonly SentPart[],
@@ -67,7 +67,7 @@ export async function postForm(
   return postBody(link + separator + query, formBytes(parts), headers)
 }
 
-/** Posts any bytes to a link, as a form unless the headers say otherwise. */
+/** Posts bytes to a link, as a multipart form unless the headers say otherwise. */
 export async function postBody(
   link: string,
   body: Uint8Array | ReadableStream,
@@ -82,12 +82,12 @@ export async function postBody(
   return { status: response.status, headers: response.headers, text, body: parse(text) }
 }
 
-/** A link to upload into a folder by. */
+/** Requests an upload link for a folder. */
 export async function uploadLink(client: Client, library: string, folder = '/', query: Params = {}) {
   return linkFrom(client, `/api2/repos/${library}/upload-link/`, { p: folder, ...query })
 }
 
-/** A link to replace files by. */
+/** Requests an update link. */
 export async function updateLink(client: Client, library: string, query: Params = {}) {
   return linkFrom(client, `/api2/repos/${library}/update-link/`, query)
 }
@@ -98,14 +98,14 @@ async function linkFrom(client: Client, path: string, query: Params): Promise<st
   return reply.body
 }
 
-/** A stored file as an upload's answer names it. */
+/** A stored file in the response to an upload. */
 export interface Uploaded {
   readonly name: string
   readonly id: string
   readonly size: number
 }
 
-/** Uploads one file through the web API, its folders made as needed, and gives its item of the answer. */
+/** Uploads one file through the web API, creates its folders, and returns its item of the response. */
 export async function uploadFile(
   client: Client,
   library: string,
@@ -134,7 +134,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The bytes of a file, straight from the core. */
+/** Reads a file through the core. */
 export async function storedBytes(server: TestServer, library: string, filePath: string): Promise<Buffer> {
   const { core } = server.running.services
   const info = await getLibrary(core, library as LibraryId)
@@ -146,7 +146,7 @@ export async function storedBytes(server: TestServer, library: string, filePath:
   return Buffer.concat(pieces)
 }
 
-/** The names in a folder, folders with a slash behind them. */
+/** The names in a folder. Those of folders end in a slash. */
 export async function namesIn(client: Client, library: string, folder = '/'): Promise<string[]> {
   const reply = await client.get(`/api2/repos/${library}/dir/`, { p: folder })
   assert.equal(reply.status, 200, reply.text)
@@ -155,14 +155,14 @@ export async function namesIn(client: Client, library: string, folder = '/'): Pr
     .toSorted()
 }
 
-/** The commit a library is at. */
+/** The head commit of a library. */
 export async function headOf(client: Client, library: string): Promise<string> {
   return (await client.get(`/api2/repos/${library}/`)).body.head_commit_id
 }
 
 /**
- * Waits for something the server does after its answer, or after a client left. Gives up after so many looks, which take
- * most of a minute and longer where the machine is busy.
+ * Polls for an effect that follows a response or a closed connection. Fails after a fixed number of attempts, which take most of a
+ * minute, or longer on a busy machine.
  */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   for (let looks = 0, pauseMs = 5; ; looks += 1, pauseMs = Math.min(pauseMs * 1.5, 200)) {
@@ -175,7 +175,7 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** That nothing is left of uploads that were broken off: temporary files, and bytes set aside. */
+/** Asserts that aborted uploads left neither temporary files nor reserved bytes. */
 export async function expectNothingLeft(server: TestServer): Promise<void> {
   assert.deepEqual(await readdir(path.join(server.data, 'uploads')), [])
   assert.deepEqual(await readdir(path.join(server.data, 'blocks/tmp')), [])

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from './server.ts'
 export interface TwoServers extends AsyncDisposable {
   /** In this process. */
   readonly here: TestServer
-  /** In a process of its own, so that nothing in memory is shared. */
+  /** In a child process, so that no memory is shared. */
   readonly there: ChildServer
 }
 
@@ -20,7 +20,7 @@ export async function startTwoServers(settings: Record<string, string> = {}): Pr
   opened.defer(() => rm(data, { recursive: true, force: true }))
   const onPostgres = process.env['CARREL_TEST_DATABASE'] === 'postgres'
   const postgres = onPostgres ? opened.use(await startPostgres()) : undefined
-  const env = { ...settings, ...(postgres && { CARREL_DATABASE: await postgres.createOurs() }) }
+  const env = { ...settings, ...(postgres && { CARREL_DATABASE: await postgres.createWithSchema() }) }
   const here = opened.use(await startServer({ data, env }))
   const there = opened.use(await spawnServer(data, env))
   const kept = opened.move()

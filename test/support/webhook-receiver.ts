@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One call of a webhook, as it came. */
+/** One received webhook call. */
 export interface ReceivedCall {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  // Tests look into bodies of any shape.
+  // Bodies have any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
-/** A server that webhooks call, on this machine. */
+/** A local server that receives webhooks. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly calls: ReceivedCall[] = []
-  /** What it answers; 200 unless told otherwise. */
+  /** Status of its responses; 200 by default. */
   answer: RequestListener = (_request, response) => void response.end('ok')
   readonly url: string
   readonly #server: Server
@@ -46,7 +46,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return new WebhookReceiver(server)
   }
 
-  /** Resolves when it was called so often. */
+  /** Resolves after this many calls. */
   async called(times: number): Promise<readonly ReceivedCall[]> {
     while (this.calls.length < times) await new Promise<void>((resolve) => this.#wake.push(resolve))
     return this.calls

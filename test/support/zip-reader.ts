@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inflateRawSync } from 'node:zlib'
 
-/** Reads zip files by the book, from their directory; it shares nothing with what writes them. */
+/** An independent reader of zip files, which starts from the central directory. */
 export interface ReadEntry {
   readonly name: string
   readonly flags: number
@@ -18,7 +18,7 @@ export interface ReadEntry {
   /** Of the fixed fields, taken for UTC. */
   readonly dosTime: string
   readonly versionNeeded: number
-  /** Whether a Zip64 field holds something of it. */
+  /** Whether a Zip64 field is present. */
   readonly isZip64: boolean
   /** The local header, read on its own. */
   readonly local: Omit<ReadEntry, 'offset' | 'mode' | 'isDosFolder' | 'local'> & {
@@ -34,7 +34,7 @@ export interface ReadZip {
   readonly names: readonly string[]
 }
 
-/** An archive as a directory; checks that every local header agrees with it. */
+/** Reads the central directory and checks that every local header agrees with it. */
 export function readZip(size: number, readAt: ReadAt): ReadZip {
   const end = readAt(size - 22, 22)
   assert.equal(end.readUInt32LE(0), 0x06054b50, 'ends with the end record')
@@ -82,7 +82,7 @@ export function readZip(size: number, readAt: ReadAt): ReadZip {
   return { entries, isZip64, names: entries.map(({ name }) => name) }
 }
 
-/** The files of an archive in memory by name, their bytes unpacked and checked; folders are null. */
+/** Unpacks an archive in memory and verifies checksums. Folders are null. */
 export function unzip(bytes: Buffer): Map<string, Buffer | null> {
   const readAt: ReadAt = (position, length) => bytes.subarray(position, position + length)
   const files = new Map<string, Buffer | null>()
