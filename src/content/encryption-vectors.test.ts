@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LibraryEncryption } from '../content/library-encryption.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 import { fileId } from '../objects/file.ts'
 import { type BlockId, parseLibraryId, sha1Hex } from '../objects/ids.ts'
 import type { DataKey } from './data-key.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { LibraryEncryption } from '../content/library-encryption.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 import { parseLibraryId } from '../objects/ids.ts'
 import { checkMagic, checkPassword, encryptionFromPassword } from './encryption.ts'
 import { parsePasswordHashCost } from './password-hash.ts'

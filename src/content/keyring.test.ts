@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LibraryEncryption } from '../content/library-encryption.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 import { DomainError } from '../errors.ts'
 import { type LibraryId, newLibraryId } from '../objects/ids.ts'
 import { DataKey } from './data-key.ts'

@@ -15,12 +15,12 @@ const categories = new Map(
   }).map(([name, endings]) => [name, endings.split(/\s+/)]),
 )
 
-/** The extensions of a category of files, named in any case; undefined for one there is not. */
+/** The extensions of a file category (case-insensitive); undefined for an unknown one. */
 export function extensionsOf(category: string): readonly string[] | undefined {
   return categories.get(category.toLowerCase())
 }
 
-/** What follows the last dot of a name, in lower case; '' for none. */
+/** The extension of a name in lower case; '' for none. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

@@ -5,8 +5,8 @@ import { TimeSlicer } from '../scheduling/index.ts'
 import { type ObjectStore, Tree } from '../tree/index.ts'
 
 /**
- * The trees of the heads as they are now, to re-check search hits against: the index follows the commits a little later, and
- * still knows names, places and texts that are gone.
+ * The current trees, to verify search hits: the index lags behind the commits and
+ * may contain names, paths and texts that no longer exist.
  */
 export class CurrentTrees {
   readonly #objects: ObjectStore
@@ -19,7 +19,7 @@ export class CurrentTrees {
     this.#libraryDb = libraryDb
   }
 
-  /** The entry at a path of a library; undefined if there is none, or the library was deleted. */
+  /** The current entry at a path; undefined if there is none, or the library was deleted. */
   async find(libraryKey: number, path: LibraryPath): Promise<Dirent | undefined> {
     if (!this.#trees.has(libraryKey)) this.#trees.set(libraryKey, await this.#head(libraryKey))
     if (this.#pace.isDue) await this.#pace.rest()

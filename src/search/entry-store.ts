@@ -9,13 +9,13 @@ import { gramsOf } from './tokens.ts'
 const NAMES_A_LOOK = 500
 const FOLDERS_A_LOOK = 100
 
-/** A file or folder as the index holds it. */
+/** An index row of a file or folder. */
 export interface Entry {
   readonly key: number
   readonly parentKey: number
   readonly name: string
   readonly isDir: boolean
-  /** Of a folder, as it was when it was added. */
+  /** For a folder, the time when it was added. */
   readonly objectId: FsId
   readonly size: number
   readonly mtime: number
@@ -45,7 +45,7 @@ export function prepareEntry(entry: Entry, dialect: Dialect): PreparedEntry {
   return { entry, folded, tokens: renderedTokens(tokens, dialect) }
 }
 
-/** Those of some names that are in folders: by the key of the folder, the names to look for in it. */
+/** Existing entries, looked up by the key of the folder and the names in it. */
 export async function findEntriesIn(
   reader: Reader,
   names: ReadonlyMap<number, readonly string[]>,
@@ -65,7 +65,7 @@ export async function findEntriesIn(
   return found
 }
 
-/** So many folders, and names in them, that one statement can ask for. */
+/** Batches of folders and names that fit in one statement. */
 function* looks(
   names: ReadonlyMap<number, readonly string[]>,
 ): Generator<[parentKey: number, names: readonly string[]][]> {
@@ -99,7 +99,7 @@ export async function listFoldersFrom(db: Database, keys: readonly number[]): Pr
   return rows.map(({ key }) => key)
 }
 
-/** What is directly in any of some folders, by key. */
+/** The direct children of folders, by key. */
 export async function listKeysIn(
   db: Database,
   folders: readonly number[],
@@ -116,7 +116,7 @@ export async function listKeysIn(
   return rows.map(({ key }) => key)
 }
 
-/** Any entries of a library, some at a time. */
+/** A batch of any entries of a library. */
 export async function listKeysOf(reader: Reader, libraryKey: number, limit: number): Promise<number[]> {
   const { after, before } = keyRangeOf(libraryKey)
   const sql = 'select key from search_entry where key > ? and key < ? limit ?'
@@ -152,7 +152,7 @@ export async function insertEntries(
   )
 }
 
-/** With all that is known of them. */
+/** Removes entries with all their index rows. */
 export async function removeEntries(
   tx: Transaction,
   dialect: Dialect,
@@ -162,7 +162,7 @@ export async function removeEntries(
     const among = keysIn(dialect, column, keys)
     await tx.run(`delete from ${table} where ${among.sql}`, among.value)
   }
-  // First: who has just read a text holds its row, and what is written for it is seen only afterwards.
+  // First, because a worker that just extracted a text holds the row. Its writes become visible only afterwards.
   await remove('search_pending', 'entry_key')
   if (dialect === 'sqlite') await removeRows(tx, 'search_name', keys)
   await removeBodies(tx, dialect, keys)
@@ -170,7 +170,7 @@ export async function removeEntries(
   await remove('search_entry', 'key')
 }
 
-/** What files hold, to be searched no more. */
+/** Removes the indexed texts of files. */
 export async function removeBodies(
   tx: Transaction,
   dialect: Dialect,
@@ -181,7 +181,7 @@ export async function removeBodies(
   await tx.run(`delete from search_body where ${among.sql}`, among.value)
 }
 
-/** FTS5 writes a part of its index for each row that is lower than the one before. */
+/** In ascending order: FTS5 starts a new segment for each row id lower than the previous one. */
 export async function insertRows(
   tx: Transaction,
   table: 'search_name' | 'search_body',
@@ -199,7 +199,7 @@ async function removeRows(tx: Transaction, table: string, keys: readonly number[
   await tx.run(`delete from ${table} where ${among.sql}`, among.value)
 }
 
-/** Puts an entry where it is now, under the name it has now. */
+/** Updates the path and the name of an entry. */
 export async function replaceEntry(
   tx: Transaction,
   dialect: Dialect,
@@ -224,7 +224,7 @@ export async function replaceEntry(
   await tx.insert('search_name', ['rowid', 'tokens'], [[rowOf(entry.key), tokens]])
 }
 
-/** A new state of what keeps its name. */
+/** Updates an entry whose name did not change. */
 export async function updateEntry(tx: Transaction, entry: Entry): Promise<void> {
   const { key, parentKey, objectId, size, mtime } = entry
   const sql = 'update search_entry set parent_key = ?, object_id = ?, size = ?, mtime = ? where key = ?'

@@ -2,24 +2,24 @@ import type { Dialect } from '../database/index.ts'
 import type { Query, Term } from './query.ts'
 import { type Phrase, partOfName } from './tokens.ts'
 
-/** What a row of an index must hold. */
+/** A full-text expression, independent of the dialect. */
 export type Expression =
   | { readonly phrase: Phrase }
   | { readonly all: readonly Expression[] }
   | { readonly any: readonly Expression[] }
   | { readonly some: Expression; readonly but: Expression }
 
-// Stands before the tokens of a name where they rest among those of a text.
+// Prefix of name tokens in the text index.
 const NAME_MARK = '\ue0f3'
-// Stands before the key of a library, as a token of each of its rows.
+// Prefix of the token that holds the library key of a row.
 const LIBRARY_MARK = '\ue0f2'
-// No name is longer, even with every character folded into several.
-const LONGEST_PART = 2000
+// Upper bound of the length of a folded name.
+const MAX_PART = 2000
 
 export const markedAsName = (token: string) => NAME_MARK + token
 export const libraryToken = (libraryKey: number) => `${LIBRARY_MARK}${libraryKey}`
 
-/** The names that hold every word and none that is excluded. Undefined if there are none. */
+/** Names that contain all words and no excluded one. Undefined if none can match. */
 export function namesWithWords(
   { terms, excluded }: Query,
   extensions: readonly string[] | undefined,
@@ -32,41 +32,41 @@ export function namesWithWords(
   )
 }
 
-/** The names that hold a text as it is. */
+/** Names that contain a text literally. */
 export function namesWith(folded: string, extensions: readonly string[] | undefined): Expression | undefined {
   const part = named(folded)
   return part && allOf([part, ...endings(extensions)])
 }
 
-/** The names that are a text, with or without an extension. */
+/** Names equal to a text, with or without extension. */
 export function namesThatAre(
   folded: string,
   extensions: readonly string[] | undefined,
 ): Expression | undefined {
-  if (folded === '' || folded.length > LONGEST_PART) return undefined
+  if (folded === '' || folded.length > MAX_PART) return undefined
   const exactly = partOfName(folded, { starts: true, ends: true })
   const butForTheEnd = partOfName(`${folded}.`, { starts: true })
   return allOf([{ any: [{ phrase: exactly }, { phrase: butForTheEnd }] }, ...endings(extensions)])
 }
 
-/** The names that begin with a text. */
+/** Names that start with a text. */
 export function namesFrom(folded: string, extensions: readonly string[] | undefined): Expression | undefined {
-  if (folded === '' || folded.length > LONGEST_PART) return undefined
+  if (folded === '' || folded.length > MAX_PART) return undefined
   return allOf([{ phrase: partOfName(folded, { starts: true }) }, ...endings(extensions)])
 }
 
-/** The texts that hold every word, or have it in their name, and none that is excluded. */
+/** Texts that contain all words, in the text or the name, and no excluded one. */
 export function textsWithWords(
   { terms, excluded }: Query,
   extensions: readonly string[] | undefined,
 ): Expression | undefined {
-  // With one word there is nothing to be found in a name and a text together.
+  // A single word cannot be split between name and text.
   const parts = terms.map(terms.length === 1 ? inText : anywhere)
   if (parts.length === 0 || !parts.every((part) => part !== undefined)) return undefined
   return without(allOf([...parts, ...endings(extensions).map(marked)]), excluded.map(anywhere))
 }
 
-/** The texts found by textsWithWords, for a query without exclusions, whose names do not hold every word. */
+/** The matches of textsWithWords whose names do not contain all words; for queries without exclusions. */
 export function textsWithoutNames(
   query: Query,
   extensions: readonly string[] | undefined,
@@ -77,7 +77,7 @@ export function textsWithoutNames(
   return { some: texts, but: allOf(parts.map(marked)) }
 }
 
-/** For each word, the texts that hold it or have it in their name; what is excluded apart. */
+/** For each word, the texts that contain it in text or name. Exclusions are separate. */
 export function textsByWord({ terms, excluded }: Query, extensions: readonly string[] | undefined) {
   const present = (part: Expression | undefined) => part !== undefined
   const words = terms.map(anywhere)
@@ -88,14 +88,14 @@ export function textsByWord({ terms, excluded }: Query, extensions: readonly str
   }
 }
 
-/** The texts that hold an excluded word. */
+/** Texts that contain an excluded word. */
 export function textsExcluded({ excluded }: Query): Expression | undefined {
   const parts = excluded.map(inText).filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : { any: parts }
 }
 
 function named(folded: string): Expression | undefined {
-  return folded === '' || folded.length > LONGEST_PART ? undefined : { phrase: partOfName(folded) }
+  return folded === '' || folded.length > MAX_PART ? undefined : { phrase: partOfName(folded) }
 }
 
 function endings(extensions: readonly string[] | undefined): Expression[] {
@@ -130,7 +130,7 @@ function without(some: Expression, excluded: readonly (Expression | undefined)[]
   return parts.length === 0 ? some : { some, but: { any: parts } }
 }
 
-/** In the words of the engine. No token holds anything that means something to it. */
+/** Renders an expression for the engine. Tokens never contain its operators. */
 export function rendered(expression: Expression, dialect: Dialect): string {
   return dialect === 'sqlite' ? asFts5(expression) : asTsquery(expression)
 }
@@ -155,7 +155,7 @@ function asTsquery(expression: Expression): string {
   return `(${expression.any.map(asTsquery).join(' | ')})`
 }
 
-/** Tokens as the column of an index takes them, at the positions they stand in. */
+/** Tokens with their positions, in the format of the index column. */
 export function renderedTokens(tokens: readonly string[], dialect: Dialect): string {
   return dialect === 'sqlite' ? tokens.join(' ') : asTsvector(tokens)
 }

@@ -1,4 +1,4 @@
-// Letters that Unicode does not take apart, and what people type for them.
+// Letters without a Unicode decomposition, and their usual transcription.
 const letters = new Map([
   ['ß', 'ss'],
   ['æ', 'ae'],
@@ -15,27 +15,27 @@ const letters = new Map([
   ['ς', 'σ'],
 ])
 
-const MOST_KEPT = 20_000
+const MAX_KEPT = 20_000
 const kept = new Map<string, string>()
 
 const beyondAscii = /[^\x00-\x7f]/u
 const everyBeyondAscii = /[^\x00-\x7f]/gu
 
 /**
- * Text as it is compared: no case, no accents, wide and joined forms as plain ones. The same for what is
- * indexed and what is asked.
+ * Folds text for comparison: no case, no accents, compatibility forms replaced. Applied to both indexed text
+ * and queries.
  */
 export function fold(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
   return text.toWellFormed().normalize('NFKC').toLowerCase().replace(everyBeyondAscii, foldCharacter)
 }
 
-/** One character, folded; several or none for some. */
+/** One folded character; some fold to several or none. */
 function foldCharacter(character: string): string {
   const known = kept.get(character)
   if (known !== undefined) return known
   const lower = character.toLowerCase()
-  // Accents only: the marks of kana and of Indic scripts make other letters.
+  // Accents only: the marks of kana and of Indic scripts distinguish letters.
   const folded =
     letters.get(lower) ??
     lower
@@ -43,7 +43,7 @@ function foldCharacter(character: string): string {
       .replace(/[\u0300-\u036f]/g, '')
       .normalize('NFC')
       .toLowerCase()
-  if (kept.size >= MOST_KEPT) kept.clear()
+  if (kept.size >= MAX_KEPT) kept.clear()
   kept.set(character, folded)
   return folded
 }

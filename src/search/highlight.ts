@@ -3,11 +3,11 @@ import { fold } from './fold.ts'
 import type { Query } from './query.ts'
 import { type Phrase, type Run, runsOf, shortened } from './tokens.ts'
 
-// Characters shown, and how many of them before the first match.
+// Length of the excerpt in characters, and how many of them precede the first match.
 const SHOWN = 200
 const BEFORE = 60
-// Windows looked at for one that shows more of what was asked for.
-const MOST_WINDOWS = 8
+// Candidate windows that are scored.
+const MAX_WINDOWS = 8
 
 interface Mark {
   readonly start: number
@@ -15,7 +15,7 @@ interface Mark {
   readonly term: number
 }
 
-/** One word of a phrase to look for, and those that must follow it. */
+/** One word of a phrase, and the words that must follow it. */
 interface Wanted {
   readonly term: number
   readonly tokens: readonly string[]
@@ -24,8 +24,8 @@ interface Wanted {
 }
 
 /**
- * The place of a text that shows most of what was asked for, matches in `<b>`, all else escaped. Empty if nothing is
- * found in the first `most` characters.
+ * The excerpt of a text with the most matches, as HTML: matches in `<b>`, everything else escaped. Empty without a match
+ * in the first `most` characters.
  */
 export async function highlight(text: string, { terms }: Query, most: number): Promise<string> {
   const wanted = terms.flatMap(({ phrases }, term) => phrases.map((phrase) => wantedOf(phrase, term)))
@@ -38,7 +38,7 @@ export async function highlight(text: string, { terms }: Query, most: number): P
   return first === undefined ? '' : shown(text, first.start, best)
 }
 
-/** Runs of matches that would be shown together, in order. */
+/** Groups of matches that fit into one excerpt, in order. */
 async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[][]> {
   const pace = new TimeSlicer()
   const windows: Mark[][] = []
@@ -57,7 +57,7 @@ async function windowsOf(text: string, wanted: readonly Wanted[]): Promise<Mark[
       if (open !== undefined && start !== undefined && mark.end - start <= SHOWN - BEFORE) {
         // A word can end several phrases.
         if (!open.some((one) => one.start === mark.start && one.term === mark.term)) open.push(mark)
-      } else if (windows.length === MOST_WINDOWS || (open !== undefined && termsIn(open) === terms))
+      } else if (windows.length === MAX_WINDOWS || (open !== undefined && termsIn(open) === terms))
         return windows
       else windows.push([mark])
     }
@@ -81,7 +81,7 @@ function marksOfWords(runs: readonly (Run & { folded: string })[], wanted: reado
 
 function marksWithin(run: Run, wanted: readonly Wanted[]): Mark[] {
   const marks: Mark[] = []
-  // Characters that fold into another number of them are found, but not shown.
+  // Characters whose folding changes the length are found, but not highlighted.
   const folded = fold(run.text)
   if (folded.length !== run.text.length) return marks
   for (const { term, tokens, isUnspaced } of wanted) {
@@ -102,7 +102,7 @@ function wantedOf({ tokens, prefix }: Phrase, term: number): Wanted {
   const [first = ''] = tokens
   const isUnspaced = [...runsOf(first)].some((run) => run.isUnspaced)
   if (!isUnspaced) return { term, tokens, prefix, isUnspaced }
-  // The characters the pairs were made of.
+  // The characters that the bigrams were built from.
   const characters =
     first +
     tokens

@@ -1,6 +1,6 @@
 import type { Dialect } from '../database/index.ts'
 
-/** A condition that a column is one of many keys, and the one parameter it takes. */
+/** A condition that a column is one of many keys, with a single parameter. */
 export function keysIn(
   dialect: Dialect,
   column: string,
@@ -12,7 +12,7 @@ export function keysIn(
   return { sql: `${column} = any(?::bigint[])`, value: `{${keys.join(',')}}` }
 }
 
-/** Keys as rows of a column `key`, and the one parameter that takes. */
+/** Keys as rows of a column `key`, with a single parameter. */
 export function keyRows(dialect: Dialect, keys: readonly number[]): { text: string; values: [string] } {
   if (dialect === 'sqlite')
     return { text: 'select value as key from json_each(?)', values: [JSON.stringify(keys)] }

@@ -1,11 +1,11 @@
-// The key of an entry is that of its library and a number within it, so that neither a list of matches nor
-// a range of them has to be looked up to know their library. 2^24 libraries of 2^29 numbers make 53 bits.
+// The key of an entry combines the key of its library and a number within it, so that the library of
+// a match is known without a lookup. 2^24 libraries of 2^29 numbers make 53 bits.
 const SPAN = 2 ** 29
-const MOST_LIBRARIES = 2 ** 24
+const MAX_LIBRARIES = 2 ** 24
 
-/** The parent of what is in a library's root. It is no entry itself. */
+/** The parent key of the entries in a library's root. It has no row. */
 export function rootKeyOf(libraryKey: number): number {
-  if (libraryKey >= MOST_LIBRARIES)
+  if (libraryKey >= MAX_LIBRARIES)
     throw new RangeError(`library ${libraryKey} is one too many to be searched`)
   return libraryKey * SPAN
 }
@@ -20,12 +20,12 @@ export const libraryKeySql = (column: string) => `${column} / ${SPAN}`
 /** As SQL: the first key of the library after that of an entry. */
 export const nextLibrarySql = (column: string) => `(${column} / ${SPAN} + 1) * ${SPAN}`
 
-/** The keys of a library's entries: between these two, both left out. */
+/** The key range of a library's entries, exclusive. */
 export function keyRangeOf(libraryKey: number): { after: number; before: number } {
   return { after: rootKeyOf(libraryKey), before: rootKeyOf(libraryKey) + SPAN }
 }
 
-// The tables of FTS5 are read from the lowest row on, and backwards only with effort: the newest are the lowest.
+// FTS5 tables are scanned in ascending row order; descending is expensive. So the newest entries get the lowest rows.
 const HIGHEST = 2 ** 53 - 1
 
 /** The row of an entry in the tables of FTS5. */
@@ -33,7 +33,7 @@ export function rowOf(entryKey: number): number {
   return HIGHEST - entryKey
 }
 
-/** As SQL: the key of the entry with a row of FTS5, and the other way round. */
+/** As SQL: converts between entry keys and FTS5 rows. */
 export const turnedSql = (column: string) => `(${HIGHEST} - ${column})`
 
 export function entryKey(libraryKey: number, number: number): number {

@@ -1,13 +1,13 @@
 import type { Database, Dialect } from '../database/index.ts'
 import { type FsId, idFromBytes } from '../objects/index.ts'
-import { type ArmBounds, isEverything, type Sought, soughtBy, unionOf } from './arm-store.ts'
+import { namesWithLetter } from './character-count-store.ts'
 import { keyRows } from './key-list.ts'
-import { namesWithLetter } from './letter-store.ts'
-import type { MatchWish } from './match-wish.ts'
+import type { MatchRequest } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
+import { isEverything, planSearch, type SearchPlan, type SubqueryBounds, unionOf } from './subquery-store.ts'
 
-// Of more matches than this the newest are ranked; what is beyond follows in the order it came.
-const MOST_RANKED = 1000
+// At most this many matches are ranked, the newest. The others follow in key order.
+const MAX_RANKED = 1000
 
 export interface Match {
   readonly key: number
@@ -16,95 +16,103 @@ export interface Match {
   readonly objectId: FsId
   readonly size: number
   readonly mtime: number
-  /** Whether its name holds all that was asked for. */
+  /** Whether its name contains all words. */
   readonly byName: boolean
   readonly hasText: boolean
 }
 
-/** What matches, in order, and how many do. */
+/** The requested page of matches, and their number. */
 export async function findMatches(
   db: Database,
-  wish: MatchWish,
+  request: MatchRequest,
 ): Promise<{ total: number; matches: Match[] }> {
-  const sought = soughtBy(db.dialect, wish)
-  const libraries = wish.scope.libraries.length + wish.scope.partly.length
-  if (sought.arms.length === 0 || libraries === 0) return { total: 0, matches: [] }
-  const newest = await (sought.isNarrowed ? newestNarrowed(db, wish, sought) : newestOf(db, sought))
+  const plan = planSearch(db.dialect, request)
+  const libraries = request.scope.libraries.length + request.scope.partly.length
+  if (plan.subqueries.length === 0 || libraries === 0) return { total: 0, matches: [] }
+  const newest = await (plan.isNarrowed ? newestNarrowed(db, request, plan) : newestOf(db, plan))
   const { keys } = newest
   if (keys.length === 0) return { total: 0, matches: [] }
-  // What is counted is looked through on all threads there are, one of which puts the page together meanwhile.
+  // Counting uses all reader threads. One of them loads the page meanwhile.
   const [page, total] = await Promise.all([
-    rankedPage(db, wish, keys, keys.length < MOST_RANKED ? [] : sought.first),
-    newest.total ?? countMatches(db, wish, sought),
+    rankedPage(db, request, keys, keys.length < MAX_RANKED ? [] : plan.first),
+    newest.total ?? countMatches(db, request, plan),
   ])
-  const isWhole = wish.offset + wish.limit <= page.ranked || page.ranked >= total
-  const rest = isWhole ? [] : await unrankedPage(db, wish, sought, { ...page, lowest: Math.min(...keys) })
+  const isWhole = request.offset + request.limit <= page.ranked || page.ranked >= total
+  const rest = isWhole ? [] : await unrankedPage(db, request, plan, { ...page, lowest: Math.min(...keys) })
   const matches = [...page.matches, ...rest]
-  // Something may have gone after it was shown and before it was counted.
-  return { total: matches.length === 0 ? total : Math.max(total, wish.offset + matches.length), matches }
+  // An entry may be deleted between listing and counting.
+  return { total: matches.length === 0 ? total : Math.max(total, request.offset + matches.length), matches }
 }
 
-/** The newest matches; and how many there are, where that is known without counting. */
+/** The newest matches, and their number if it is known without counting. */
 interface Newest {
   readonly keys: readonly number[]
   readonly total: number | undefined
 }
 
-async function newestOf(db: Database, { arms }: Sought): Promise<Newest> {
+async function newestOf(db: Database, { subqueries }: SearchPlan): Promise<Newest> {
   const found = await Promise.all(
-    arms.map(async (arm) => {
-      const some = newestKeys(sql`(${arm({ newest: MOST_RANKED })})`)
+    subqueries.map(async (subquery) => {
+      const some = newestKeys(sql`(${subquery({ newest: MAX_RANKED })})`)
       const row = await db.get<{ keys: string | null }>(`select ${some.text} as keys`, ...some.values)
       return parsedKeys(row?.keys)
     }),
   )
-  const keys = [...new Set(found.flat())].sort((a, b) => b - a).slice(0, MOST_RANKED)
-  return { keys, total: keys.length < MOST_RANKED ? keys.length : undefined }
+  const keys = [...new Set(found.flat())].sort((a, b) => b - a).slice(0, MAX_RANKED)
+  return { keys, total: keys.length < MAX_RANKED ? keys.length : undefined }
 }
 
-/** All that matches has to be looked up, and is then counted, too. */
-async function newestNarrowed(db: Database, wish: MatchWish, { arms, apart }: Sought): Promise<Newest> {
-  const slices = await wish.slices(2)
+/** Looks up all matches and counts them on the way. */
+async function newestNarrowed(
+  db: Database,
+  request: MatchRequest,
+  { subqueries, disjoint }: SearchPlan,
+): Promise<Newest> {
+  const slices = await request.slices(2)
   const parts = await Promise.all(
     slices.map((slice) => {
-      const found = unionOf(apart ?? arms, { slice }, { apart: apart !== undefined })
+      const found = unionOf(disjoint ?? subqueries, { slice }, { disjoint: disjoint !== undefined })
       const query = sql`with found as materialized (${found})
         select (select count(*) from found) as n, ${newestKeys(raw('found'))} as keys`
       return db.get<{ n: number; keys: string | null }>(query.text, ...query.values)
     }),
   )
   const keys = parts.flatMap((part) => parsedKeys(part?.keys)).sort((a, b) => b - a)
-  return { keys: keys.slice(0, MOST_RANKED), total: parts.reduce((sum, part) => sum + (part?.n ?? 0), 0) }
+  return { keys: keys.slice(0, MAX_RANKED), total: parts.reduce((sum, part) => sum + (part?.n ?? 0), 0) }
 }
 
-/** As one text: a row for each would be far more to hand from thread to thread. */
+/** As one string, because rows are expensive to pass between threads. */
 function newestKeys(some: Sql): Sql {
   return sql`(select string_agg(cast(key as text), ',') from
-    (select key from ${some} m order by key desc limit ${number(MOST_RANKED)}) n)`
+    (select key from ${some} m order by key desc limit ${number(MAX_RANKED)}) n)`
 }
 
 function parsedKeys(keys: string | null | undefined): number[] {
   return keys ? keys.split(',').map(Number) : []
 }
 
-async function countMatches(db: Database, wish: MatchWish, { arms, apart, letter }: Sought): Promise<number> {
-  if (letter !== undefined && apart !== undefined) {
-    const [, texts] = arms
-    const [, textsWithout] = apart
-    const names = namesWithLetter(db, letter, wish.scope)
+async function countMatches(
+  db: Database,
+  request: MatchRequest,
+  { subqueries, disjoint, letter }: SearchPlan,
+): Promise<number> {
+  if (letter !== undefined && disjoint !== undefined) {
+    const [, texts] = subqueries
+    const [, textsWithout] = disjoint
+    const names = namesWithLetter(db, letter, request.scope)
     if (texts === undefined || textsWithout === undefined) return sum(db, [names])
-    // Few letters are words of a text; that a name has one costs far more to find out.
+    // Few texts contain a single letter as a word, while most names contain it.
     const isWord = sql`exists (select 1 from (${texts({ newest: 1 })}) w)`
     return sum(db, [sql`${names} + (case when ${isWord} then ${counted(textsWithout())} else 0 end)`])
   }
-  // Two threads have four things to do, of which the page is one.
-  const slices = await wish.slices(3)
-  const everything = db.dialect === 'sqlite' ? isEverything(wish.scope) : undefined
-  const countIn = (bounds: ArmBounds) =>
-    apart === undefined
-      ? counted(unionOf(arms, bounds))
+  // Two threads run four statements, one of which is the page.
+  const slices = await request.slices(3)
+  const everything = db.dialect === 'sqlite' ? isEverything(request.scope) : undefined
+  const countIn = (bounds: SubqueryBounds) =>
+    disjoint === undefined
+      ? counted(unionOf(subqueries, bounds))
       : joined(
-          apart.map((arm) => counted(arm(bounds))),
+          disjoint.map((subquery) => counted(subquery(bounds))),
           ' + ',
         )
   return sum(
@@ -119,7 +127,7 @@ async function countMatches(db: Database, wish: MatchWish, { arms, apart, letter
 
 const counted = (part: Sql) => sql`(select count(*) from (${part}) m)`
 
-/** The sum of numbers, each of them had by a statement of its own, side by side. */
+/** The sum of counts, each from its own statement, in parallel. */
 async function sum(db: Database, numbers: readonly Sql[]): Promise<number> {
   const rows = await Promise.all(
     numbers.map(({ text, values }) => db.get<{ n: number }>(`select ${text} as n`, ...values)),
@@ -128,49 +136,49 @@ async function sum(db: Database, numbers: readonly Sql[]): Promise<number> {
 }
 
 interface RankedPage {
-  /** How many are ranked, for being new or for their name. */
+  /** The number of ranked matches. */
   readonly ranked: number
   readonly matches: Match[]
 }
 
 async function rankedPage(
   db: Database,
-  wish: MatchWish,
+  request: MatchRequest,
   keys: readonly number[],
-  first: Sought['first'],
+  first: SearchPlan['first'],
 ): Promise<RankedPage> {
-  const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, { newest: MOST_RANKED })}`
+  const named = first.length === 0 ? raw('') : sql`union ${unionOf(first, { newest: MAX_RANKED })}`
   const query = sql`with hit as materialized (${keyRows(db.dialect, keys)} ${named}),
-      page as materialized (select e.key, ${tierSql(db.dialect, wish)} as tier
+      page as materialized (select e.key, ${tierSql(db.dialect, request)} as tier
         from hit cross join search_entry e where e.key = hit.key
-        order by ${orderSql(wish)} limit ${number(Math.max(wish.limit, 1))} offset ${number(wish.offset)})
+        order by ${orderSql(request)} limit ${number(Math.max(request.limit, 1))} offset ${number(request.offset)})
     select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key, page.tier,
       (select count(*) from hit) as ranked
     from page cross join search_entry e left join search_text t on t.entry_key = e.key
     where e.key = page.key
-    order by ${orderSql(wish)}`
+    order by ${orderSql(request)}`
   const rows = await db.all<MatchRow & { ranked: number }>(query.text, ...query.values)
   const [row] = rows
-  if (row !== undefined) return { ranked: row.ranked, matches: rows.slice(0, wish.limit).map(toMatch) }
-  // Beyond the last one.
-  if (wish.offset === 0) return { ranked: 0, matches: [] }
-  const start = await rankedPage(db, { ...wish, offset: 0, limit: 1 }, keys, first)
+  if (row !== undefined) return { ranked: row.ranked, matches: rows.slice(0, request.limit).map(toMatch) }
+  // Beyond the last match.
+  if (request.offset === 0) return { ranked: 0, matches: [] }
+  const start = await rankedPage(db, { ...request, offset: 0, limit: 1 }, keys, first)
   return { ...start, matches: [] }
 }
 
-/** What comes after all that is ranked. */
+/** The matches after the ranked ones. */
 async function unrankedPage(
   db: Database,
-  wish: MatchWish,
-  { arms, first }: Sought,
+  request: MatchRequest,
+  { subqueries, first }: SearchPlan,
   page: RankedPage & { readonly lowest: number },
 ): Promise<Match[]> {
-  const offset = Math.max(wish.offset - page.ranked, 0)
-  const limit = wish.limit - page.matches.length
-  const named = unionOf(first, { newest: MOST_RANKED })
+  const offset = Math.max(request.offset - page.ranked, 0)
+  const limit = request.limit - page.matches.length
+  const named = unionOf(first, { newest: MAX_RANKED })
   const query = sql`select e.key, e.name, e.is_dir, e.object_id, e.size, e.mtime, t.entry_key as text_key,
-      ${tierSql(db.dialect, wish)} as tier
-    from (select key from (${unionOf(arms)}) m where key < ${page.lowest}
+      ${tierSql(db.dialect, request)} as tier
+    from (select key from (${unionOf(subqueries)}) m where key < ${page.lowest}
         ${first.length === 0 ? raw('') : sql`and key not in (${named})`}
         order by key desc limit ${number(limit)} offset ${number(offset)}) hit
       cross join search_entry e left join search_text t on t.entry_key = e.key
@@ -204,9 +212,9 @@ function toMatch(row: MatchRow): Match {
   }
 }
 
-// How well a name fits: it is what was asked for, or is but for its extension, begins with it, holds every word; or
-// it is the text that does.
-function tierSql(dialect: Dialect, { query: { whole, terms } }: MatchWish): Sql {
+// The rank of a match: equal to the query, equal except for the extension, prefix, contains all words; otherwise
+// only the text matches.
+function tierSql(dialect: Dialect, { query: { whole, terms } }: MatchRequest): Sql {
   const holds = (text: string) =>
     dialect === 'sqlite' ? sql`instr(e.folded, ${text}) > 0` : sql`strpos(e.folded, ${text}) > 0`
   const length = Array.from(whole).length
@@ -223,6 +231,6 @@ function tierSql(dialect: Dialect, { query: { whole, terms } }: MatchWish): Sql 
     when ${holds(whole)} or (${words}) then ${IN_NAME} else 4 end`
 }
 
-function orderSql({ order }: MatchWish): Sql {
+function orderSql({ order }: MatchRequest): Sql {
   return raw(order === 'rank' ? 'tier, e.mtime desc, e.key desc' : 'e.is_dir desc, e.mtime desc, e.key desc')
 }

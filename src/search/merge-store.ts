@@ -3,7 +3,7 @@ import type { Database, Reader, Transaction } from '../database/index.ts'
 export const MERGED_TABLES = ['search_name', 'search_body'] as const
 export type MergedTable = (typeof MERGED_TABLES)[number]
 
-/** How many entries were ever written, and how many had been when the index was last merged. */
+/** The number of entries written in total, and at the last merge. */
 export async function findWritten(reader: Reader): Promise<{ written: number; merged: number }> {
   const row = await reader.get<{ written: number; merged: number }>(
     `select coalesce((select sum(next_number) from search_library), 0) as written,
@@ -20,8 +20,8 @@ export async function putMerged(db: Database, written: number): Promise<void> {
 }
 
 /**
- * Merges the parts of an index of FTS5, some pages of it; false once there is nothing left to merge. `begins`: all
- * parts are to become one.
+ * Merges some pages of the segments of an FTS5 index; false once nothing is left to merge. `begins`: starts merging
+ * all segments into one.
  */
 export async function mergeSome(
   tx: Transaction,
@@ -32,6 +32,6 @@ export async function mergeSome(
   const changes = async () => (await tx.get<{ n: number }>('select total_changes() as n'))?.n ?? 0
   const before = await changes()
   await tx.run(`insert into ${table} (${table}, rank) values ('merge', ?)`, begins ? -pages : pages)
-  // The engine says that one change is none.
+  // FTS5 reports fewer than two changes if there was nothing to do.
   return (await changes()) - before > 1
 }

@@ -24,7 +24,7 @@ const gauges: readonly { name: string; help: string; of: (lag: SearchLag) => num
   },
 ]
 
-/** Adds how far the index is behind to the numbers of the server; asked for all at once, it is looked up once. */
+/** Registers the lag metrics. One lookup serves all of them in a scrape. */
 export function registerSearchMetrics(registry: Registry, lag: () => Promise<SearchLag>): void {
   let asked: Promise<SearchLag> | undefined
   const current = () => {

@@ -3,9 +3,9 @@ import type { Database } from '../database/index.ts'
 import { takeTurns } from '../scheduling/index.ts'
 import { listPendingLibraries, listPendingOf, type PendingText } from './text-store.ts'
 
-const MOST_LIBRARIES = 1000
+const MAX_LIBRARIES = 1000
 
-/** A file to be read, and the account it is read for. */
+/** A file whose text is to be extracted, and the account that pays for it. */
 export interface SelectedText {
   readonly pending: PendingText
   /** Undefined if the library is gone. */
@@ -13,13 +13,13 @@ export interface SelectedText {
 }
 
 /**
- * Chooses the files that are read next. Owners take turns, and the libraries of one owner do, so that a million documents in one
- * library delay the only one of another account by one round. Of each library the first and the latest files take turns.
+ * Selects the next files for extraction. Round-robin over owners, then over their libraries, so that a million documents in one
+ * library delay the only one of another account by one round. Within a library, oldest and latest files alternate.
  */
 export class PendingSelection {
   readonly #db: Database
   readonly #coreDb: Database
-  /** The last library of the round before, if there were more. */
+  /** Where the previous round stopped, if there were more libraries. */
   #after = 0
 
   constructor(db: Database, coreDb: Database) {
@@ -27,7 +27,7 @@ export class PendingSelection {
     this.#coreDb = coreDb
   }
 
-  /** Up to `count` files due `now`, in the order of their turns. */
+  /** Up to `count` files due `now`, in round-robin order. */
   async next(now: number, count: number): Promise<SelectedText[]> {
     const libraries = await this.#libraries(now)
     const owners = await findOwnerKeys(this.#coreDb, libraries)
@@ -45,10 +45,10 @@ export class PendingSelection {
 
   async #libraries(now: number): Promise<number[]> {
     const after = this.#after
-    const found = await listPendingLibraries(this.#db, now, after, MOST_LIBRARIES)
-    this.#after = found.length < MOST_LIBRARIES ? 0 : (found.at(-1) ?? 0)
-    if (after === 0 || found.length === MOST_LIBRARIES) return found
-    const first = await listPendingLibraries(this.#db, now, 0, MOST_LIBRARIES - found.length)
+    const found = await listPendingLibraries(this.#db, now, after, MAX_LIBRARIES)
+    this.#after = found.length < MAX_LIBRARIES ? 0 : (found.at(-1) ?? 0)
+    if (after === 0 || found.length === MAX_LIBRARIES) return found
+    const first = await listPendingLibraries(this.#db, now, 0, MAX_LIBRARIES - found.length)
     return [...new Set([...found, ...first])]
   }
 }

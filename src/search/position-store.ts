@@ -1,16 +1,16 @@
 import type { Reader, Transaction } from '../database/index.ts'
 import { type CommitId, EMPTY_ID, idFromBytes, idToBytes } from '../objects/index.ts'
+import { deleteLetterCounts } from './character-count-store.ts'
 import { rootKeyOf } from './keys.ts'
-import { deleteLetters } from './letter-store.ts'
 
-/** How far a library is followed. */
+/** The position of a library in the index. */
 export interface Position {
   readonly libraryKey: number
   readonly seq: number
   readonly commitId: CommitId
   /** The number the next new entry gets. */
   readonly nextNumber: number
-  /** Not 0 while a large commit is being written in parts. */
+  /** Not 0 while a large commit is written in several transactions. */
   readonly claim: number
   /** Unix seconds. */
   readonly claimedAt: number
@@ -46,14 +46,14 @@ export async function listPositionsBetween(
   return (await reader.all<PositionRow>(sql, afterKey, upToKey)).map(toPosition)
 }
 
-/** Makes a row for a library that has none. */
+/** Creates the row of a library, unless it exists. */
 export async function putPosition(tx: Transaction, libraryKey: number): Promise<void> {
   const columns = ['library_key', 'seq', 'commit_id', 'next_number']
   const row = [libraryKey, 0, idToBytes(EMPTY_ID as string as CommitId), 1]
   await tx.insert('search_library', columns, [row], { ignoreExisting: true })
 }
 
-/** Begins, or goes on with, a step in parts. False if somebody else moved the position. */
+/** Starts or continues a multi-transaction step. False if another process moved the position. */
 export async function claimPosition(
   tx: Transaction,
   step: { libraryKey: number; from: number; heldClaim: number; claim: number; now: number },
@@ -63,7 +63,7 @@ export async function claimPosition(
   return (await tx.run(sql, step.claim, step.now, step.libraryKey, step.from, step.heldClaim)) === 1
 }
 
-/** Ends a step. False if somebody else moved the position. */
+/** Ends a step. False if another process moved the position. */
 export async function movePosition(
   tx: Transaction,
   step: {
@@ -81,7 +81,7 @@ export async function movePosition(
   return (await tx.run(sql, to, idToBytes(commitId), nextNumber, libraryKey, from, heldClaim)) === 1
 }
 
-/** The library is then followed from the start again, its entries dropped first. */
+/** Resets the position: the library is then reindexed from scratch. */
 export async function resetPosition(
   tx: Transaction,
   position: Pick<Position, 'libraryKey' | 'seq' | 'claim'>,
@@ -91,7 +91,7 @@ export async function resetPosition(
 }
 
 export async function deletePosition(tx: Transaction, libraryKey: number): Promise<void> {
-  await deleteLetters(tx, libraryKey)
+  await deleteLetterCounts(tx, libraryKey)
   await tx.run('delete from search_library where library_key = ?', libraryKey)
 }
 
@@ -107,8 +107,8 @@ function toPosition(row: PositionRow): Position {
 }
 
 /**
- * Where to cut the entries of some libraries into as many parts of the same size, by key, and how many entries there are.
- * About: entries that are gone are counted, too.
+ * The keys that cut the entries of some libraries into equal parts, and the number of entries.
+ * Approximate: deleted entries are counted, too.
  */
 export async function findCuts(
   reader: Reader,

@@ -1,28 +1,28 @@
 import { fold } from './fold.ts'
 import { type Phrase, pairsOf, runsOf, shortened } from './tokens.ts'
 
-// More than anybody types; what is beyond is not looked at.
-const MOST_TERMS = 64
-const MOST_TOKENS = 64
-// Shorter starts of words are the starts of so many that they narrow nothing down. Names are found by less.
+// Longer queries are cut.
+const MAX_TERMS = 64
+const MAX_TOKENS = 64
+// Minimum length of a word prefix in texts: shorter ones match too many words. Names match by less.
 const SHORTEST_PREFIX = 3
 
-/** A word, or words in quotes. */
+/** A word or a quoted phrase. */
 export interface Term {
-  /** As a name must hold it. */
+  /** The text that a name must contain. */
   readonly folded: string
-  /** As a text must hold it: all of these. None if there is nothing in it but marks. */
+  /** The phrases that a text must all contain. Empty if the term has only punctuation. */
   readonly phrases: readonly Phrase[]
 }
 
-/** What somebody looks for. */
+/** A parsed search query. */
 export interface Query {
-  /** All of it, as a name may hold it. */
+  /** The whole query, as a name may contain it. */
   readonly whole: string
   readonly terms: readonly Term[]
-  /** Words with a minus before them. */
+  /** Terms with a leading minus. */
   readonly excluded: readonly Term[]
-  /** Whether there is nothing in it but words: what holds all of it holds each of them. */
+  /** Whether the query has only words: a name that contains the whole query contains each of them. */
   readonly isPlain: boolean
 }
 
@@ -30,14 +30,14 @@ const piece = /(-)?"([^"]*)(?:"|$)|(\S+)/g
 
 const exclusion = /^-[^-]*[\p{L}\p{N}]/u
 
-/** Reads any text at all: what means nothing here is text to be found. */
+/** Accepts any text: unknown syntax is searched literally. */
 export function parseQuery(text: string): Query {
   const terms = new Map<string, Term>()
   const excluded = new Map<string, Term>()
   const pieces = [...text.matchAll(piece)]
   let isPlain = true
   for (const [index, [all, minus, quoted, word]] of pieces.entries()) {
-    if (terms.size + excluded.size === MOST_TERMS) break
+    if (terms.size + excluded.size === MAX_TERMS) break
     const isLast = index === pieces.length - 1 && /\S$/.test(text)
     if (quoted !== undefined || (word !== undefined && exclusion.test(word))) isPlain = false
     if (quoted !== undefined && /\S/.test(quoted)) put(minus ? excluded : terms, quoted, false)
@@ -52,11 +52,11 @@ function put(terms: Map<string, Term>, text: string, goesOn: boolean): void {
   if (folded !== '') terms.set(folded, { folded, phrases: phrasesOf(folded, goesOn) })
 }
 
-/** Words next to each other are one phrase; a row of characters without spaces is one by itself. */
+/** Adjacent words form one phrase; so does a run of characters of a script without spaces. */
 function phrasesOf(folded: string, goesOn: boolean): Phrase[] {
   const phrases: Phrase[] = []
   let words: string[] = []
-  let left = MOST_TOKENS
+  let left = MAX_TOKENS
   const endPhrase = (prefix: boolean) => {
     if (words.length > 0) phrases.push({ tokens: words, prefix })
     words = []

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   findLibraryByKey,
   isGone,
@@ -17,24 +17,24 @@ import { countPending } from './text-store.ts'
 
 const LIBRARIES_A_PAGE = 500
 const KEYS_A_PAGE = 1000
-// Looked at side by side, so that a large one does not hold up the others.
+// Indexed in parallel, so that a large library does not delay the others.
 const LIBRARIES_AT_ONCE = 8
-// What another node left behind, or what was deleted before it was followed and then restored.
+// Interval of the scan for libraries that another node left behind, or that were deleted and restored.
 const LOOK_AGAIN_MS = 300_000
-// Libraries whose oldest commit not yet followed is looked up for the metric.
-const MOST_DATED = 20
+// Libraries sampled for the lag metric.
+const MAX_DATED = 20
 
-/** How far the index is behind. */
+/** The lag of the index. */
 export interface SearchLag {
   readonly commits: number
-  /** How long ago the oldest commit not yet followed was made. */
+  /** Age of the oldest commit that is not indexed. */
   readonly seconds: number
-  /** Files whose text has still to be read. */
+  /** Files queued for text extraction. */
   readonly waitingTexts: number
   readonly failedTexts: number
 }
 
-/** Finds libraries the index is behind with, or knows though they are gone. */
+/** Finds libraries that the index lags behind, and purged ones that it still contains. */
 export class Reindexing {
   readonly #core: LibraryCore
   readonly #libraryDb: Database
@@ -60,14 +60,14 @@ export class Reindexing {
     this.#onError = parts.onError
   }
 
-  /** Looks now and from time to time. */
+  /** Runs now and periodically. */
   start(): void {
     const look = () => void this.look().catch((error: unknown) => this.#tell(error))
     look()
     this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
   }
 
-  /** Brings the index up to date with all libraries, and forgets those that are gone for good. */
+  /** Brings the index up to date with all libraries and removes purged ones. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => (this.#running = undefined))
     return this.#running
@@ -80,7 +80,7 @@ export class Reindexing {
     await Promise.all(this.#forgetting)
   }
 
-  /** Drops the index and makes it again; `onLibrary` hears of each library done. */
+  /** Rebuilds the index; `onLibrary` is called after each library. */
   async rebuild(onLibrary: () => void): Promise<void> {
     await this.#index.prepare()
     await dropIndex(this.#db)
@@ -101,7 +101,7 @@ export class Reindexing {
       const behind = head.headSeq - (position?.seq ?? 0)
       if (behind <= 0) continue
       commits += behind
-      if (dated++ >= MOST_DATED) continue
+      if (dated++ >= MAX_DATED) continue
       const seq = (position?.seq ?? 0) + 1
       const [commit] = await listCommitsDown(this.#libraryDb, head, seq, seq)
       if (commit !== undefined) seconds = Math.max(seconds, this.#core.now() - commit.ctime)
@@ -115,7 +115,7 @@ export class Reindexing {
     await this.#forgetPurged()
     const checking = new Set<Promise<void>>()
     for await (const { head, position } of this.#heads()) {
-      // One that cannot be read does not keep the others from being searched.
+      // A damaged library must not block the others.
       const check = this.#check(head, position)
         .catch((error: unknown) => this.#tell(error))
         .finally(() => checking.delete(check))
@@ -132,16 +132,16 @@ export class Reindexing {
   async #check(head: LibraryHead, position: Position | undefined): Promise<void> {
     const isAhead = position !== undefined && position.seq > head.headSeq
     const isOther = position?.seq === head.headSeq && position.commitId !== head.head
-    // The data was restored from a copy, and the index was not.
+    // The database was restored from a backup, the index was not.
     if (position !== undefined && (isAhead || isOther)) await this.#index.reset(position)
     else if ((position?.seq ?? 0) >= head.headSeq) return
     const library = await findLibraryByKey(this.#libraryDb, head.key)
-    // Another process may have dropped what this one made.
+    // Another process may have dropped the tables.
     this.#index.forget(head.key)
     if (library !== undefined && !this.#stopped) await this.#index.catchUp(library)
   }
 
-  /** Every library that is not deleted, and where the index stands. */
+  /** All libraries that are not deleted, with the position of the index. */
   async *#heads(): AsyncGenerator<{ head: LibraryHead; position: Position | undefined }> {
     for (let after = 0; !this.#stopped; ) {
       const heads = await listLibraryHeads(this.#libraryDb, after, LIBRARIES_A_PAGE)
@@ -151,11 +151,11 @@ export class Reindexing {
       const positions = new Map(known.map((position) => [position.libraryKey, position]))
       for (const head of heads) yield { head, position: positions.get(head.key) }
       after = last.key
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
 
-  /** Drops what the index has of a library that was purged, once nobody adds to it any more. */
+  /** Removes a purged library from the index, once no step is running. */
   forgetLibrary(libraryKey: number): void {
     const forgetting = this.#forgetLibrary(libraryKey).finally(() => this.#forgetting.delete(forgetting))
     this.#forgetting.add(forgetting)
@@ -168,7 +168,7 @@ export class Reindexing {
       if (!this.#stopped) await this.#forget(libraryKey)
       this.#index.forget(libraryKey)
     } catch (error) {
-      // What is left is found by the next look.
+      // The next run finds the rest.
       this.#tell(error)
     }
   }

@@ -13,7 +13,7 @@ const noLimit = async () => undefined
 // The index of a test stage follows commits only when it is told to settle: everything after that is not indexed yet.
 
 onBothDatabases('a search hit that is out of date', (fresh) => {
-  it('tells neither an old name nor an old text', async (t) => {
+  it('discloses neither an old name nor an old text', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, find, paths, put } = opened
@@ -49,7 +49,7 @@ onBothDatabases('a search hit that is out of date', (fresh) => {
     assert.equal((await find('quarterly', [library])).total, 3)
   })
 
-  it('tells nothing of what was moved out of a shared folder, or of a folder that had its path', async (t) => {
+  it('discloses nothing that was moved out of a shared folder, or of an earlier folder at its path', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, find, put } = opened
@@ -82,7 +82,7 @@ onBothDatabases('a search hit that is out of date', (fresh) => {
     assert.deepEqual(await seen('/private'), [1, '/plan.txt'])
   })
 
-  it('leads to the next page all the same', async (t) => {
+  it('announces the next page although stale hits were dropped', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, find, put } = opened

@@ -7,33 +7,33 @@ import { type Change, countDirs, TooManyChanges } from '../tree/index.ts'
 import type { Entry } from './entry-store.ts'
 import { findPosition, type Position, resetPosition } from './position-store.ts'
 import { prepareSchema } from './search-schema-store.ts'
-import { StepLost, StepWriter } from './step-writer.ts'
+import { StepConflict, StepWriter } from './step-writer.ts'
 import { IndexIncomplete, TreeStep } from './tree-step.ts'
 
 export const SEARCH_FOLLOWER = 'search'
 
-// A claim not renewed for so long is that of a process that died.
+// A lease not renewed for this long belongs to a dead process.
 const CLAIM_SECONDS = 60
 const LOOK_AGAIN_MS = 200
-// Trees that are further apart may have to be compared again, nearer to each other.
+// More distant trees may be compared again in smaller steps.
 const COMMITS_COMPARED = 50
 
 export interface SearchIndexOptions {
   readonly core: LibraryCore
   /** The database of libraries and commits. */
   readonly libraryDb: Database
-  /** Where the index rests. */
+  /** The database of the index. */
   readonly db: Database
-  /** Whether the text of files of this name can be read. */
+  /** Whether text can be extracted from files of this name. */
   readonly isExtractable: (name: string) => boolean
-  /** Called when texts are to be read. */
+  /** Called when texts are waiting for extraction. */
   readonly onPending: () => void
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Follows the commits of each library and keeps an index of the names of its newest tree. All of it is derived (I3).
- * A folder that is renamed or moved costs one row, whatever it holds.
+ * Consumes the commits of each library and maintains an index of the names in its current tree. Derived data (I3).
+ * Renaming or moving a folder changes one row, independent of its size.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions
@@ -52,7 +52,7 @@ export class SearchIndex {
     })
   }
 
-  /** Resolves once the tables are there. */
+  /** Resolves once the tables exist. */
   prepare(): Promise<void> {
     this.#prepared ??= prepareSchema(this.#options.db).catch((error: unknown) => {
       this.#prepared = undefined
@@ -61,28 +61,28 @@ export class SearchIndex {
     return this.#prepared
   }
 
-  /** Follows a library in the background, soon. */
+  /** Schedules a library for indexing. */
   wake(library: LibraryInfo): void {
     this.#follower.wake(library)
   }
 
-  /** Resolves once every commit up to the library's head is followed. */
+  /** Resolves once all commits up to the library's head are indexed. */
   catchUp(library: LibraryInfo): Promise<void> {
     return this.#follower.catchUp(library)
   }
 
-  /** Has a library indexed anew by the next catchUp. */
+  /** Makes the next catchUp rebuild the index of a library. */
   async reset(position: Position): Promise<void> {
     await this.#options.db.write((tx) => resetPosition(tx, position), { durable: false })
     this.#follower.forget(position.libraryKey)
   }
 
-  /** For who knows that the index stands elsewhere than this process thinks. */
+  /** Invalidates the cached position, after another process changed the index. */
   forget(libraryKey?: number): void {
     this.#follower.forget(libraryKey)
   }
 
-  /** Resolves when no step of a library is under way. */
+  /** Resolves when no step of a library is running. */
   ended(libraryKey: number): Promise<void> {
     return this.#follower.ended(libraryKey)
   }
@@ -107,7 +107,7 @@ export class SearchIndex {
         ? await this.#indexWhole(library, stood)
         : await this.#follow(library, stood, wanted)
     } catch (error) {
-      if (error instanceof StepLost) return undefined
+      if (error instanceof StepConflict) return undefined
       const isBeyond = error instanceof IndexIncomplete || error instanceof TooManyChanges
       if (!isBeyond || stood === undefined) throw error
       if (error instanceof IndexIncomplete) this.#options.onError(error)
@@ -116,13 +116,13 @@ export class SearchIndex {
     }
   }
 
-  /** Somebody writes a large commit, or died doing so. */
+  /** Another process is writing a large commit, or died doing so. */
   async #besideAnother(stood: Position): Promise<undefined> {
     if (stood.claimedAt + CLAIM_SECONDS < this.#options.core.now()) await this.reset(stood)
     else await delay(LOOK_AGAIN_MS)
   }
 
-  /** Only an older version can have made it so: new entries beyond the limit are refused. */
+  /** Only created by an older version: entries beyond the limit are now rejected. */
   async #isTooLarge({ key, root }: LibraryInfo): Promise<boolean> {
     const { objects, growth } = this.#options.core
     const most = growth.limits.library
@@ -131,7 +131,7 @@ export class SearchIndex {
     return fileCount > most || fileCount + (dirCount ?? (await countDirs(objects, key, root))) > most
   }
 
-  /** Of no commit, so that the library is indexed as a whole once it is smaller. */
+  /** Without a commit, so that the library is indexed completely once it is smaller. */
   async #leaveOut(library: LibraryInfo, stood: Position | undefined): Promise<number> {
     const to = { seq: library.headSeq, id: EMPTY_ID as string as CommitId }
     return this.#write(library, stood, to, (step) => step.clear())
@@ -153,13 +153,13 @@ export class SearchIndex {
     let changes = await core.changes.knownAlong(library.key, rootsOf(commits))
     if (changes === undefined) commits.splice(1 + COMMITS_COMPARED)
     let last = commits.at(-1)
-    // Another history than the one that was followed: the data was restored from a copy.
+    // The history differs from the indexed one: the database was restored from a backup.
     if (before?.id !== stood.commitId || next === undefined || last === undefined) {
       await this.reset(stood)
       return 0
     }
     changes ??= await core.changes.along(library.key, rootsOf(commits))
-    // A folder renamed and then changed looks like one that went and one that came.
+    // A folder that was renamed and then changed looks like a deletion and an addition.
     if (last !== next && changes.some(isFolderThatCameOrWent)) {
       last = next
       changes = await core.changes.along(library.key, [before.rootId, last.rootId])

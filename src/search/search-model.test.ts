@@ -38,7 +38,7 @@ const QUESTIONS = [
 const noLimit = async () => undefined
 
 onBothDatabases('what search finds', (fresh) => {
-  it('is what a look at every file finds, whatever several clients did meanwhile', async (t) => {
+  it('finds the same as a scan of all files after concurrent random changes', async (t) => {
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     t.diagnostic(`seed ${seed}`)
     await using opened = await openSearch(t, fresh)

@@ -1,9 +1,9 @@
 import { columnTypes, type Database, type Dialect, type Transaction } from '../database/index.ts'
 
-// Another number, and what was indexed is dropped and made again (I3).
+// Version of the index. Changing it rebuilds the index (I3).
 const VERSION = 3
 
-// Held while the tables are made, so that of two nodes that start at once one makes them.
+// Advisory lock, so that only one of several starting nodes creates the tables.
 const SCHEMA_LOCK = 0x5ea4c4
 
 const PENDING_BY_LIBRARY = `create index if not exists search_pending_by_library
@@ -20,7 +20,7 @@ const TABLES = [
   'search_letter',
 ]
 
-/** Makes the tables of the index if they are not there, or are of another version. */
+/** Creates the tables of the index if they are missing or of another version. */
 export async function prepareSchema(db: Database): Promise<void> {
   if ((await findVersion(db)) === VERSION && (await hasPendingIndex(db))) return
   await db.write(async (tx) => {
@@ -28,12 +28,12 @@ export async function prepareSchema(db: Database): Promise<void> {
     await tx.run('create table if not exists search_schema (version bigint primary key)')
     const found = await tx.get<{ version: number }>('select version from search_schema')
     if (found?.version !== VERSION) await makeTables(tx, db.dialect)
-    // Added later: it needs no other version, which would have everything indexed again.
+    // Added without a new version, which would rebuild the whole index.
     await tx.run(PENDING_BY_LIBRARY)
   })
 }
 
-/** Drops all that was indexed. */
+/** Drops the index. */
 export async function dropIndex(db: Database): Promise<void> {
   await db.write(async (tx) => {
     if (db.dialect === 'postgres') await tx.get('select pg_advisory_xact_lock(?)', SCHEMA_LOCK)
@@ -68,8 +68,8 @@ async function makeTables(tx: Transaction, dialect: Dialect): Promise<void> {
 function statements(dialect: Dialect): string[] {
   const { int, bytes, text } = columnTypes[dialect]
   return [
-    // How far a library is followed, and the commit it stood at. claim: the step that writes a large
-    // commit in parts, and when it last did.
+    // The indexed position of a library, and its commit. claim: the lease of the step that writes a large
+    // commit in several transactions, and when it was renewed.
     `create table search_library (
       library_key ${int} primary key,
       seq ${int} not null,
@@ -78,8 +78,8 @@ function statements(dialect: Dialect): string[] {
       claim ${int} not null default 0,
       claimed_at ${int} not null default 0
     )`,
-    // A file or folder of a library's newest tree. Its key is that of the library and a number within it; the
-    // parent of what is in the root has the number 0. A folder that is renamed or moved is one row.
+    // A file or folder of a library's current tree. Its key combines the library's key and a number within it; the
+    // parent of the root entries has the number 0. Renaming or moving a folder changes one row.
     `create table search_entry (
       key ${dialect === 'sqlite' ? 'integer' : 'bigint'} primary key,
       parent_key ${int} not null,
@@ -90,17 +90,17 @@ function statements(dialect: Dialect): string[] {
       size ${int} not null,
       mtime ${int} not null${dialect === 'postgres' ? ', grams tsvector not null' : ''}
     )`,
-    // A name can be longer than an index entry of PostgreSQL may be only in theory: 255 bytes are the most.
+    // Names have at most 255 bytes, so they fit in a PostgreSQL index entry.
     'create index search_entry_by_name on search_entry (parent_key, name)',
     'create index search_folder on search_entry (parent_key) where is_dir = 1',
-    // The text of a file, compressed, to show where it matches.
+    // The compressed text of a file, for excerpts.
     `create table search_text (
       entry_key ${int} primary key,
       object_id ${bytes} not null,
       body ${bytes} not null
     )`,
     'create index search_text_by_object on search_text (object_id)',
-    // Files whose text is to be read at `due_at`, or could not be read, and why.
+    // Files queued for extraction at `due_at`, and those that failed, with the reason.
     `create table search_pending (
       entry_key ${int} primary key,
       object_id ${bytes} not null,
@@ -110,7 +110,7 @@ function statements(dialect: Dialect): string[] {
     )`,
     'create index search_pending_by_time on search_pending (due_at) where reason is null',
     PENDING_BY_LIBRARY,
-    // How many names of a library a character is in: of the commonest that would be most of them to count.
+    // The number of names of a library that contain a character. Counting common characters on demand would visit most rows.
     `create table search_letter (
       letter ${text} not null,
       library_key ${int} not null,
@@ -121,12 +121,12 @@ function statements(dialect: Dialect): string[] {
   ]
 }
 
-// Tokens are made by us, with a space between them. The longest starts of tokens looked for have an index of their own:
-// of names, and of words and of names beside texts, which have a mark before them.
+// We create the tokens, separated by spaces. Prefix indexes exist for the longest prefixes that are queried:
+// of names, and of words and prefixed names in the text index.
 const fts5 = [
-  // What a search is narrowed down by, without the names beside it.
+  // The columns that searches filter by.
   'create index search_entry_facts on search_entry (key, parent_key, is_dir, mtime, size)',
-  // How many entries had been written when the parts of the index were last made one.
+  // The number of written entries at the last merge of all segments.
   'create table search_merge (written integer not null)',
   `create virtual table search_name using fts5
     (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3')`,
@@ -134,7 +134,7 @@ const fts5 = [
     (tokens, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '3 4')`,
 ]
 
-// A text is in several rows where one tsvector could not hold it.
+// A text occupies several rows if it does not fit in one tsvector.
 const tsvector = [
   'create index search_entry_by_gram on search_entry using gin (grams)',
   `create table search_body (

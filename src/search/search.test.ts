@@ -9,8 +9,8 @@ import { copy, move } from '../library/move-copy.ts'
 import { addFiles } from '../library/upload.ts'
 import { ROOT } from '../objects/paths.ts'
 import { rootKeyOf } from './keys.ts'
+import type { Filters, Slice } from './match-request.ts'
 import { findMatches } from './match-store.ts'
-import type { Filters, Slice } from './match-wish.ts'
 import { findCuts } from './position-store.ts'
 import { parseQuery } from './query.ts'
 import { openSearch, readable } from './test-support.ts'
@@ -18,7 +18,7 @@ import { openSearch, readable } from './test-support.ts'
 const noLimit = async () => undefined
 
 onBothDatabases('search', (fresh) => {
-  it('finds names by any part of them, whatever their case and accents', async (t) => {
+  it('finds names by any substring, ignoring case and accents', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, paths, put, settle } = opened
@@ -52,7 +52,7 @@ onBothDatabases('search', (fresh) => {
     for (const [text, found] of expected) assert.deepEqual(await paths(text, [library]), found, text)
   })
 
-  it('finds texts by words, starts of the last word and phrases, and names and texts together', async (t) => {
+  it('finds texts by words, a prefix of the last word and phrases, across name and text', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, paths, put, settle, find } = opened
@@ -86,7 +86,7 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await paths('quick', [library], { where: 'names' }), [])
   })
 
-  it('puts exact names first, then names, then texts, each newest first', async (t) => {
+  it('ranks exact names first, then names, then texts, each newest first', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, paths, put, settle } = opened
@@ -155,7 +155,7 @@ onBothDatabases('search', (fresh) => {
     })
   })
 
-  it('shows a shared folder as what it is to its reader, and nothing beside it', async (t) => {
+  it('shows a shared folder as the view of its reader, and nothing outside it', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, put, settle, search } = opened
@@ -198,7 +198,7 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await ask('plan', []), [0, []])
   })
 
-  it('knows names of an encrypted library and nothing of what is in its files', async (t) => {
+  it('indexes the names of an encrypted library, but not its content', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, paths, put, settle, search } = opened
@@ -221,7 +221,7 @@ onBothDatabases('search', (fresh) => {
     assert.equal((await search.reindexing.lag()).waitingTexts, 0)
   })
 
-  it('tells why a text could not be read, and tries again only what may work', async (t) => {
+  it('reports why extraction failed, and retries only temporary failures', async (t) => {
     let now = 1_700_000_000
     let calls = 0
     const extractor = {
@@ -256,7 +256,7 @@ onBothDatabases('search', (fresh) => {
     assert.equal((await search.reindexing.lag()).failedTexts, 2)
   })
 
-  it('indexes all anew, and forgets libraries that are gone for good', async (t) => {
+  it('rebuilds the index without purged libraries', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, paths, put, settle, search } = opened
@@ -278,7 +278,7 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await paths('gone', [library, gone]), [])
   })
 
-  it('finds the same when the parts of the index have become one', async (t) => {
+  it('finds the same after merging the segments of the index', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, search, settle, find, paths, put } = opened
@@ -307,7 +307,7 @@ onBothDatabases('search', (fresh) => {
     assert.equal((await find('words', [library])).total, 6)
   })
 
-  it('goes on where it was stopped in the middle of something large', async (t) => {
+  it('resumes after an interruption in a large step', async (t) => {
     // Where it was done before it could be stopped, there was not enough to do.
     for (let count = 9000; ; count *= 2) {
       await using opened = await openSearch(t, fresh)
@@ -334,7 +334,7 @@ onBothDatabases('search', (fresh) => {
     }
   })
 
-  it('takes a big folder in and lets it go, page by page', async (t) => {
+  it('indexes and removes a large folder in several transactions', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, find, put } = opened
@@ -365,7 +365,7 @@ onBothDatabases('search', (fresh) => {
     for (const text of ['item', 'start', 'i']) assert.equal((await find(text, [library])).total, 0)
   })
 
-  it('finds the same in parts of the index as in all of it', async (t) => {
+  it('finds the same with and without slices of the index', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, put, db } = opened
@@ -409,7 +409,7 @@ onBothDatabases('search', (fresh) => {
     }
   })
 
-  it('cuts the index into parts of about one size', async (t) => {
+  it('cuts the index into slices of about equal size', async (t) => {
     await using opened = await openSearch(t, fresh)
     if (opened === undefined) return
     const { stage, settle, db } = opened

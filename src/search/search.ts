@@ -5,66 +5,66 @@ import type { TextExtractor } from '../extraction/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import { type Dirent, type FsId, joinPath, type LibraryPath, ROOT, segmentsOf } from '../objects/index.ts'
 import { TimeSlicer } from '../scheduling/index.ts'
-import { unpackText } from './body.ts'
 import { CurrentTrees } from './current-tree.ts'
 import { highlight } from './highlight.ts'
+import { IndexMerging } from './index-merging.ts'
+import { IndexSlicing } from './index-slicing.ts'
+import { unpackText } from './indexed-text.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
+import type { Filters, MatchRequest, Scope } from './match-request.ts'
 import { findMatches, type Match } from './match-store.ts'
-import type { Filters, MatchWish, Scope } from './match-wish.ts'
-import { Merging } from './merging.ts'
-import { findFolderKey, findWays, type Step } from './place-store.ts'
+import { findFolderKey, findPaths, type Step } from './path-store.ts'
 import { parseQuery, type Query } from './query.ts'
 import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
-import { Slicing } from './slicing.ts'
 import { TextQueue } from './text-queue.ts'
 import { countPending, findTexts, listFailures } from './text-store.ts'
 
-// Characters of a text looked through to show a match: all that is indexed if its text is what matched.
+// Characters searched for an excerpt: everything that is indexed if the text matched.
 const LOOKED_AT_FOR_TEXT = 2 ** 20
 const LOOKED_AT_FOR_NAME = 2 ** 15
-// Texts held at once.
+// Texts in memory at the same time.
 const TEXTS_A_LOOK = 10
-// Showing matches ends after this long, whatever the texts are.
-const LONGEST_HIGHLIGHTING_MS = 400
+// Time limit for creating excerpts.
+const MAX_HIGHLIGHTING_MS = 400
 
 interface SearchOptions {
   readonly core: LibraryCore
   /** The database of libraries and commits. */
   readonly libraryDb: Database
-  /** Where the index rests. */
+  /** The database of the index. */
   readonly db: Database
   readonly extractor: TextExtractor
   readonly isExtractable: (name: string) => boolean
   readonly onError: (error: unknown) => void
 }
 
-export interface SearchWish extends Pick<MatchWish, 'where' | 'order' | 'offset' | 'limit'> {
+export interface SearchRequest extends Pick<MatchRequest, 'where' | 'order' | 'offset' | 'limit'> {
   readonly text: string
-  /** What the asker may read, and wants to search. */
+  /** The libraries and folders that the caller may read and searches. */
   readonly within: readonly Readable[]
-  /** What the asker owns, if all of that is to be searched, too. */
+  /** The owner whose libraries are all searched, too. */
   readonly owned?: OwnedReadables | undefined
-  /** A folder of the only one of them to stay in. */
+  /** Restricts the search to a folder of a single library. */
   readonly folder?: LibraryPath | undefined
   readonly filters: Filters
 }
 
-/** Something found, as its asker knows it. */
+/** A search hit, as the caller sees it. */
 export interface Found {
   readonly in: Readable
-  /** Within what it is in. */
+  /** Relative to `in`. */
   readonly path: LibraryPath
   readonly name: string
   readonly isDir: boolean
   readonly id: FsId
   readonly size: number
   readonly mtime: number
-  /** HTML; '' if the text has no match to show. */
+  /** HTML excerpt; '' if the text does not match. */
   readonly highlight: string
 }
 
-/** A file whose text could not be read. */
+/** A file whose text could not be extracted. */
 export interface UnreadText {
   /** Undefined if it was deleted. */
   readonly library: LibraryInfo | undefined
@@ -73,16 +73,16 @@ export interface UnreadText {
   readonly attempts: number
 }
 
-/** Finds files and folders by their names and texts. */
+/** Searches files and folders by name and text. */
 export class Search implements AsyncDisposable {
   readonly #options: SearchOptions
   readonly index: SearchIndex
   readonly texts: TextQueue
   readonly reindexing: Reindexing
-  readonly merging: Merging
-  readonly #slicing: Slicing
+  readonly merging: IndexMerging
+  readonly #slicing: IndexSlicing
 
-  /** Where the index rests. */
+  /** The database of the index. */
   get db(): Database {
     return this.#options.db
   }
@@ -107,11 +107,11 @@ export class Search implements AsyncDisposable {
       prepare: () => this.index.prepare(),
     })
     this.reindexing = new Reindexing({ core, libraryDb, db, index: this.index, onError })
-    this.merging = new Merging({ db, onError, prepare: () => this.index.prepare() })
-    this.#slicing = new Slicing(db)
+    this.merging = new IndexMerging({ db, onError, prepare: () => this.index.prepare() })
+    this.#slicing = new IndexSlicing(db)
   }
 
-  /** Follows what changes from now on, and what changed before. */
+  /** Starts indexing past and future changes. */
   start(): void {
     const { core } = this.#options
     core.onHeadMoved((library) => this.index.wake(library))
@@ -125,32 +125,32 @@ export class Search implements AsyncDisposable {
     this.texts.wake()
   }
 
-  /** What matches within reach of the asker, now (I8), and how much there is. */
-  async find(wish: SearchWish): Promise<{ total: number; found: Found[] }> {
+  /** Matches that the caller may read now (I8), and their number. */
+  async find(request: SearchRequest): Promise<{ total: number; found: Found[] }> {
     await this.index.prepare()
     const { db } = this.#options
-    const query = parseQuery(wish.text)
-    const reach = await this.#reach(wish)
+    const query = parseQuery(request.text)
+    const reach = await this.#reach(request)
     const { scope } = reach
     const slices = (parts: 2 | 3) => this.#slicing.slices(scope, parts)
-    const { total, matches } = await findMatches(db, { ...wish, query, scope, slices })
+    const { total, matches } = await findMatches(db, { ...request, query, scope, slices })
     const keys = matches.map(({ key }) => key)
-    await this.#openDoors(keys, reach.doors, wish.owned)
-    const current = await this.#current(matches, await findWays(db, keys), reach.doors)
+    await this.#openDoors(keys, reach.doors, request.owned)
+    const current = await this.#current(matches, await findPaths(db, keys), reach.doors)
     const highlights =
-      wish.where === 'everywhere' ? await this.#highlights([...current.keys()], query) : undefined
+      request.where === 'everywhere' ? await this.#highlights([...current.keys()], query) : undefined
     const found = Array.from(current, ([{ key }, one]) => ({ ...one, highlight: highlights?.get(key) ?? '' }))
-    // What was left out is not counted either; but there is a next page as long as the index has more.
-    const [end, left] = [wish.offset + wish.limit, total - (matches.length - found.length)]
+    // Stale hits are not counted. A next page is announced as long as the index has more.
+    const [end, left] = [request.offset + request.limit, total - (matches.length - found.length)]
     return { total: total > end ? Math.max(left, end + 1) : left, found }
   }
 
-  /** Files whose text could not be read, for administrators; latest first. */
+  /** Files whose text could not be extracted, for administrators; latest first. */
   async listUnread(offset: number, limit: number): Promise<{ total: number; unread: UnreadText[] }> {
     await this.index.prepare()
     const { db, libraryDb } = this.#options
     const failures = await listFailures(db, offset, limit)
-    const ways = await findWays(
+    const ways = await findPaths(
       db,
       failures.map(({ key }) => key),
     )
@@ -163,7 +163,7 @@ export class Search implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A large library being indexed is left for the next start.
+    // Indexing of a large library is interrupted and resumes after the next start.
     const looking = Promise.all([this.reindexing.stop(), this.merging.stop()])
     await this.index.stop()
     await looking
@@ -171,17 +171,17 @@ export class Search implements AsyncDisposable {
     await this.#options.extractor.close()
   }
 
-  /** Where to look, and by which door what is found there is reached. */
+  /** The search scope, and the library or view through which each part of it is readable. */
   async #reach({
     within,
     owned,
     folder = ROOT,
-  }: SearchWish): Promise<{ scope: Scope; doors: Map<number, Readable> }> {
+  }: SearchRequest): Promise<{ scope: Scope; doors: Map<number, Readable> }> {
     const doors = new Map<number, Readable>()
     const libraries = new Set(owned?.keys)
     const folders: number[] = []
     const partly = new Set<number>()
-    // Whoever may read a whole library is shown what is in it as part of it.
+    // A caller who may read a whole library sees its entries there, not in views.
     for (const readable of within.toSorted((a, b) => Number(a.base !== ROOT) - Number(b.base !== ROOT))) {
       const { libraryKey, base } = readable
       if (libraries.has(libraryKey)) continue
@@ -202,7 +202,7 @@ export class Search implements AsyncDisposable {
     return { scope: { libraries: [...libraries], partly: [...partly], folders }, doors }
   }
 
-  /** What is owned is told by name only where something was found in it. */
+  /** Names of owned libraries are loaded only for those with hits. */
   async #openDoors(
     keys: readonly number[],
     doors: Map<number, Readable>,
@@ -216,8 +216,8 @@ export class Search implements AsyncDisposable {
   }
 
   /**
-   * The matches that are still so in the current tree, as they are there. A file that was renamed, moved out of reach,
-   * deleted or given other content since it was indexed is left out: its old name and text are told to nobody.
+   * The matches that are still valid in the current tree. A file that was renamed, moved out of the scope,
+   * deleted or changed since it was indexed is dropped, so that its old name and text are not disclosed.
    */
   async #current(
     matches: readonly Match[],
@@ -243,7 +243,7 @@ export class Search implements AsyncDisposable {
 
   async #highlights(matches: readonly Match[], query: Query): Promise<Map<number, string>> {
     const shown = new Map<number, string>()
-    const deadline = performance.now() + LONGEST_HIGHLIGHTING_MS
+    const deadline = performance.now() + MAX_HIGHLIGHTING_MS
     const pace = new TimeSlicer()
     const withText = matches.filter(({ hasText }) => hasText)
     for (let start = 0; start < withText.length; start += TEXTS_A_LOOK) {
@@ -265,13 +265,13 @@ export class Search implements AsyncDisposable {
   }
 }
 
-/** Whether an entry is what was indexed. The id of a folder changes with what is in it. */
+/** Whether an entry is still the indexed one. The id of a folder changes with its content. */
 function isStill(entry: Dirent, match: Match): boolean {
   if (entry.kind === 'dir' || match.isDir) return entry.kind === 'dir' && match.isDir
   return entry.id === match.objectId
 }
 
-/** Where something is for who reaches it by one of the doors; the door nearest to the root counts. */
+/** The path of an entry as seen through one of the readable libraries and views; the one nearest to the root wins. */
 function placeOf(
   way: readonly Step[],
   key: number,

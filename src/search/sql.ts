@@ -1,6 +1,6 @@
 import type { Value } from '../database/index.ts'
 
-/** A piece of a statement and its parameters, which stay together. */
+/** An SQL fragment with its parameters. */
 export interface Sql {
   readonly text: string
   readonly values: readonly Value[]
@@ -19,7 +19,7 @@ export function sql(parts: readonly string[], ...values: readonly (Value | Sql)[
 
 export const raw = (text: string): Sql => ({ text, values: [] })
 
-// As a parameter, SQLite would plan the statement anew each time it is used.
+// Inlined: with a parameter, SQLite would plan the statement again on each use.
 export const number = (value: number): Sql => raw(String(value))
 
 export function joined(parts: readonly Sql[], by: string): Sql {

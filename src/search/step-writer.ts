@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Database, Transaction } from '../database/index.ts'
 import type { CommitId, FileId } from '../objects/index.ts'
+import { addLetterCounts, LetterCountChanges, listFolded } from './character-count-store.ts'
 import {
   type Entry,
   insertEntries,
@@ -11,15 +12,14 @@ import {
   updateEntry,
 } from './entry-store.ts'
 import { entryKey } from './keys.ts'
-import { LetterChanges, listFolded, putLetters } from './letter-store.ts'
 import { claimPosition, movePosition, type Position, putPosition, resetPosition } from './position-store.ts'
 import { putPending, removeTexts } from './text-store.ts'
 
-// Rows of one transaction: others want to write too.
+// Maximum rows per transaction, so that other writers do not wait long.
 const ROWS_A_WRITE = 1000
 
-/** Somebody else moved the position while a step was under way; nothing of what is not written is. */
-export class StepLost extends Error {
+/** Another process moved the position during a step. Unwritten changes are dropped. */
+export class StepConflict extends Error {
   override name = 'StepLost'
 }
 
@@ -29,17 +29,17 @@ interface StepOptions {
   readonly stood: Position | undefined
   /** Unix seconds. */
   readonly now: () => number
-  /** Ends a step that is written in parts between two of them. */
+  /** Aborts a multi-transaction step between two transactions. */
   readonly signal: AbortSignal
-  /** As signal, for a library that was deleted meanwhile: throws. */
+  /** Throws if the library was deleted meanwhile. */
   readonly refuseGone: () => Promise<void>
-  /** Whether the text of a file is to be read. */
+  /** Whether the text of a file is to be extracted. */
   readonly hasText: (entry: Entry) => boolean
 }
 
 /**
- * Writes what a run of commits changed. A step that is too large for one transaction is written in several, under a
- * claim; one that was broken off is found by its claim, and the library is then indexed anew.
+ * Writes the changes of consecutive commits. A step too large for one transaction is written in several, under a
+ * lease. An interrupted step is detected by its lease, and the library is then reindexed.
  */
 export class StepWriter {
   readonly #options: StepOptions
@@ -53,9 +53,9 @@ export class StepWriter {
   #textless: number[] = []
   #pending: { key: number; objectId: FileId }[] = []
   #added: PreparedEntry[] = []
-  /** Of what was added: noted entry by entry, because for all of them at once it takes a while. */
-  #addedLetters = new LetterChanges()
-  /** Whether texts are to be read once this is written. */
+  /** Counted per added entry, because counting all at once would block. */
+  #addedLetters = new LetterCountChanges()
+  /** Whether texts wait for extraction once this is written. */
   hasPending = false
 
   constructor(options: StepOptions) {
@@ -81,16 +81,16 @@ export class StepWriter {
     await this.#flushIfLarge()
   }
 
-  /** The entry has another name, and maybe another place. */
+  /** The entry was renamed, and possibly moved. */
   async rename(entry: Entry): Promise<void> {
     this.#renamed.push(prepareEntry(entry, this.#options.db.dialect))
-    // Its text is searched together with its name.
+    // Texts are indexed together with the name.
     if (this.#options.hasText(entry)) this.#queue(entry)
     else if (!entry.isDir) this.#textless.push(entry.key)
     await this.#flushIfLarge()
   }
 
-  /** The entry has another place, time or content. */
+  /** The entry has another parent, mtime or content. */
   async update(entry: Entry, isNewContent: boolean): Promise<void> {
     this.#updated.push(entry)
     if (isNewContent) {
@@ -100,7 +100,7 @@ export class StepWriter {
     await this.#flushIfLarge()
   }
 
-  /** Writes what is left, and that the library is followed up to this commit. Throws StepLost. */
+  /** Writes the remaining changes and the new position. Throws StepConflict. */
   async finish(to: number, commitId: CommitId): Promise<void> {
     const { libraryKey } = this.#options
     await this.#write(async (tx) => {
@@ -110,7 +110,7 @@ export class StepWriter {
     })
   }
 
-  /** For a step that ends early: a library of which a part is written is indexed anew. */
+  /** Aborts a step. A partially written library is reindexed. */
   async abandon(): Promise<void> {
     const { db, libraryKey } = this.#options
     const claim = this.#heldClaim
@@ -118,7 +118,7 @@ export class StepWriter {
     await db.write((tx) => resetPosition(tx, { libraryKey, seq: this.#from, claim }), { durable: false })
   }
 
-  /** Writes all that was handed over so far. Throws StepLost. */
+  /** Flushes the changes so far. Throws StepConflict. */
   async flush(): Promise<void> {
     this.#options.signal.throwIfAborted()
     const { libraryKey, now, refuseGone } = this.#options
@@ -148,16 +148,16 @@ export class StepWriter {
 
   async #countLetters(tx: Transaction): Promise<void> {
     const { db, libraryKey } = this.#options
-    const letters = new LetterChanges(this.#addedLetters)
+    const letters = new LetterCountChanges(this.#addedLetters)
     const named = new Map(this.#renamed.map(({ entry, folded }) => [entry.key, folded]))
     for (const folded of await listFolded(tx, db.dialect, [...this.#removed, ...named.keys()]))
       letters.note(folded, -1)
     for (const key of this.#removed) named.delete(key)
     for (const folded of named.values()) letters.note(folded, 1)
-    await putLetters(tx, libraryKey, letters.all)
+    await addLetterCounts(tx, libraryKey, letters.all)
   }
 
-  // What is gone goes first: something else may have taken its place.
+  // Deletions first: another entry may have the same path now.
   async #write(move: (tx: Transaction) => Promise<boolean>): Promise<void> {
     const { db, libraryKey, now } = this.#options
     const [removed, renamed, updated, added] = [this.#removed, this.#renamed, this.#updated, this.#added]
@@ -168,7 +168,7 @@ export class StepWriter {
         if (!(await move(tx))) return false
         await this.#countLetters(tx)
         if (removed.length > 0) await removeEntries(tx, db.dialect, removed)
-        // By rows of FTS5, which writes a part of its index for each that is lower than the one before.
+        // In ascending row order: FTS5 starts a new segment for each row id lower than the previous one.
         for (const entry of renamed.toSorted((a, b) => b.entry.key - a.entry.key))
           await replaceEntry(tx, db.dialect, entry)
         for (const entry of updated) await updateEntry(tx, entry)
@@ -179,12 +179,12 @@ export class StepWriter {
       },
       { durable: false },
     )
-    if (!written) throw new StepLost(`library ${libraryKey} was followed by somebody else`)
+    if (!written) throw new StepConflict(`library ${libraryKey} was followed by somebody else`)
     this.#removed = []
     this.#renamed = []
     this.#updated = []
     this.#added = []
-    this.#addedLetters = new LetterChanges()
+    this.#addedLetters = new LetterCountChanges()
     this.#textless = []
     this.#pending = []
   }

@@ -10,31 +10,31 @@ import { createTextExtractor, isExtractable, type TextExtractor } from '../extra
 import type { EditableLibrary } from '../library/library.ts'
 import { addFiles } from '../library/upload.ts'
 import { baseName, parentOf, ROOT } from '../objects/paths.ts'
-import { type Found, Search, type SearchWish } from './search.ts'
+import { type Found, Search, type SearchRequest } from './search.ts'
 
-/** A search over a core of its own. */
+/** A search with its own core. */
 export interface SearchStage extends AsyncDisposable {
   readonly stage: TestCore
   readonly search: Search
-  /** Where the index rests. */
+  /** The database of the index. */
   readonly db: Database
   readonly errors: unknown[]
-  /** Another search over the same data, to be disposed of. */
+  /** Another search over the same data, disposed by the caller. */
   readonly restart: () => Search
   /** Puts a file into a library. */
   readonly put: (library: EditableLibrary, path: string, text: string, mtime?: number) => Promise<void>
-  /** Has the index know all that the libraries hold. */
+  /** Brings the index up to date. */
   readonly settle: (...libraries: EditableLibrary[]) => Promise<void>
-  /** What is found, best first, as paths. */
+  /** The paths of the hits, best first. */
   readonly paths: (
     text: string,
     libraries: readonly EditableLibrary[],
-    wish?: Partial<SearchWish>,
+    request?: Partial<SearchRequest>,
   ) => Promise<string[]>
   readonly find: (
     text: string,
     libraries: readonly EditableLibrary[],
-    wish?: Partial<SearchWish>,
+    request?: Partial<SearchRequest>,
   ) => Promise<{ total: number; found: Found[] }>
 }
 
@@ -43,7 +43,7 @@ interface SearchStageOptions {
   readonly now?: () => number
 }
 
-/** Undefined, with the test skipped, where the database is not to be had. */
+/** Undefined, with the test skipped, if the database is not available. */
 export async function openSearch(
   t: TestContext,
   fresh: FreshDatabase,
@@ -67,7 +67,7 @@ export async function openSearch(
       onError: (error) => errors.push(error),
     })
   const search = start()
-  const find: SearchStage['find'] = (text, libraries, wish = {}) =>
+  const find: SearchStage['find'] = (text, libraries, request = {}) =>
     search.find({
       text,
       within: libraries.map((library) => readable(library)),
@@ -76,7 +76,7 @@ export async function openSearch(
       order: 'rank',
       offset: 0,
       limit: 100,
-      ...wish,
+      ...request,
     })
   return {
     stage,
@@ -96,8 +96,8 @@ export async function openSearch(
       await search.texts.settled()
     },
     find,
-    async paths(text, libraries, wish) {
-      return (await find(text, libraries, wish)).found.map((one) => one.path)
+    async paths(text, libraries, request) {
+      return (await find(text, libraries, request)).found.map((one) => one.path)
     },
     async [Symbol.asyncDispose]() {
       await search[Symbol.asyncDispose]()

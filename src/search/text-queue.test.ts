@@ -24,7 +24,7 @@ function gatedExtractor(refuse: (name: string) => boolean = () => false) {
 }
 
 onBothDatabases('the queue of texts', (fresh) => {
-  it('has owners and their libraries take turns, however many files one has', async (t) => {
+  it('selects files round-robin over owners and their libraries', async (t) => {
     let now = 1_754_000_000
     const { order, keys, open, extractor } = gatedExtractor()
     await using opened = await openSearch(t, fresh, { extractor, now: () => now })
@@ -54,7 +54,7 @@ onBothDatabases('the queue of texts', (fresh) => {
     assert.deepEqual(keys, new Set([flood.key, single.key].map(String)))
   })
 
-  it('tries a file again that found the extractor busy, as often as it takes', async (t) => {
+  it('retries a file until the extractor is no longer busy', async (t) => {
     let now = 1_754_000_000
     let refusals = 6
     const { order, open, extractor } = gatedExtractor(() => refusals-- > 0)

@@ -1,7 +1,7 @@
 import type { Database } from '../database/index.ts'
 import { ExtractorUnavailable, type TextExtractor } from '../extraction/index.ts'
 import type { LibraryCore } from '../library/index.ts'
-import { bodyParts, packText, tidied, unpackText } from './body.ts'
+import { bodyParts, normalizeText, packText, unpackText } from './indexed-text.ts'
 import { libraryKeyOf } from './keys.ts'
 import { PendingSelection, type SelectedText } from './pending-selection.ts'
 import {
@@ -18,13 +18,13 @@ import {
 
 const AT_ONCE = 2
 const FILES_A_ROUND = 32
-// Tokens of texts held until they are written.
+// Tokens buffered until they are written.
 const ENOUGH_CHARACTERS = 2 ** 21
-// A file taken by a process that died is taken again after this long.
+// Duration of a lease. After it, the file of a dead process is processed again.
 const LEASE_SECONDS = 600
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 const FIRST_RETRY_SECONDS = 5
-const LONGEST_REASON = 500
+const MAX_REASON = 500
 
 interface TextQueueOptions {
   readonly core: LibraryCore
@@ -32,18 +32,18 @@ interface TextQueueOptions {
   readonly libraryDb: Database
   readonly db: Database
   readonly extractor: TextExtractor
-  /** Resolves once the tables are there. */
+  /** Resolves once the tables exist. */
   readonly prepare: () => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
-/** What became of a file that was taken. */
+/** The result of one extraction. */
 type Outcome =
   | { readonly pending: PendingText; readonly body: Uint8Array; readonly parts: readonly string[] }
   | { readonly pending: PendingText; readonly reason: string }
   | { readonly pending: PendingText; readonly error: unknown }
 
-/** Reads the texts of files that wait for it, a few at a time, and puts them into the index. */
+/** Extracts the texts of queued files, a few at a time, and indexes them. */
 export class TextQueue {
   readonly #options: TextQueueOptions
   readonly #selection: PendingSelection
@@ -57,7 +57,7 @@ export class TextQueue {
     this.#selection = new PendingSelection(options.db, options.libraryDb)
   }
 
-  /** Something may be waiting. */
+  /** Called when files may have been queued. */
   wake(): void {
     if (this.#stopping.signal.aborted) return
     this.#wokenAgain = true
@@ -93,7 +93,7 @@ export class TextQueue {
     await this.#rest()
   }
 
-  /** Looks again when the next one is due. */
+  /** Schedules a run for when the next file is due. */
   async #rest(): Promise<void> {
     clearTimeout(this.#timer)
     if (this.#stopping.signal.aborted) return
@@ -103,7 +103,7 @@ export class TextQueue {
     this.#timer = setTimeout(() => this.wake(), seconds * 1000).unref()
   }
 
-  /** Takes some files and reads them. Gives how many it took. */
+  /** Leases and processes a batch of files. Returns their number. */
   async #round(): Promise<number> {
     const now = this.#options.core.now()
     const selected = await this.#selection.next(now, FILES_A_ROUND)
@@ -161,7 +161,7 @@ export class TextQueue {
       }
       const found = await this.#extract(pending, String(ownerKey))
       if ('reason' in found) return { pending, reason: `The file ${found.reason}.` }
-      const text = await tidied(found.text)
+      const text = await normalizeText(found.text)
       return { pending, body: await packText(text), parts: await bodyParts(text, pending.name, db.dialect) }
     } catch (error) {
       return { pending, error }
@@ -172,7 +172,7 @@ export class TextQueue {
     const { core, extractor } = this.#options
     const read = async function* () {
       const stored = await core.content.open(libraryKeyOf(key), objectId)
-      // A chunk is ours only until the next one is asked for.
+      // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     return extractor.extract({ name, size, read }, { signal: this.#stopping.signal, key: owner })
@@ -194,12 +194,12 @@ export class TextQueue {
             await putText(tx, pending, outcome.body)
             read.push({ key: pending.key, parts: outcome.parts })
           } else if ('reason' in outcome) {
-            await failPending(tx, pending, until, outcome.reason.slice(0, LONGEST_REASON))
+            await failPending(tx, pending, until, outcome.reason.slice(0, MAX_REASON))
           } else if (stopping) await postponePending(tx, pending, until, core.now())
           else if (outcome.error instanceof ExtractorUnavailable)
-            // Too much else waits, which says nothing about the file.
+            // The queue is full, which is not the file's fault.
             await postponePending(tx, pending, until, core.now() + outcome.error.retryAfterSeconds)
-          else if (pending.attempts + 1 < MOST_ATTEMPTS) await postponePending(tx, pending, until, retryAt)
+          else if (pending.attempts + 1 < MAX_ATTEMPTS) await postponePending(tx, pending, until, retryAt)
           else await failPending(tx, pending, until, reasonOf(outcome.error))
         }
         await putBodies(tx, db.dialect, read)
@@ -209,12 +209,12 @@ export class TextQueue {
   }
 }
 
-// Rows are locked in one order, so that nobody waits for who waits for them.
+// Sorted, so that transactions lock rows in one order (no deadlock).
 function byKey(a: PendingText, b: PendingText): number {
   return a.key - b.key
 }
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  return text.toWellFormed().replaceAll('\0', '').slice(0, LONGEST_REASON)
+  return text.toWellFormed().replaceAll('\0', '').slice(0, MAX_REASON)
 }

@@ -5,7 +5,7 @@ import { insertRows, removeBodies } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeyOf, nextLibrarySql, rootKeyOf, rowOf } from './keys.ts'
 
-/** A file whose text is to be read. */
+/** A file whose text is to be extracted. */
 export interface PendingText {
   readonly key: number
   readonly objectId: FileId
@@ -16,14 +16,14 @@ export interface PendingText {
   readonly size: number
 }
 
-/** A file whose text could not be read. */
+/** A file whose text could not be extracted. */
 interface TextFailure {
   readonly key: number
   readonly reason: string
   readonly attempts: number
 }
 
-/** Has the texts of files read, soon. What was known of reading them is forgotten. */
+/** Queues files for extraction and clears earlier failures. */
 export async function putPending(
   tx: Transaction,
   dialect: Dialect,
@@ -48,7 +48,7 @@ async function removePending(tx: Transaction, dialect: Dialect, keys: readonly n
   await tx.run(`delete from search_pending where ${among.sql}`, among.value)
 }
 
-/** The text of files that have none any more. */
+/** Removes the texts of files that have none any more. */
 export async function removeTexts(tx: Transaction, dialect: Dialect, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return
   // First, as in removeEntries.
@@ -58,14 +58,14 @@ export async function removeTexts(tx: Transaction, dialect: Dialect, keys: reado
   await removeBodies(tx, dialect, keys)
 }
 
-/** Libraries with files due, in the order of their keys, from the one after `after` on. */
+/** Libraries with due files, by key, starting after `after`. */
 export async function listPendingLibraries(
   reader: Reader,
   now: number,
   after: number,
   limit: number,
 ): Promise<number[]> {
-  // One index seek a library (loose index scan), however many files each has.
+  // One index seek per library (loose index scan).
   const next = (bound: string) =>
     `select min(entry_key) from search_pending where reason is null and due_at <= ? and entry_key >= ${bound}`
   const rows = await reader.all<{ entry_key: number }>(
@@ -82,7 +82,7 @@ export async function listPendingLibraries(
   return rows.map((row) => libraryKeyOf(row.entry_key))
 }
 
-/** Files of a library that are due: the first and the latest in turn. */
+/** Due files of a library, alternating between oldest and latest. */
 export async function listPendingOf(
   reader: Reader,
   now: number,
@@ -131,20 +131,20 @@ async function listFrom(
   }))
 }
 
-/** When the next file is due, Unix seconds; undefined if none waits. */
+/** When the next file is due, in Unix seconds; undefined if none is queued. */
 export async function nextDue(reader: Reader): Promise<number | undefined> {
   const sql = 'select min(due_at) as due_at from search_pending where reason is null'
   return (await reader.get<{ due_at: number | null }>(sql))?.due_at ?? undefined
 }
 
-/** Takes a file for a while; false if it changed or somebody else took it. */
+/** Leases a file; false if it changed or another process has the lease. */
 export async function claimPending(tx: Transaction, pending: PendingText, until: number): Promise<boolean> {
   const sql = `update search_pending set due_at = ?, attempts = attempts + 1
      where entry_key = ? and object_id = ? and due_at = ? and reason is null`
   return (await tx.run(sql, until, pending.key, idToBytes(pending.objectId), pending.dueAt)) === 1
 }
 
-/** Says what became of a file that was taken `until` then; false if it changed meanwhile. */
+/** Records the result of a file leased `until` then; false if it changed meanwhile. */
 export async function endPending(tx: Transaction, pending: PendingText, until: number): Promise<boolean> {
   const sql =
     'delete from search_pending where entry_key = ? and object_id = ? and due_at = ? and reason is null'
@@ -171,7 +171,7 @@ export async function failPending(
   await tx.run(sql, reason, pending.key, idToBytes(pending.objectId), until)
 }
 
-/** Files that could not be read; latest first. */
+/** Files whose extraction failed; latest first. */
 export async function listFailures(reader: Reader, offset: number, limit: number): Promise<TextFailure[]> {
   const rows = await reader.all<{ entry_key: number; reason: string; attempts: number }>(
     `select entry_key, reason, attempts from search_pending where reason is not null
@@ -182,7 +182,7 @@ export async function listFailures(reader: Reader, offset: number, limit: number
   return rows.map((row) => ({ key: row.entry_key, reason: row.reason, attempts: row.attempts }))
 }
 
-/** How many files wait to be read, and how many could not be. */
+/** The number of queued files and of failed ones. */
 export async function countPending(reader: Reader): Promise<{ waiting: number; failed: number }> {
   const row = await reader.get<{ all_of_them: number; failed: number }>(
     'select count(*) as all_of_them, count(reason) as failed from search_pending',
@@ -190,7 +190,7 @@ export async function countPending(reader: Reader): Promise<{ waiting: number; f
   return { waiting: (row?.all_of_them ?? 0) - (row?.failed ?? 0), failed: row?.failed ?? 0 }
 }
 
-/** The text of a file by its object, if the same library has read it before (I7). */
+/** The text of a file object, if it was extracted in the same library before (I7). */
 export async function findText(reader: Reader, pending: PendingText): Promise<Uint8Array | undefined> {
   const { after, before } = keyRangeOf(libraryKeyOf(pending.key))
   const sql = 'select body from search_text where object_id = ? and entry_key > ? and entry_key < ? limit 1'
@@ -205,7 +205,7 @@ export async function findTexts(db: Database, keys: readonly number[]): Promise<
   return new Map(rows.map(({ entry_key, body }) => [entry_key, body]))
 }
 
-/** What a file holds, compressed, to be shown. */
+/** Stores the compressed text of a file, for excerpts. */
 export async function putText(
   tx: Transaction,
   { key, objectId }: PendingText,
@@ -215,7 +215,7 @@ export async function putText(
   await tx.insert('search_text', ['entry_key', 'object_id', 'body'], [[key, idToBytes(objectId), body]])
 }
 
-/** What files hold, to be searched. `parts`: its tokens as columns take them. */
+/** Indexes texts. `parts`: tokens in the format of the columns. */
 export async function putBodies(
   tx: Transaction,
   dialect: Dialect,

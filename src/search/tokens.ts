@@ -1,15 +1,15 @@
-const LONGEST_TOKEN = 64
+const MAX_TOKEN = 64
 
 // Scripts written without spaces between words.
 const unspaced =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc'
 const run = new RegExp(`([${unspaced}]+)|([[\\p{L}\\p{N}\\p{M}]--[${unspaced}]]+)`, 'gv')
 
-/** A stretch of text that is searched as one: a word, or a row of characters of a script without spaces. */
+/** A unit of text: a word, or a run of characters of a script without spaces. */
 export interface Run {
   readonly text: string
   readonly isUnspaced: boolean
-  /** Where it begins. */
+  /** Start offset. */
   readonly at: number
 }
 
@@ -20,8 +20,8 @@ export function* runsOf(text: string): Generator<Run> {
 }
 
 /**
- * The tokens of folded text, in order: words, and for scripts without spaces each pair of neighbours, the last
- * character by itself.
+ * The tokens of folded text, in order: words, and bigrams for scripts without spaces, with the last
+ * character on its own.
  */
 export function* tokensIn(folded: string): Generator<string> {
   for (const { text, isUnspaced } of runsOf(folded)) {
@@ -33,39 +33,39 @@ export function* tokensIn(folded: string): Generator<string> {
   }
 }
 
-/** The pairs of neighbouring characters; none of a single one. */
+/** The bigrams of a text; none for a single character. */
 export function pairsOf(text: string): string[] {
   const characters = Array.from(text)
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }
 
-/** Words so long are nobody's words; their start finds them. */
+/** Longer words are cut; their prefix finds them. */
 export function shortened(word: string): string {
-  return word.length <= LONGEST_TOKEN ? word : word.slice(0, LONGEST_TOKEN).toWellFormed()
+  return word.length <= MAX_TOKEN ? word : word.slice(0, MAX_TOKEN).toWellFormed()
 }
 
 function lastOf(text: string): string {
   return Array.from(text).at(-1) ?? ''
 }
 
-// Characters of the private use area: no name is expected to have them, and one that does is found by too much,
-// never by too little.
+// Private use characters as markers. A name that contains them matches too many queries,
+// never too few.
 const START = '\ue0f0'
 const END = '\ue0f1'
 const BLANK = 0xe000
 const ownMark = /[\ue000-\ue0ff]/
 
-// Both engines take ASCII other than letters and digits for gaps between tokens.
+// Both engines treat ASCII other than letters and digits as separators.
 const gap = /[\x00-\x2f\x3a-\x60\x7b-\x7f]/g
 const escaped = (folded: string) =>
   Array.from(folded.replace(gap, (mark) => String.fromCharCode(BLANK + mark.charCodeAt(0))))
 
-// Of three, every one is in too many names.
+// Trigrams occur in too many names.
 const CHARACTERS_A_GRAM = 4
 
 /**
- * The tokens of a name: every four neighbouring characters, from each character on, with a mark for where the name
- * begins and ends. Any part of a name is then a run of neighbouring tokens, and one to three characters begin a token.
+ * The 4-grams of a name, one starting at each character, with markers for the start and the end of the name.
+ * Any part of a name is a run of adjacent tokens, and one to three characters are the prefix of a token.
  */
 export function gramsOf(foldedName: string): string[] {
   const characters = [START, ...escaped(foldedName), END]
@@ -76,18 +76,18 @@ function gramAt(characters: readonly string[], index: number): string {
   return characters.slice(index, index + CHARACTERS_A_GRAM).join('')
 }
 
-/** The characters of a name, each once, as its tokens have them. */
+/** The distinct characters of a name, as in its tokens. */
 export function lettersOf(foldedName: string): Set<string> {
   return new Set(escaped(foldedName))
 }
 
-/** The one character a text is, as tokens have it; undefined if it is more, or could be taken for a mark of ours. */
+/** The only character of a text, as in tokens; undefined if it is longer, or a marker. */
 export function letterOf(folded: string): string | undefined {
   const [letter, ...more] = escaped(folded)
   return letter === undefined || more.length > 0 || ownMark.test(folded) ? undefined : letter
 }
 
-/** What finds the names that hold a text; `starts` and `ends`: only at their beginning or end. */
+/** The expression that finds names containing a text; `starts` and `ends` anchor it. */
 export function partOfName(folded: string, { starts = false, ends = false } = {}): Phrase {
   const characters = [...(starts ? [START] : []), ...escaped(folded), ...(ends ? [END] : [])]
   if (characters.length < CHARACTERS_A_GRAM) return { tokens: [characters.join('')], prefix: true }
@@ -95,7 +95,7 @@ export function partOfName(folded: string, { starts = false, ends = false } = {}
   return { tokens, prefix: false }
 }
 
-/** Neighbouring tokens; the last may go on if `prefix`. */
+/** Adjacent tokens; the last is a prefix if `prefix`. */
 export interface Phrase {
   readonly tokens: readonly string[]
   readonly prefix: boolean

@@ -17,7 +17,7 @@ import type { StepWriter } from './step-writer.ts'
 const KEYS_A_PAGE = 1000
 const FOLDERS_A_LOOK = 500
 
-/** Where a step reads from and writes to. */
+/** The source and the target of a step. */
 interface TreeStepParts {
   readonly db: Database
   readonly libraryDb: Database
@@ -26,7 +26,7 @@ interface TreeStepParts {
   readonly writer: StepWriter
 }
 
-/** Brings the entries of a library from one tree to the next. */
+/** Updates the entries of a library from one tree to the next. */
 export class TreeStep {
   readonly #parts: TreeStepParts
   readonly #pace = new TimeSlicer()
@@ -37,7 +37,7 @@ export class TreeStep {
     this.#folders.set(ROOT, rootKeyOf(parts.libraryKey))
   }
 
-  /** Drops every entry the library has. */
+  /** Deletes all entries of the library. */
   async clear(): Promise<void> {
     const { db, libraryKey, writer } = this.#parts
     for (;;) {
@@ -48,21 +48,21 @@ export class TreeStep {
     }
   }
 
-  /** Adds all that is in a tree. */
+  /** Adds all entries of a tree. */
   async addTree(root: DirId): Promise<void> {
     await this.#addBelow(root, rootKeyOf(this.#parts.libraryKey))
   }
 
   /**
-   * Applies what differs between two trees. Every change is in a folder that both trees have at the same path, so
-   * where it is can be looked up before anything is written.
+   * Applies the differences between two trees. Every change is in a folder that both trees have at the same path, so
+   * its key can be looked up before anything is written.
    */
   async apply(changes: readonly Change[]): Promise<void> {
     const known = await this.#lookUp(changes)
     const gone = changes.filter(({ op }) => op === 'deleted').map(({ path }) => known.get(path))
     const renamed = changes.filter((change) => change.op === 'renamed')
     const leaving = new Set([...gone, ...renamed.map(({ path }) => known.get(path))])
-    // What is in the way of something new should not be there at all; it is not kept.
+    // A row in the place of an added entry is stale and is removed.
     const arrivals = changes.filter(({ op }) => op === 'added' || op === 'renamed').map(newPathOf)
     const stray = arrivals.map((path) => known.get(path)).filter((entry) => !leaving.has(entry))
     await this.#remove([...gone, ...stray].filter((entry) => entry !== undefined))
@@ -86,7 +86,7 @@ export class TreeStep {
     else await this.#parts.writer.update(at, dirent.kind === 'file' && known.objectId !== dirent.id)
   }
 
-  /** The entries that are known at the paths of changes. */
+  /** The indexed entries at the paths of the changes. */
   async #lookUp(changes: readonly Change[]): Promise<Map<LibraryPath, Entry>> {
     const paths = new Set(changes.flatMap((change) => [change.path, newPathOf(change)]))
     const known = new Map<LibraryPath, Entry>()
@@ -106,7 +106,7 @@ export class TreeStep {
     return known
   }
 
-  /** Looks up the keys of folders, those next to each other together. Throws IndexIncomplete. */
+  /** Looks up the keys of folders, siblings in one query. Throws IndexIncomplete. */
   async #findFolders(paths: Iterable<LibraryPath>): Promise<void> {
     const missing = new Set([...paths].filter((path) => !this.#folders.has(path)))
     if (missing.size === 0) return
@@ -161,7 +161,7 @@ export class TreeStep {
     }
   }
 
-  /** With all that is below. */
+  /** Removes an entry with everything below it. */
   async #remove(entries: readonly Entry[]): Promise<void> {
     const { db, writer } = this.#parts
     const keys = entries.map(({ key }) => key)
@@ -183,7 +183,7 @@ export class TreeStep {
   }
 }
 
-/** A folder the tree has is not in the index: it has to be made anew. */
+/** The index lacks a folder of the tree and must be rebuilt. */
 export class IndexIncomplete extends Error {
   constructor(libraryKey: number, path: LibraryPath) {
     super(`the index of library ${libraryKey} has no folder ${path}`)

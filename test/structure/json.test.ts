@@ -46,7 +46,7 @@ it('every inflation in this process has a bound, or is of bytes that were bounde
     'push/object-parser.ts': 'maxOutputLength',
     'tree/object-store.ts': 'what object-parser.ts accepted',
     'tree/walk-store.ts': 'what object-parser.ts accepted',
-    'search/body.ts': 'texts we packed',
+    'search/indexed-text.ts': 'texts we packed',
   }
   const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
   const inflating = files.filter((file) =>

@@ -1,45 +1,45 @@
 import type { Query } from './query.ts'
 
-/** Where to look: whole libraries, and folders of others. */
+/** The scope of a search: whole libraries, and folders of others. */
 export interface Scope {
   readonly libraries: readonly number[]
-  /** Libraries of which only `folders` are looked at. */
+  /** Libraries of which only `folders` are searched. */
   readonly partly: readonly number[]
-  /** Keys of folders; what is in them and below them counts, they themselves do not. */
+  /** Keys of folders. Everything below them is in scope, they themselves are not. */
   readonly folders: readonly number[]
 }
 
 export interface Filters {
   readonly kind?: 'dir' | 'file' | undefined
-  /** In lower case; only files with one of them count. */
+  /** In lower case. Only files with one of them match. */
   readonly extensions?: readonly string[] | undefined
   readonly time?: Bounds | undefined
   readonly size?: Bounds | undefined
 }
 
-/** Both ends belong to it. */
+/** Inclusive. */
 export interface Bounds {
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
 
-export interface MatchWish {
+export interface MatchRequest {
   readonly query: Query
   readonly scope: Scope
   readonly filters: Filters
-  /** `names`: words are looked for in names only. `part`: names that hold the text as it is. */
+  /** `names`: only names are searched. `part`: names that contain the text literally. */
   readonly where: 'everywhere' | 'names' | 'part'
   /** `rank`: exact names, then names, then texts, each newest first. `listing`: folders first, each newest first. */
   readonly order: 'rank' | 'listing'
   readonly offset: number
   readonly limit: number
-  /** Parts of the index that together are all of it, the newest first, to be looked through side by side. */
+  /** Slices that cover the whole index, newest first, to be searched in parallel. */
   readonly slices: (parts: 2 | 3) => Promise<readonly Slice[]>
 }
-/** A part of the index by its keys; without bounds it is all of it. */
+/** A key range of the index; unbounded by default. */
 export interface Slice {
-  /** Keys below this one; not it. */
+  /** Exclusive upper bound. */
   readonly before?: number | undefined
-  /** Keys from this one on. */
+  /** Inclusive lower bound. */
   readonly from?: number | undefined
 }

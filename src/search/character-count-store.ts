@@ -1,17 +1,17 @@
 import type { Database, Dialect, Transaction } from '../database/index.ts'
 import { keysIn } from './key-list.ts'
-import type { Scope } from './match-wish.ts'
+import type { Scope } from './match-request.ts'
 import { type Sql, sql } from './sql.ts'
 import { lettersOf } from './tokens.ts'
 
 const ROWS_A_STATEMENT = 200
 
-/** Of how many names more, or fewer, each letter is one. */
-export class LetterChanges {
+/** Changes of the number of names that contain each letter. */
+export class LetterCountChanges {
   readonly #changes: Map<string, number>
 
-  /** Begins with those of another, which stay as they are. */
-  constructor(before?: LetterChanges) {
+  /** Starts as a copy of another. */
+  constructor(before?: LetterCountChanges) {
     this.#changes = new Map(before === undefined ? [] : before.#changes)
   }
 
@@ -20,14 +20,14 @@ export class LetterChanges {
       this.#changes.set(letter, (this.#changes.get(letter) ?? 0) + change)
   }
 
-  /** In one order, so that nobody waits for who waits for them. */
+  /** Sorted, so that transactions lock rows in one order (no deadlock). */
   get all(): [letter: string, change: number][] {
     const changes = Array.from(this.#changes).filter(([, change]) => change !== 0)
     return changes.sort(([a], [b]) => (a < b ? -1 : 1))
   }
 }
 
-/** The names of entries, folded, as they are before they are changed. */
+/** The folded names of entries before a change. */
 export async function listFolded(
   tx: Transaction,
   dialect: Dialect,
@@ -42,7 +42,7 @@ export async function listFolded(
   return rows.map(({ folded }) => folded)
 }
 
-export async function putLetters(
+export async function addLetterCounts(
   tx: Transaction,
   libraryKey: number,
   changes: readonly (readonly [letter: string, change: number])[],
@@ -57,11 +57,11 @@ export async function putLetters(
   }
 }
 
-export async function deleteLetters(tx: Transaction, libraryKey: number): Promise<void> {
+export async function deleteLetterCounts(tx: Transaction, libraryKey: number): Promise<void> {
   await tx.run('delete from search_letter where library_key = ?', libraryKey)
 }
 
-/** As SQL: in how many names of whole libraries a letter is. */
+/** As SQL: the number of names in whole libraries that contain a letter. */
 export function namesWithLetter(
   { dialect }: Pick<Database, 'dialect'>,
   letter: string,

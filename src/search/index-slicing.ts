@@ -1,21 +1,21 @@
 import type { Database } from '../database/index.ts'
-import type { Scope, Slice } from './match-wish.ts'
+import type { Scope, Slice } from './match-request.ts'
 import { findCuts } from './position-store.ts'
 
 const KNOWN_MS = 60_000
-const MOST_KNOWN = 1000
-// Fewer are looked through in no time.
+const MAX_KNOWN = 1000
+// Below this number of entries, slicing does not pay.
 const FEWEST_ENTRIES = 20_000
-// Halves and thirds are had from these.
+// Cuts for halves and thirds are derived from these.
 const PARTS = 6
 
 /**
- * Cuts the index into parts of about the same number of entries. SQLite uses one thread for a statement, and there are
- * two that read: what has to look at all matches is asked of both at once.
+ * Cuts the index into slices of about equal size. SQLite runs a statement on one thread, and there are
+ * two reader threads: queries that must visit all matches run on both in parallel.
  */
-export class Slicing {
+export class IndexSlicing {
   readonly #db: Database
-  /** Where to cut, by the first and the last library; nowhere if that is not worth it. */
+  /** The cuts, by first and last library; none if slicing does not pay. */
   readonly #known = new Map<string, { readonly cuts: readonly number[]; readonly until: number }>()
 
   constructor(db: Database) {
@@ -34,14 +34,14 @@ export class Slicing {
     return [...cuts, undefined].map((before, index) => ({ from: cuts[index - 1], before })).toReversed()
   }
 
-  /** Entries come and go, but a cut that is no longer in the middle is still one. */
+  /** Cached: an outdated cut is still valid, only less balanced. */
   async #cuts(first: number, last: number): Promise<readonly number[]> {
     const name = `${first} ${last}`
     const known = this.#known.get(name)
     if (known !== undefined && known.until > performance.now()) return known.cuts
     const found = await findCuts(this.#db, { first, last }, PARTS)
     const cuts = found.entries < FEWEST_ENTRIES ? [] : found.cuts
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.set(name, { cuts, until: performance.now() + KNOWN_MS })
     return cuts
   }

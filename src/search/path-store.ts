@@ -4,14 +4,14 @@ import { findEntriesIn } from './entry-store.ts'
 import { keysIn } from './key-list.ts'
 import { libraryKeyOf, rootKeyOf } from './keys.ts'
 
-/** A folder or file on the way down from a library's root. */
+/** One component of the path of an entry. */
 export interface Step {
   readonly key: number
   readonly name: string
 }
 
-/** For each entry its way from the root, itself last. Those gone, or in a folder that is going, are left out. */
-export async function findWays(db: Database, keys: readonly number[]): Promise<Map<number, Step[]>> {
+/** The path of each entry from the root, itself last. Deleted entries, and those in a folder being deleted, are omitted. */
+export async function findPaths(db: Database, keys: readonly number[]): Promise<Map<number, Step[]>> {
   const ways = new Map<number, Step[]>()
   if (keys.length === 0) return ways
   const among = keysIn(db.dialect, 'key', keys)
@@ -39,7 +39,7 @@ export async function findFolderKey(
 ): Promise<number | undefined> {
   let key = rootKeyOf(libraryKey)
   for (const name of segmentsOf(path)) {
-    // A synced tree may hold names that are not composed.
+    // Synced trees may contain names that are not NFC.
     const found = await findEntriesIn(reader, new Map([[key, [...new Set([name, name.normalize('NFD')])]]]))
     const folder = found.find((entry) => entry.isDir)
     if (folder === undefined) return undefined

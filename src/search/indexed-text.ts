@@ -9,23 +9,23 @@ import { gramsOf, tokensIn } from './tokens.ts'
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** The most of a text that is searched, in characters. */
-export const MOST_CHARACTERS = 2 ** 20
+/** Maximum length of an indexed text, in characters. */
+export const MAX_CHARACTERS = 2 ** 20
 
 const PIECE = 16_384
-// To hand over so few bytes to another thread takes longer than to unpack them.
+// Fewer bytes are decompressed faster on this thread than on another one.
 const QUICKLY_UNPACKED = 16_384
 
-// A tsvector holds 1 MB, counts places up to 16,383, and 256 of them for one word.
+// A tsvector holds 1 MB, positions up to 16,383, and 256 positions per word.
 const TOKENS_A_PART = 4000
-// So that a phrase is not lost where a text is cut.
+// Overlap of adjacent parts, so that no phrase is lost at a cut.
 const OVERLAP = 16
 
-/** A text as it is kept: composed, with single spaces, and not too long. */
-export async function tidied(text: string): Promise<string> {
+/** The text as it is stored: NFC, single spaces, at most MAX_CHARACTERS. */
+export async function normalizeText(text: string): Promise<string> {
   const pace = new TimeSlicer()
   let tidy = ''
-  for (const piece of piecesOf(text.slice(0, MOST_CHARACTERS))) {
+  for (const piece of piecesOf(text.slice(0, MAX_CHARACTERS))) {
     tidy += piece
       .toWellFormed()
       .normalize('NFC')
@@ -35,7 +35,7 @@ export async function tidied(text: string): Promise<string> {
   return tidy.trim()
 }
 
-/** The tokens of a tidied text and of the name it has, as columns take them. */
+/** The tokens of a normalized text and of the file name, in the format of the columns. */
 export async function bodyParts(text: string, name: string, dialect: Dialect): Promise<string[]> {
   const tokens = await pacedTokens(text)
   const nameTokens = gramsOf(fold(name)).map(markedAsName)
@@ -74,7 +74,7 @@ async function pacedTokens(text: string): Promise<string[]> {
   return tokens
 }
 
-/** Pieces that end between words where that is possible, and never within a character. */
+/** Parts that end between words if possible, and never within a character. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + PIECE, text.length)

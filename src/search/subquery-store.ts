@@ -14,125 +14,137 @@ import {
 } from './expression.ts'
 import { keysIn } from './key-list.ts'
 import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
-import type { MatchWish, Scope, Slice } from './match-wish.ts'
+import type { MatchRequest, Scope, Slice } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
 import { letterOf } from './tokens.ts'
 
-// So few runs of libraries are each looked up by themselves; for more, all matches are gone through.
+// Up to this many runs of library keys get a range condition each; with more, all matches are scanned.
 const FEW_RUNS = 16
 
-/** Some of what matches, by key: all of it, no more than the newest of it, what is in a slice of the index. */
-type Arm = (bounds?: ArmBounds) => Sql
+/** The keys of some matches: all, the newest, or those in a slice of the index. */
+type Subquery = (bounds?: SubqueryBounds) => Sql
 
-export interface ArmBounds {
+export interface SubqueryBounds {
   readonly newest?: number | undefined
-  /** On SQLite only; there is one of all elsewhere. */
+  /** SQLite only; PostgreSQL uses one slice. */
   readonly slice?: Slice | undefined
-  /** For who knows that nothing is outside of the libraries: each row is then looked at less. */
+  /** Skips the library condition, if the index has no other libraries. */
   readonly isEverything?: boolean
 }
 
-/** What to look for, each part of it by itself. */
-export interface Sought {
-  /** All that matches is in these. */
-  readonly arms: readonly Arm[]
-  /** Names that are what was asked for, and those that begin with it, which come first. */
-  readonly first: readonly Arm[]
-  /** Each match once: in one of these only. Undefined if that cannot be said beforehand. */
-  readonly apart: readonly Arm[] | undefined
-  /** The one character all that is sought for in names is: how many have it is known. */
+/** The subqueries of a search. */
+export interface SearchPlan {
+  /** Together these find all matches. */
+  readonly subqueries: readonly Subquery[]
+  /** Names equal to the query, and names that start with it: ranked first. */
+  readonly first: readonly Subquery[]
+  /** Subqueries without common matches. Undefined if the planner cannot guarantee that. */
+  readonly disjoint: readonly Subquery[] | undefined
+  /** The only character of the query, if it has one: its count is stored. */
   readonly letter: string | undefined
-  /** Whether each match has to be looked up: then that is done once for all of them. */
+  /** Whether filters require looking up each match. Then that is done once for all subqueries. */
   readonly isNarrowed: boolean
 }
 
-export function soughtBy(dialect: Dialect, wish: MatchWish): Sought {
-  const arms = armsOf(dialect, wish)
+export function planSearch(dialect: Dialect, request: MatchRequest): SearchPlan {
+  const subqueries = subqueriesOf(dialect, request)
   return {
-    arms,
-    first: wish.order === 'rank' ? firstArms(dialect, wish) : [],
-    apart: arms.length < 2 ? arms : apartArms(dialect, wish, arms),
-    letter: letterSought(wish),
-    isNarrowed: rowFilter(dialect, wish) !== undefined,
+    subqueries,
+    first: request.order === 'rank' ? rankedSubqueries(dialect, request) : [],
+    disjoint: subqueries.length < 2 ? subqueries : disjointSubqueries(dialect, request, subqueries),
+    letter: singleLetter(request),
+    isNarrowed: rowFilter(dialect, request) !== undefined,
   }
 }
 
-function letterSought({ query, filters }: MatchWish): string | undefined {
+function singleLetter({ query, filters }: MatchRequest): string | undefined {
   return query.isPlain && query.terms.length === 1 && filters.extensions === undefined
     ? letterOf(query.whole)
     : undefined
 }
 
-/** What together gives all that matches. None if nothing can. */
-function armsOf(dialect: Dialect, wish: MatchWish): Arm[] {
-  const { query, filters, where } = wish
+/** The subqueries that together find all matches. Empty if nothing can match. */
+function subqueriesOf(dialect: Dialect, request: MatchRequest): Subquery[] {
+  const { query, filters, where } = request
   const { extensions } = filters
-  const arms: Arm[] = []
+  const subqueries: Subquery[] = []
   const whole = namesWith(query.whole, extensions)
   const names = where === 'part' ? undefined : namesWithWords(query, extensions)
-  if (names !== undefined) arms.push(butExcluded(dialect, wish, nameArm(dialect, names, wish)))
-  // A name that holds all of a plain query holds each of its words.
-  if (whole !== undefined && (where === 'part' || !query.isPlain)) arms.push(nameArm(dialect, whole, wish))
-  if (where === 'everywhere' && filters.kind !== 'dir') arms.push(...textArms(dialect, wish))
-  return arms
+  if (names !== undefined)
+    subqueries.push(withoutExcluded(dialect, request, nameSubquery(dialect, names, request)))
+  // A name that contains the whole of a plain query contains each of its words.
+  if (whole !== undefined && (where === 'part' || !query.isPlain))
+    subqueries.push(nameSubquery(dialect, whole, request))
+  if (where === 'everywhere' && filters.kind !== 'dir') subqueries.push(...textSubqueries(dialect, request))
+  return subqueries
 }
 
-/** Names that are what was asked for, and those that begin with it. */
-function firstArms(dialect: Dialect, wish: MatchWish): Arm[] {
-  const { query, filters } = wish
+/** Names equal to the query, and names that start with it. */
+function rankedSubqueries(dialect: Dialect, request: MatchRequest): Subquery[] {
+  const { query, filters } = request
   const found = [namesThatAre(query.whole, filters.extensions), namesFrom(query.whole, filters.extensions)]
-  return found.filter((names) => names !== undefined).map((names) => nameArm(dialect, names, wish))
+  return found.filter((names) => names !== undefined).map((names) => nameSubquery(dialect, names, request))
 }
 
-/** Names are left out if it is their text that holds what is excluded. */
-function butExcluded(dialect: Dialect, wish: MatchWish, names: Arm): Arm {
-  const excluded = wish.where === 'everywhere' ? textsExcluded(wish.query) : undefined
+/** Excludes names whose text contains an excluded word. */
+function withoutExcluded(dialect: Dialect, request: MatchRequest, names: Subquery): Subquery {
+  const excluded = request.where === 'everywhere' ? textsExcluded(request.query) : undefined
   if (excluded === undefined) return names
-  const texts = bodyArm(dialect, excluded, wish, '')
+  const texts = textSubquery(dialect, excluded, request, '')
   return (bounds) =>
     sql`select key from (${names({ ...bounds, newest: undefined })}) n except select key from (${texts({ ...bounds, newest: undefined })}) t`
 }
 
-/** Names rest with the texts, too, so nothing has to be gathered to know which texts are not found by their name. */
-function apartArms(dialect: Dialect, wish: MatchWish, arms: readonly Arm[]): Arm[] | undefined {
-  const [names, , ...more] = arms
-  if (dialect !== 'sqlite' || !wish.query.isPlain || names === undefined || more.length > 0) return undefined
-  const texts = textsWithoutNames(wish.query, wish.filters.extensions)
-  return texts && [names, fts5Arm('search_body', texts, wish)]
+/** The text index contains the names, too, so texts that do not match by name are found by one expression. */
+function disjointSubqueries(
+  dialect: Dialect,
+  request: MatchRequest,
+  subqueries: readonly Subquery[],
+): Subquery[] | undefined {
+  const [names, , ...more] = subqueries
+  if (dialect !== 'sqlite' || !request.query.isPlain || names === undefined || more.length > 0)
+    return undefined
+  const texts = textsWithoutNames(request.query, request.filters.extensions)
+  return texts && [names, fts5Subquery('search_body', texts, request)]
 }
 
-function nameArm(dialect: Dialect, expression: Expression, wish: MatchWish): Arm {
-  if (dialect === 'sqlite') return fts5Arm('search_name', expression, wish)
-  const { scope } = wish
+function nameSubquery(dialect: Dialect, expression: Expression, request: MatchRequest): Subquery {
+  if (dialect === 'sqlite') return fts5Subquery('search_name', expression, request)
+  const { scope } = request
   const [only, ...more] = [...scope.libraries, ...scope.partly]
   const within = more.length === 0 && only !== undefined ? [libraryOnly(only)] : []
-  const sought = rendered({ all: [expression, ...within] }, dialect)
-  const rows = rowFilter(dialect, wish)
-  return newestOf(sql`select f.key from search_entry f where f.grams @@ ${sought}::tsquery
+  const expressionText = rendered({ all: [expression, ...within] }, dialect)
+  const rows = rowFilter(dialect, request)
+  return newestOf(sql`select f.key from search_entry f where f.grams @@ ${expressionText}::tsquery
     and ${inLibraries(dialect, 'f.key', scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
 }
 
-/** `which` of the rows of texts: those that are whole, those that are parts. */
-function bodyArm(dialect: Dialect, expression: Expression, wish: MatchWish, which: string): Arm {
-  if (dialect === 'sqlite') return fts5Arm('search_body', expression, wish)
-  const rows = rowFilter(dialect, wish)
+/** `which` selects the text rows: complete texts or parts. */
+function textSubquery(
+  dialect: Dialect,
+  expression: Expression,
+  request: MatchRequest,
+  which: string,
+): Subquery {
+  if (dialect === 'sqlite') return fts5Subquery('search_body', expression, request)
+  const rows = rowFilter(dialect, request)
   const joining = rows === undefined ? raw('') : raw('join search_entry f on f.key = b.entry_key')
   return newestOf(sql`select b.entry_key as key from search_body b ${joining}
     where b.tokens @@ ${rendered(expression, dialect)}::tsquery ${raw(which)}
-    and ${inLibraries(dialect, 'b.entry_key', wish.scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
+    and ${inLibraries(dialect, 'b.entry_key', request.scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
 }
 
-function textArms(dialect: Dialect, wish: MatchWish): Arm[] {
-  const texts = textsWithWords(wish.query, wish.filters.extensions)
+function textSubqueries(dialect: Dialect, request: MatchRequest): Subquery[] {
+  const texts = textsWithWords(request.query, request.filters.extensions)
   if (texts === undefined) return []
-  const whole = bodyArm(dialect, texts, wish, 'and b.is_whole = 1')
-  const parted = dialect === 'sqlite' ? undefined : partedTexts(wish)
+  const whole = textSubquery(dialect, texts, request, 'and b.is_whole = 1')
+  const parted = dialect === 'sqlite' ? undefined : partedTexts(request)
   return parted === undefined ? [whole] : [whole, parted]
 }
 
-/** Texts in several rows: each word may be in another. */
-function partedTexts(wish: MatchWish): Arm | undefined {
-  const byWord = textsByWord(wish.query, wish.filters.extensions)
+/** Texts in several rows: each word may be in another row. */
+function partedTexts(request: MatchRequest): Subquery | undefined {
+  const byWord = textsByWord(request.query, request.filters.extensions)
   if (byWord === undefined) return undefined
   const holds = (expression: Expression) =>
     sql`bool_or(tokens @@ ${rendered(expression, 'postgres')}::tsquery)`
@@ -142,33 +154,35 @@ function partedTexts(wish: MatchWish): Arm | undefined {
   ]
   const any = rendered({ any: [...byWord.words, ...byWord.excluded] }, 'postgres')
   const parts = sql`select entry_key from search_body where is_whole = 0 and tokens @@ ${any}::tsquery
-    and ${inLibraries('postgres', 'entry_key', wish.scope)}
+    and ${inLibraries('postgres', 'entry_key', request.scope)}
     group by entry_key having ${joined(conditions, ' and ')}`
-  const rows = rowFilter('postgres', wish)
+  const rows = rowFilter('postgres', request)
   if (rows === undefined) return newestOf(sql`select entry_key as key from (${parts}) p`)
   return newestOf(
     sql`select f.key from (${parts}) p join search_entry f on f.key = p.entry_key where ${rows}`,
   )
 }
 
-// The engine goes through its matches from the newest on: those are had without looking at the others.
-function fts5Arm(table: string, expression: Expression, wish: MatchWish): Arm {
-  const sought = rendered(expression, 'sqlite')
-  const rows = rowFilter('sqlite', wish)
+// FTS5 returns matches newest first, so the newest are found without visiting the others.
+function fts5Subquery(table: string, expression: Expression, request: MatchRequest): Subquery {
+  const expressionText = rendered(expression, 'sqlite')
+  const rows = rowFilter('sqlite', request)
   const [row, key] = [raw(`${table}.rowid`), turnedSql(`${table}.rowid`)]
   const joining = rows === undefined ? '' : ' cross join search_entry f indexed by search_entry_facts'
   const from = raw(`select ${key} as key from ${table}${joining} where ${table} match `)
   const passing = rows === undefined ? raw('') : sql`and f.key = ${raw(key)} and ${rows}`
-  const runs = runsOf(wish.scope)
+  const runs = runsOf(request.scope)
   return ({ newest, slice = {}, isEverything = false } = {}) => {
     const end = newest === undefined ? raw('') : sql`order by ${row} limit ${number(newest)}`
-    const places = isEverything ? [within(row, slice)] : placesOf(wish.scope, runs, slice, row, key)
-    const parts = places.map((place) => sql`select key from (${from}${sought} ${place} ${passing} ${end})`)
+    const places = isEverything ? [within(row, slice)] : placesOf(request.scope, runs, slice, row, key)
+    const parts = places.map(
+      (place) => sql`select key from (${from}${expressionText} ${place} ${passing} ${end})`,
+    )
     return parts.length === 0 ? raw('select 0 as key where false') : joined(parts, ' union all ')
   }
 }
 
-/** Conditions of which a row of FTS5 meets one if it is where to look. */
+/** Conditions for FTS5 rows in the scope; a row meets at least one. */
 function placesOf(scope: Scope, runs: readonly Run[], slice: Slice, row: Sql, key: string): Sql[] {
   if (runs.length > FEW_RUNS) return [sql`and ${inLibraries('sqlite', key, scope)} ${within(row, slice)}`]
   return runs
@@ -185,7 +199,7 @@ function within(row: Sql, { from, before }: Slice): Sql {
   return before === undefined ? above : sql`${above} and ${row} > ${rowOf(before)}`
 }
 
-/** As SQL: whether the index has entries of no other libraries than those to look in. Undefined if that takes long to say. */
+/** As SQL: whether the index has only libraries of the scope. Undefined if that is expensive to check. */
 export function isEverything(scope: Scope): Sql | undefined {
   const [run, ...more] = runsOf(scope)
   if (run === undefined || more.length > 0) return undefined
@@ -199,10 +213,10 @@ interface Run {
   readonly last: number
 }
 
-// Each arm asks.
+// Every subquery needs it.
 const runsOfScopes = new WeakMap<Scope, readonly Run[]>()
 
-/** Libraries whose keys follow each other, every one of them among those given; the last first. */
+/** Runs of consecutive library keys, last first. */
 function runsOf(scope: Scope): readonly Run[] {
   const known = runsOfScopes.get(scope)
   if (known !== undefined) return known
@@ -216,16 +230,20 @@ function runsOf(scope: Scope): readonly Run[] {
   return runs
 }
 
-function newestOf(all: Sql): Arm {
+function newestOf(all: Sql): Subquery {
   return ({ newest } = {}) =>
     newest === undefined ? all : sql`select key from (${all}) a order by key desc limit ${number(newest)}`
 }
 
-/** What any of some arms gives. `apart`: no two give the same. */
-export function unionOf(arms: readonly Arm[], bounds?: ArmBounds, { apart = false } = {}): Sql {
+/** The union of subqueries. `disjoint`: they have no common matches. */
+export function unionOf(
+  subqueries: readonly Subquery[],
+  bounds?: SubqueryBounds,
+  { disjoint = false } = {},
+): Sql {
   return joined(
-    arms.map((arm) => sql`select key from (${arm(bounds)}) a`),
-    apart ? ' union all ' : ' union ',
+    subqueries.map((subquery) => sql`select key from (${subquery(bounds)}) a`),
+    disjoint ? ' union all ' : ' union ',
   )
 }
 
@@ -238,15 +256,15 @@ function inLibraries(dialect: Dialect, column: string, { libraries, partly }: Sc
   return { text: among.sql, values: [among.value] }
 }
 
-/** What the indexes do not know of, about the entry `f`. */
-function rowFilter(dialect: Dialect, { scope, filters }: MatchWish): Sql | undefined {
+/** Conditions on the entry `f` that the full-text index cannot check. */
+function rowFilter(dialect: Dialect, { scope, filters }: MatchRequest): Sql | undefined {
   const { kind, extensions, time, size } = filters
   const conditions: Sql[] = []
   if (extensions !== undefined || kind === 'file') conditions.push(raw('f.is_dir = 0'))
   if (kind === 'dir') conditions.push(raw('f.is_dir = 1'))
   if (time?.from !== undefined) conditions.push(sql`f.mtime >= ${time.from}`)
   if (time?.to !== undefined) conditions.push(sql`f.mtime <= ${time.to}`)
-  // A folder has no size; one that is asked for leaves it out.
+  // Folders have no size, so a size filter excludes them.
   if (size !== undefined && (size.from !== undefined || size.to !== undefined))
     conditions.push(raw('f.is_dir = 0'))
   if (size?.from !== undefined) conditions.push(sql`f.size >= ${size.from}`)

@@ -24,19 +24,19 @@ describe('folding', () => {
     ['\ud800x', '\ufffdx'],
   ]
   for (const [text, folded] of cases) {
-    it(`makes ${JSON.stringify(text)} ${JSON.stringify(folded)}`, () => assert.equal(fold(text), folded))
+    it(`folds ${JSON.stringify(text)} to ${JSON.stringify(folded)}`, () => assert.equal(fold(text), folded))
   }
 })
 
 describe('tokens', () => {
-  it('are words, and pairs of neighbours where words have no spaces', () => {
+  it('are words, and bigrams in scripts without spaces', () => {
     assert.deepEqual(
       [...tokensIn('a quick_fox-2, 文件夹x')],
       ['a', 'quick', 'fox', '2', '文件', '件夹', '夹', 'x'],
     )
   })
 
-  it('of a name are four neighbours from each character on', () => {
+  it('of a name are the 4-grams from each character', () => {
     assert.deepEqual(gramsOf('a.bc'), [
       '\ue0f0a\ue02eb',
       'a\ue02ebc',
@@ -49,7 +49,7 @@ describe('tokens', () => {
     assert.deepEqual(partOfName('abcde'), { tokens: ['abcd', 'bcde'], prefix: false })
   })
 
-  it('never hold anything that means something to an engine', () => {
+  it('never contain operators of the engine', () => {
     const odd = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code))
     for (const token of [...gramsOf(odd), ...tokensIn(odd)])
       assert.doesNotMatch(token, /[^a-z0-9\u0080-\uffff]/i)
@@ -67,7 +67,7 @@ describe('a query', () => {
   const terms = (text: string) => parseQuery(text).terms.map(({ folded }) => folded)
   const excluded = (text: string) => parseQuery(text).excluded.map(({ folded }) => folded)
 
-  it('has words, phrases in quotes and words to leave out', () => {
+  it('has words, quoted phrases and excluded words', () => {
     assert.deepEqual(terms('one "two three" -four'), ['one', 'two three'])
     assert.deepEqual(excluded('one -four -"five six"'), ['four', 'five six'])
     assert.deepEqual(terms('"open end'), ['open end'])
@@ -77,7 +77,7 @@ describe('a query', () => {
     assert.equal(parseQuery('"one" two').isPlain, false)
   })
 
-  it('goes on with its last word only, unless that is in quotes or ended', () => {
+  it('matches its last word as a prefix, unless it is quoted or followed by a space', () => {
     const goesOn = (text: string) => parseQuery(text).terms.at(-1)?.phrases.at(-1)?.prefix
     assert.equal(goesOn('one tw'), false)
     assert.equal(goesOn('one two'), true)
@@ -87,7 +87,7 @@ describe('a query', () => {
     assert.equal(goesOn('文'), true)
   })
 
-  it('is bounded, however long its text is', () => {
+  it('is bounded in length', () => {
     const many = parseQuery(Array.from({ length: 5000 }, (_, n) => `w${n}`).join(' '))
     assert.equal(many.terms.length, 64)
     assert.ok((parseQuery('a.'.repeat(5000)).terms[0]?.phrases[0]?.tokens.length ?? 0) <= 64)
@@ -97,7 +97,7 @@ describe('a query', () => {
 describe('a highlight', () => {
   const show = (text: string, query: string) => highlight(text, parseQuery(query), 1_000_000)
 
-  it('puts matches in bold and escapes all else', async () => {
+  it('marks matches in bold and escapes everything else', async () => {
     assert.equal(
       await show('a <i>Fox</i> & "fox"', 'fox'),
       'a &lt;i&gt;<b>Fox</b>&lt;/i&gt; &amp; &quot;<b>fox</b>&quot;',
@@ -107,18 +107,18 @@ describe('a highlight', () => {
     assert.equal(await show('<b>', '<b>'), '&lt;<b>b</b>&gt;')
   })
 
-  it('shows phrases as phrases', async () => {
+  it('marks a phrase as a whole', async () => {
     assert.equal(await show('red fox, brown fox', '"brown fox"'), 'red fox, <b>brown</b> <b>fox</b>')
   })
 
-  it('shows the place with most of what was asked for', async () => {
+  it('shows the excerpt with the most matches', async () => {
     const text = `lake ${'filler '.repeat(200)}budget of the lake ${'filler '.repeat(200)}`
     const shown = await show(text, 'lake budget')
     assert.match(shown, /<b>budget<\/b> of the <b>lake<\/b>/)
     assert.ok(shown.length < 400)
   })
 
-  it('cuts no character in two', async () => {
+  it('never cuts within a character', async () => {
     const shown = await show(`${'🗂'.repeat(500)} fox ${'🗂'.repeat(500)}`, 'fox')
     assert.match(shown, /<b>fox<\/b>/)
     assert.ok(shown.isWellFormed())
@@ -126,7 +126,7 @@ describe('a highlight', () => {
 })
 
 describe('categories', () => {
-  it('are found in any case', () => {
+  it('are case-insensitive', () => {
     assert.deepEqual(extensionsOf('SpreadSheet'), ['xls', 'xlsx', 'ods', 'fods'])
     assert.deepEqual(extensionsOf('3d'), ['stl', 'obj'])
     assert.equal(extensionsOf('constructor'), undefined)

@@ -3,24 +3,24 @@ import type { Database } from '../database/index.ts'
 import { findWritten, MERGED_TABLES, type MergedTable, mergeSome, putMerged } from './merge-store.ts'
 
 const LOOK_AGAIN_MS = 300_000
-// A step takes some hundredths of a second; who else writes waits no longer.
+// Pages per merge step: 10 to 50 ms, the longest that other writers wait.
 const PAGES_A_STEP = 500
-// All is written again for a merge: not before a quarter is new, and some thousand entries are.
+// A merge rewrites the index: only if a quarter of it, and some thousand entries, are new.
 const NEW_SHARE = 0.25
 const FEWEST_NEW = 5000
 
 interface MergingOptions {
   readonly db: Database
-  /** Resolves once the tables are there. */
+  /** Resolves once the tables exist. */
   readonly prepare: () => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
 /**
- * On SQLite each write adds a part to the index, and a search looks into every part. The engine merges a few of them at
- * a time; this makes one of all where it has become worth it.
+ * On SQLite each write adds a segment to the FTS5 index, and a search visits every segment. The engine merges a few at
+ * a time; this class merges all of them when it pays.
  */
-export class Merging {
+export class IndexMerging {
   readonly #options: MergingOptions
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -30,7 +30,7 @@ export class Merging {
     this.#options = options
   }
 
-  /** Looks from time to time whether it is worth it, first in a while: a start has more urgent work. */
+  /** Checks periodically whether a merge pays; not right after the start, which has more urgent work. */
   start(): void {
     const look = () =>
       void this.look().catch((error: unknown) => {
@@ -39,7 +39,7 @@ export class Merging {
     this.#timer = setInterval(look, LOOK_AGAIN_MS).unref()
   }
 
-  /** Merges if it is worth it. */
+  /** Merges if it pays. */
   look(): Promise<void> {
     this.#running ??= this.#look().finally(() => (this.#running = undefined))
     return this.#running
@@ -67,7 +67,7 @@ export class Merging {
       const began = performance.now()
       const isMore = await db.write((tx) => mergeSome(tx, table, PAGES_A_STEP, begins), { durable: false })
       if (!isMore) return
-      // Half of the time is left to others.
+      // Pauses half of the time, so that other writers get through.
       await delay(performance.now() - began, undefined, { signal: this.#stopping.signal })
     }
   }
