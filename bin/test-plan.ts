@@ -86,6 +86,8 @@ export const RULES: readonly Rule[] = [
   deep('test/limits/', SQLITE, 'overload for half a minute', 40),
   deep('test/bench/quick', SQLITE, 'runs benchmarks', 40),
   deep('test/cli/serve', SQLITE, 'starts some twenty processes', 40),
+  deep('test/cli/doctor', SQLITE, 'starts some ten processes', 8),
+  deep('test/cli/access', SQLITE, 'starts some ten processes', 8),
   deep('test/cli/user', SQLITE, 'starts some twenty processes', 20),
   deep('test/cli/reindex', SQLITE, 'starts some ten processes', 12),
   deep('test/pages/browser', SQLITE, 'browser', 30),
@@ -139,6 +141,7 @@ export const RULES: readonly Rule[] = [
   fast('test/', SQLITE, 'not about the database'),
   fast('src/search/search.', SQLITE, 'on both databases by itself', 15),
   fast('src/database/', SQLITE, 'on both databases by itself', 5),
+  fast('src/storage/disk/', SQLITE, 'both disk stores', 9),
   fast('src/', SQLITE, 'beside the code', 1),
 ]
 
