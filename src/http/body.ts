@@ -35,15 +35,15 @@ async function collect(body: RequestBody, limit: number, claim: BodyClaim): Prom
   return collected.bytes
 }
 
-/** The fields of a body in any encoding clients use. An empty body is fine whatever its type. */
-export function parseBody(contentType: string | undefined, bytes: Buffer): Fields {
+/** The fields of a body in any encoding clients use; a promise only for multipart. An empty body may have any type. */
+export function parseBody(contentType: string | undefined, bytes: Buffer): Fields | Promise<Fields> {
   if (bytes.length === 0) return Fields.none
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase()
   switch (type) {
     case 'application/x-www-form-urlencoded':
       return parseForm(bytes)
     case 'multipart/form-data':
-      return Fields.fromParts(parseMultipart(contentType ?? '', bytes, maxFields))
+      return parseMultipart(contentType ?? '', bytes, maxFields).then((parts) => Fields.fromParts(parts))
     case 'application/json':
       return parseJson(bytes)
     case '':

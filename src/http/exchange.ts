@@ -83,9 +83,13 @@ function runFor<User, Services>(
   const { body: readers } = route
   const handleFields = () => handle(readAll(readers, request.bodyFields))
   if (route.method === 'GET' || incoming.body.length === 0) return handleFields()
-  const take = (bytes: Buffer) => {
-    request.bodyFields = parseBody(request.header('content-type'), bytes)
+  const takeFields = (fields: Fields) => {
+    request.bodyFields = fields
     return handleFields()
+  }
+  const take = (bytes: Buffer) => {
+    const fields = parseBody(request.header('content-type'), bytes)
+    return fields instanceof Promise ? fields.then(takeFields) : takeFields(fields)
   }
   const bytes = readBody(incoming.body, route.bodyLimit, request.bodyClaim)
   return bytes instanceof Promise ? bytes.then(take) : take(bytes)

@@ -17,7 +17,7 @@ const LARGEST_FORM = 4 * 2 ** 20
 export async function readFields(request: HttpRequest, body: RequestBody): Promise<Fields> {
   const bytes = await readBytes(request, body)
   try {
-    return parseBody(request.headers['content-type'], bytes)
+    return await parseBody(request.headers['content-type'], bytes)
   } catch (error) {
     if (error instanceof Refusal) throw uploadError(error.status, 'Malformed form.')
     throw error
