@@ -3,8 +3,8 @@ import path from 'node:path'
 
 // The plan of all tests. `node bin/test-plan.ts --write` updates the table in docs/testing.md; without the flag it only checks it.
 
-/** The database that the servers of a test run on. */
-export type TestDatabase = 'sqlite' | 'postgres'
+/** The database of the servers under test. `plain` is PostgreSQL with the plain implementations instead of the fast paths. */
+export type TestDatabase = 'sqlite' | 'postgres' | 'plain'
 
 /** `npm test` runs the fast tier. `npm run test:all` runs the deep tier as well. */
 export type Tier = 'fast' | 'deep'
@@ -30,6 +30,7 @@ interface Rule {
 const BOTH: readonly TestDatabase[] = ['sqlite', 'postgres']
 const SQLITE: readonly TestDatabase[] = ['sqlite']
 const POSTGRES: readonly TestDatabase[] = ['postgres']
+const PLAIN: readonly TestDatabase[] = ['plain']
 const NONE: readonly TestDatabase[] = []
 
 const DEFAULT_SECONDS = 3
@@ -136,8 +137,8 @@ export const RULES: readonly Rule[] = [
   // Everything else. Suites over HTTP run on both databases; those that need PostgreSQL themselves find it on either.
   fast('test/api/', BOTH, 'over HTTP', 2.5),
   fast('test/seed/', BOTH, 'over HTTP', 15),
-  fast('test/sync/', BOTH, 'over HTTP'),
-  fast('test/transfer/', BOTH, 'over HTTP'),
+  { ...fast('test/sync/', BOTH, 'over HTTP'), deep: PLAIN },
+  { ...fast('test/transfer/', BOTH, 'over HTTP'), deep: PLAIN },
   fast('test/', SQLITE, 'not about the database'),
   fast('src/search/search.', SQLITE, 'on both databases by itself', 15),
   fast('src/database/', SQLITE, 'on both databases by itself', 5),
@@ -219,8 +220,15 @@ export function testingPage(page: string): string {
   return `${before}${table}`
 }
 
+/** For people. */
+export const DATABASE_NAMES: Record<TestDatabase, string> = {
+  sqlite: 'SQLite',
+  postgres: 'PostgreSQL',
+  plain: 'PostgreSQL without fast paths',
+}
+
 function namesOf(databases: readonly TestDatabase[]): string {
-  return databases.map((database) => ({ sqlite: 'SQLite', postgres: 'PostgreSQL' })[database]).join(', ')
+  return databases.map((database) => DATABASE_NAMES[database]).join(', ')
 }
 
 if (import.meta.main) {

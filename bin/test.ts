@@ -5,7 +5,7 @@ import { type PostgresServer, PostgresUnavailable, startPostgres } from '../test
 import { createTemplates } from '../test/support/server.ts'
 import { runChecks } from './check.ts'
 import { ensurePrograms } from './system-programs.ts'
-import { planTests, type TestJob, type Tier } from './test-plan.ts'
+import { DATABASE_NAMES, planTests, type TestJob, type Tier } from './test-plan.ts'
 import { runInPool } from './test-pool.ts'
 import { type FileReport, type ProcessReport, runTestProcess, type TestResult } from './test-process.ts'
 
@@ -159,7 +159,8 @@ async function runJobs(jobs: readonly TestJob[], signal: AbortSignal, showsAll: 
 function environmentOf({ database, tier }: TestJob): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    ...(database === 'postgres' && { CARREL_TEST_DATABASE: 'postgres' }),
+    ...(database !== 'sqlite' && { CARREL_TEST_DATABASE: 'postgres' }),
+    ...(database === 'plain' && { CARREL_TEST_PLAIN: '1' }),
     ...(tier === 'deep' && { CARREL_TEST_DEEP: '1' }),
   }
 }
@@ -224,7 +225,7 @@ function textOf(
 const outputLines = (output: string) => (output.trim() === '' ? [] : [indented(output.trimEnd(), 2)])
 const indented = (text: string, by: number) => text.replace(/^/gm, ' '.repeat(by))
 const withDatabase = (name: string, { database }: TestJob) =>
-  database === 'postgres' ? `${name} on PostgreSQL` : name
+  database === 'sqlite' ? name : `${name} on ${DATABASE_NAMES[database]}`
 
 function nameOf(job: TestJob): string {
   const [first = ''] = job.files
