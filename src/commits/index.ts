@@ -33,6 +33,7 @@ export {
 export { commitRows } from './dependent-rows-store.ts'
 export type { LibraryDependent, LibraryTransfer } from './dependents.ts'
 export { countAllDirs } from './dir-count-backfill.ts'
+export { type Committed, type Edit, EditConflict, type Edited } from './edit.ts'
 export { followedSeq, moveFollower, writeFollowed } from './follower-store.ts'
 export { type EntryLimits, type GrowthGuard, GrowthLimits, tooManyEntries } from './growth-limits.ts'
 export type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary, SubLibrary } from './library-info.ts'
@@ -85,4 +86,4 @@ export {
   ownedBytes,
   positionRelation,
 } from './relations.ts'
-export { type Committed, type Edit, type Edited, Writers } from './writer.ts'
+export { Writers } from './writer.ts'

@@ -92,8 +92,16 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
   const recentCommits = new RecentCommits(db)
   const pathIndex = new PathIndex(db, objects, changes, recentCommits, options.onFollowError)
   const listeners: HeadListener[] = [(library) => pathIndex.wake(library)]
-  const writers = new Writers(db, objects, changes, recentCommits, growth, now, (library, before) => {
-    for (const listener of listeners) listener(library, before)
+  const writers = new Writers({
+    db,
+    objects,
+    changes,
+    recentCommits,
+    growth,
+    now,
+    onCommitted: (library, before) => {
+      for (const listener of listeners) listener(library, before)
+    },
   })
   const trashCounts = new TrashCounts()
   return {

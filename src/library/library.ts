@@ -157,7 +157,7 @@ export class EditableLibrary extends Library {
       ...edit,
       apply: async (tree, origin): Promise<Edited<T>> => {
         const view = await tree.below(sub.path)
-        if (view === undefined) throw new FolderMoved(info)
+        if (view === undefined) throw new FolderMoved()
         const edited = await edit.apply(view, { ...info, headSeq: origin.headSeq, sub: { ...sub, origin } })
         return {
           ...edited,

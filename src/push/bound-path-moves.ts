@@ -1,6 +1,5 @@
-import { asSeen, type LibraryInfo, type PathBinding } from '../commits/index.ts'
+import { asSeen, EditConflict, type LibraryInfo, type PathBinding } from '../commits/index.ts'
 import type { Transaction } from '../database/index.ts'
-import { DomainError } from '../errors.ts'
 import { type BoundPathMove, listBoundPaths, rebind } from '../library/index.ts'
 import {
   baseName,
@@ -27,11 +26,9 @@ export interface Step {
   readonly changes: readonly Change[]
 }
 
-/** Something was bound to a path of the library between the look at them and the commit. */
-export class BoundPathsChanged extends DomainError {
-  constructor(library: LibraryInfo) {
-    super({ code: 'library-not-found', id: library.id })
-  }
+/** A lock, star or link was added to a path of the library after the bound paths were read. */
+export class BoundPathsChanged extends EditConflict {
+  override name = 'BoundPathsChanged'
 }
 
 /** Where things bound to paths go with a push. */
@@ -102,7 +99,7 @@ export class BoundPathMoves {
     if (all === undefined) return async () => {}
     return async (tx) => {
       const now = await listBoundPaths(this.#bindings, tx, this.#library.key)
-      if (now.some((path) => !all.has(path))) throw new BoundPathsChanged(this.#library)
+      if (now.some((path) => !all.has(path))) throw new BoundPathsChanged()
       await rebind(this.#bindings, tx, this.#library, fates)
     }
   }

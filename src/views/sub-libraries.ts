@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
-import { asSeen, inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../commits/index.ts'
+import {
+  asSeen,
+  EditConflict,
+  inOrigin,
+  type LibraryInfo,
+  originOf,
+  type SubLibrary,
+} from '../commits/index.ts'
 import type { Database, Transaction } from '../database/index.ts'
-import { DomainError, fail } from '../errors.ts'
+import { fail } from '../errors.ts'
 import {
   baseName,
   type CommitId,
@@ -126,10 +133,8 @@ export async function subLibraryPlace(library: OpenLibrary, path: LibraryPath): 
 }
 
 /** The folder of a sub-library was moved or deleted after the sub-library was opened. */
-export class FolderMoved extends DomainError {
-  constructor(library: LibraryInfo) {
-    super({ code: 'library-not-found', id: library.id })
-  }
+export class FolderMoved extends EditConflict {
+  override name = 'FolderMoved'
 }
 
 /** In the transaction of a commit through a sub-library: throws FolderMoved if another edit has moved its folder. */
@@ -137,7 +142,7 @@ export async function expectNotMoved(tx: Transaction, library: LibraryInfo): Pro
   const { sub } = library
   if (sub === undefined) return
   const now = await findSubLibraryByKey(tx, sub.key)
-  if (now?.path !== sub.path) throw new FolderMoved(library)
+  if (now?.path !== sub.path) throw new FolderMoved()
 }
 
 /** Where the folders of a library's sub-libraries are in another tree of it; undefined for one that is not there. */

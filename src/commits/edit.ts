@@ -1,0 +1,74 @@
+import type { Content } from '../content/index.ts'
+import type { Transaction } from '../database/index.ts'
+import type { Commit } from '../objects/index.ts'
+import type { WorkingTree } from '../tree/index.ts'
+import type { NumberedCommit } from './commit-store.ts'
+import type { LibraryInfo } from './library-info.ts'
+
+/** A change to a library: a function from tree to tree. It may run again, on a newer head. */
+export interface Edit<T> {
+  /** The account that makes it, as the commit will say. */
+  readonly author: string
+  /**
+   * An upload: it may share a commit with queued uploads of the same author.
+   * Its `apply` must not have changed the tree when it throws.
+   */
+  readonly isUpload?: boolean
+  apply(tree: WorkingTree, library: LibraryInfo): Promise<Edited<T>>
+}
+
+/** The result of applying an edit. A commit is made unless nothing changed and `always` is not set. */
+export interface Edited<T> {
+  /** The commit's text, in the exact patterns clients and users know. */
+  readonly description: string
+  readonly result: T
+  /** A commit is made even if the tree stays as it is (a rename of the library). */
+  readonly always?: boolean
+  /**
+   * Rows that must agree with the new head, written in its transaction (I2). A fault or an EditConflict thrown here fails
+   * this edit alone.
+   */
+  readonly also?: (tx: Transaction) => Promise<void>
+  /** Names of the files an upload added or replaced. Uploads that share a commit are described by all of them. */
+  readonly uploaded?: readonly string[]
+  /** The contents of new files. Those of a whole group are written together (I1). */
+  readonly contents?: readonly Content[]
+  /** Commits of a client. They join the history instead of a new commit, or together with the merge of them. */
+  readonly received?: ReceivedCommits
+  /** What `also` changes of the library itself, for the edits after this one. */
+  readonly library?: Partial<Pick<LibraryInfo, 'name' | 'description' | 'encryption'>>
+}
+
+/** Commits that a client sent ahead. They are stored but not part of the history yet. */
+export interface ReceivedCommits {
+  /** At least one, oldest first, each the parent of the next. */
+  readonly chain: readonly Commit[]
+  /** Set if the head had moved: the tree of the edit is a merge. `conflict` if it kept two versions of an entry. */
+  readonly merge?: { readonly conflict: boolean }
+}
+
+/** A committed edit. */
+export interface Committed<T> {
+  readonly result: T
+  /** The library as this edit left it; of a sub-library: the one that has its folder. */
+  readonly library: LibraryInfo
+  /** The library as this edit found it. */
+  readonly before: LibraryInfo
+  /** Undefined if nothing had to change. */
+  readonly commit: NumberedCommit | undefined
+}
+
+/**
+ * Data the edit was based on changed before its transaction. Thrown by `apply` or `also`, it fails this edit alone; the
+ * caller reads the data again and repeats the edit. It never reaches a surface.
+ */
+export class EditConflict extends Error {
+  override name = 'EditConflict'
+}
+
+/** An edit in the queue, and how its caller is answered. */
+export interface QueuedEdit {
+  readonly edit: Edit<unknown>
+  resolve(committed: Committed<unknown>): void
+  reject(error: unknown): void
+}

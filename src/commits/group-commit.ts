@@ -1,0 +1,108 @@
+import type { Database } from '../database/index.ts'
+import { DomainError, fail } from '../errors.ts'
+import type { LibraryId } from '../objects/index.ts'
+import { type ObjectStore, PendingDirs, type TreeChanges } from '../tree/index.ts'
+import { type Applied, applyEdits, commitsOf } from './apply-edits.ts'
+import type { QueuedEdit } from './edit.ts'
+import type { GrowthLimits } from './growth-limits.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { findLibrary } from './library-store.ts'
+import type { RecentCommits } from './recent-commits.ts'
+import { storeGroup } from './store-group.ts'
+
+export interface WriterServices {
+  readonly db: Database
+  readonly objects: ObjectStore
+  readonly changes: TreeChanges
+  readonly recentCommits: RecentCommits
+  readonly growth: GrowthLimits
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Called after a head moved, with the library after and before. */
+  readonly onCommitted: (library: LibraryInfo, before: LibraryInfo) => void
+}
+
+/** Which library a group is for. */
+export interface LibraryRef {
+  readonly key: number
+  readonly id: LibraryId
+}
+
+/**
+ * Commits a group of edits in one transaction. If the head moved meanwhile, the edits are applied to the new head at once
+ * (I5). Resolves to the library once the group is committed; callers are answered when it is durable. `known` is the
+ * library as the last group left it, `putBack` returns edits to the queue.
+ */
+export async function commitGroup(
+  services: WriterServices,
+  library: LibraryRef,
+  group: readonly QueuedEdit[],
+  known: LibraryInfo | undefined,
+  putBack: (left: readonly QueuedEdit[]) => void,
+): Promise<LibraryInfo> {
+  let open = group
+  let start = known
+  let shares = true
+  for (;;) {
+    start ??= await find(services.db, library)
+    const pending = new PendingDirs()
+    const { applied, left, failed, refused } = await applyEdits(start, open, { ...services, pending, shares })
+    if (refused !== undefined) {
+      // Repeated without the edit: its dirs are not stored, so nothing may refer to them.
+      const [first, ...others] = refused.edits
+      if (others.length > 0) shares = false
+      else first?.reject(new DomainError(refused.fault))
+      open = open.filter((one) => !failed.has(one) && (one !== first || others.length > 0))
+      continue
+    }
+    putBack(left)
+    open = applied.map((one) => one.queued)
+    const last = applied.at(-1)
+    if (last === undefined) return start
+    if (applied.every((one) => one.committed.commit === undefined)) {
+      for (const { queued, committed } of applied) queued.resolve(committed)
+      return start
+    }
+    const after = last.committed.library
+    const outcome = await storeGroup(services, start, after, applied)
+    switch (outcome.kind) {
+      case 'committed':
+        updateCaches(services, library, applied, pending)
+        services.onCommitted(after, start)
+        return after
+      case 'head-moved':
+        start = undefined
+        break
+      case 'edit-refused':
+        outcome.queued.reject(outcome.error)
+        open = open.filter((queued) => queued !== outcome.queued)
+        break
+      case 'over-quota': {
+        // Which edits fit is found by halving the group.
+        if (open.length === 1) throw outcome.error
+        const half = Math.ceil(open.length / 2)
+        putBack(open.slice(half))
+        open = open.slice(0, half)
+      }
+    }
+  }
+}
+
+function updateCaches(
+  { objects, changes, recentCommits }: WriterServices,
+  { key }: LibraryRef,
+  applied: readonly Applied[],
+  pending: PendingDirs,
+): void {
+  for (const stored of pending.latest()) objects.remember(key, stored)
+  for (const { tree } of applied) {
+    if (tree?.changes) changes.remember(key, tree.before, tree.root, tree.changes)
+  }
+  if (applied.every((one) => one.joining.length === 0)) recentCommits.remember(key, commitsOf(applied))
+}
+
+/** By id, because the row cache has the query of the request that opened the library. */
+async function find(db: Database, { key, id }: LibraryRef): Promise<LibraryInfo> {
+  const found = await findLibrary(db, id)
+  return found?.key === key ? found : fail({ code: 'library-not-found', id })
+}

@@ -1,0 +1,131 @@
+import { insertContents } from '../content/index.ts'
+import type { Database, Transaction } from '../database/index.ts'
+import { DomainError } from '../errors.ts'
+import { insertObjects } from '../tree/index.ts'
+import { type Applied, commitsOf } from './apply-edits.ts'
+import { insertCommits, joinCommits } from './commit-store.ts'
+import { EditConflict, type QueuedEdit } from './edit.ts'
+import type { GrowthLimits } from './growth-limits.ts'
+import type { LibraryInfo } from './library-info.ts'
+import { moveHead } from './library-store.ts'
+
+/** How the transaction of a group ended. All but `committed` were rolled back. */
+export type StoreOutcome =
+  | { readonly kind: 'committed' }
+  /** Another process moved the head, or stored the same received commits, after the group was applied. */
+  | { readonly kind: 'head-moved' }
+  /** `also` of one edit threw. The others can go on without it. */
+  | { readonly kind: 'edit-refused'; readonly queued: QueuedEdit; readonly error: Error }
+  /** The group as a whole exceeds the quota of the owner. */
+  | { readonly kind: 'over-quota'; readonly error: DomainError }
+
+/** Rolls the transaction back with an outcome. Thrown and caught in this file only. */
+class Rollback extends Error {
+  readonly outcome: StoreOutcome
+
+  constructor(outcome: StoreOutcome) {
+    super(outcome.kind)
+    this.outcome = outcome
+  }
+}
+
+/**
+ * Stores a group in one transaction: the head by compare-and-swap (I2), then objects, commits and the rows of each edit.
+ * Resolves when it is committed or rolled back. The callers of the edits are answered once the commit is durable (I4).
+ */
+export async function storeGroup(
+  { db, growth }: { db: Database; growth: GrowthLimits },
+  before: LibraryInfo,
+  after: LibraryInfo,
+  applied: readonly Applied[],
+): Promise<StoreOutcome> {
+  const committed = Promise.withResolvers<void>()
+  const durable = db.write((tx) => writeGroup(tx, growth, before, after, applied), {
+    onCommitted: committed.resolve,
+  })
+  void answerWhenDurable(durable, committed, applied)
+  try {
+    await committed.promise
+    return { kind: 'committed' }
+  } catch (error) {
+    if (error instanceof Rollback) return error.outcome
+    throw error
+  }
+}
+
+/** Throws Rollback. */
+async function writeGroup(
+  tx: Transaction,
+  growth: GrowthLimits,
+  before: LibraryInfo,
+  after: LibraryInfo,
+  applied: readonly Applied[],
+): Promise<void> {
+  const { key } = before
+  const joining = applied.flatMap((one) => one.joining)
+  const stored = new Set<string>(joining.map(({ id }) => id))
+  const commits = commitsOf(applied).filter(({ id }) => !stored.has(id))
+  const objects = applied.flatMap((one) => one.tree?.objects ?? [])
+  const contents = applied.flatMap((one) => one.contents)
+  const guard = after.size > before.size ? growth.guard : undefined
+  // Pipelined, the head first: the rest counts only if the head moved.
+  const moving = moveHead(tx, {
+    key,
+    from: before.head,
+    to: after.head,
+    seq: after.headSeq,
+    root: after.root,
+    size: after.size,
+    fileCount: after.fileCount,
+    at: after.updatedAt,
+    modifier: after.modifier,
+  })
+  const inserting = Promise.all([
+    contents.length > 0 && insertContents(tx, key, contents),
+    insertObjects(tx, key, objects),
+    insertCommits(tx, key, commits),
+  ])
+  const limiting = guard?.limitedOwner(tx, key)
+  inserting.catch(() => {}) // Awaited below, unless the head has moved.
+  limiting?.catch(() => {})
+  if (!(await moving)) throw new Rollback({ kind: 'head-moved' })
+  await inserting
+  // The same commits were pushed a moment ago: the edit finds out when it runs again.
+  if (!(await joinCommits(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })
+  for (const { also, queued } of applied) {
+    try {
+      await also?.(tx)
+    } catch (error) {
+      const isRefusal = error instanceof DomainError || error instanceof EditConflict
+      throw isRefusal ? new Rollback({ kind: 'edit-refused', queued, error }) : error
+    }
+  }
+  // Last, because the reservations for these bytes are settled above.
+  const limited = await limiting
+  try {
+    if (limited !== undefined) await guard?.check(tx, limited)
+  } catch (error) {
+    throw error instanceof DomainError ? new Rollback({ kind: 'over-quota', error }) : error
+  }
+}
+
+async function answerWhenDurable(
+  durable: Promise<void>,
+  committed: PromiseWithResolvers<void>,
+  applied: readonly Applied[],
+): Promise<void> {
+  try {
+    await durable
+    committed.resolve()
+    for (const { queued, committed } of applied) queued.resolve(committed)
+  } catch (error) {
+    committed.reject(error)
+    const wasCommitted = await committed.promise.then(
+      () => true,
+      () => false,
+    )
+    // Committed but not known to be durable: no caller may be told it succeeded. Edits that were never committed
+    // are answered by the caller of storeGroup.
+    if (wasCommitted) for (const { queued } of applied) queued.reject(error)
+  }
+}
