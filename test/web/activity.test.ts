@@ -30,7 +30,7 @@ describe('activity and notifications', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go('/activity')
-    await page.getByText('Nothing has happened yet').waitFor()
+    await page.getByText('No activity yet').waitFor()
     await tab.picture('activity-nothing')
     await share(ann, library, ben.email)
     const bell = page.getByRole('button', { name: 'Notifications, 1 new' })
@@ -75,12 +75,12 @@ describe('activity and notifications', () => {
     await page.getByText('hat report 0.txt gelöscht').waitFor()
     await tab.picture('activity-phone-dark')
     await page.getByRole('button', { name: 'Meine' }).click()
-    await page.getByText('Noch ist nichts passiert').waitFor()
+    await page.getByText('Noch keine Aktivität').waitFor()
     await page.getByRole('button', { name: 'Benachrichtigungen, 2 neu' }).click()
     await page.getByText(/watched\.txt hinzugefügt/).waitFor()
     await tab.checkAccess()
     await tab.picture('notifications-phone-dark')
-    await page.getByRole('button', { name: 'Alle gesehen' }).click()
+    await page.getByRole('button', { name: 'Alle als gelesen markieren' }).click()
     await page.getByRole('button', { name: 'Benachrichtigungen', exact: true }).waitFor()
     assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
     assert.deepEqual(tab.complaints, [])

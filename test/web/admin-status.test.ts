@@ -25,7 +25,7 @@ describe('the state of the server and its log', () => {
     await user.createLibrary('Noted')
     for (let count = 0; count < 60; count += 1) await user.createLibrary(`Many ${count}`)
     await tab.go('/admin/audit')
-    const actions = page.getByLabel('What', { exact: true })
+    const actions = page.getByLabel('Action', { exact: true })
     await actions.waitFor()
     const offered = await actions
       .locator('option')
@@ -34,7 +34,7 @@ describe('the state of the server and its log', () => {
     const narrowed = page.waitForResponse(
       (response) => response.url().includes('agnes') && response.url().includes('library-made'),
     )
-    await page.getByLabel('Who').fill(user.email)
+    await page.getByLabel('User', { exact: true }).fill(user.email)
     await actions.selectOption('library-made')
     await narrowed
     const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
@@ -54,7 +54,7 @@ describe('the state of the server and its log', () => {
     assert.equal(entries.length, 61)
     assert.ok(entries.every(({ actor, action }) => actor === user.email && action === 'library-made'))
     await page.getByLabel('From').fill('2099-01-01')
-    await page.getByText('Nothing was put down').waitFor()
+    await page.getByText('No entries').waitFor()
     assert.deepEqual(tab.complaints, [])
   })
 
@@ -74,13 +74,13 @@ describe('the state of the server and its log', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go('/admin')
-    await page.getByText('The database answers').waitFor()
+    await page.getByText('Database responding').waitFor()
     const panel = (name: string) =>
       page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
     await panel('Health').getByText('never').first().waitFor()
-    await panel('Stored bytes').getByText('Current files').waitFor()
-    await panel('Search index').getByText('Changes behind').waitFor()
-    await panel('Jobs').getByText('Upkeep does its work').waitFor()
+    await panel('Stored data').getByText('Current files').waitFor()
+    await panel('Search index').getByText('Changes to index').waitFor()
+    await panel('Jobs').getByText('Maintenance is running normally').waitFor()
     await tab.checkAccess()
     await tab.picture('admin-status')
     await page.getByRole('link', { name: 'Statistics' }).click()

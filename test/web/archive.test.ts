@@ -28,7 +28,7 @@ describe('archives', () => {
     const tray = page.getByRole('region', { name: 'Archives' })
     await tray.getByRole('progressbar', { name: 'Plans.zip' }).waitFor()
     await tray.getByRole('progressbar', { name: 'Notes.zip' }).waitFor()
-    await tray.getByText('0 of 2 files packed').waitFor()
+    await tray.getByText('0 of 2 files').waitFor()
     await tab.checkAccess()
     await tab.picture('archives')
     await page.getByRole('link', { name: 'Starred' }).click()
@@ -47,7 +47,7 @@ describe('archives', () => {
       'a & b.txt': 'both',
       'note.txt': 'a note',
     })
-    await tray.getByText('Handed to the browser to save').first().waitFor()
+    await tray.getByText('Download started').first().waitFor()
     await tray.getByRole('button', { name: 'Dismiss Plans.zip' }).click()
     await tray.getByText('Plans.zip').waitFor({ state: 'detached' })
     assert.deepEqual(tab.complaints, [])
@@ -69,7 +69,7 @@ describe('archives', () => {
     await tab.picture('archives-phone-dark')
     const stopping = page.waitForRequest(/cancel-zip-task/)
     await page.getByRole('button', { name: 'Cancel Plans.zip' }).click()
-    await page.getByText('Cancelled').waitFor()
+    await page.getByText('Canceled').waitFor()
     await stopping
     held.open()
     await eventually(async () => assert.deepEqual(await archiveFiles(suite.server), before))
@@ -85,11 +85,11 @@ describe('archives', () => {
     const { page } = tab
     await tab.go('/')
     await download(page, 'Empty')
-    await page.getByText('Empty is empty: there is nothing to download').waitFor()
+    await page.getByText('Empty is empty. There is nothing to download.').waitFor()
     const tray = page.getByRole('region', { name: 'Archives' })
     await page.route('**/zip-task/', (route) => route.abort())
     await download(page, 'Plans')
-    await tray.getByText('The archive could not be made: The server cannot be reached.').waitFor()
+    await tray.getByText('The archive could not be created: Cannot reach the server.').waitFor()
     await tab.checkAccess()
     await tab.picture('archives-failed')
     await tray.getByRole('button', { name: 'Dismiss Plans.zip' }).click()

@@ -126,7 +126,7 @@ describe('changes on the folder page', () => {
     await page.getByText('“report 9.txt” moved').waitFor()
     await uploadFile(space.client, space.id, '/Archive/report 9.txt', 'changed', { replace: true })
     await undo()
-    await page.getByRole('alert').getByText('It was changed meanwhile').waitFor()
+    await page.getByRole('alert').getByText('It has changed since').waitFor()
     assert.ok((await space.names('/Archive')).includes('report 9.txt'))
     assert.deepEqual(tab.complaints, [])
   })
@@ -162,7 +162,7 @@ describe('changes on the folder page', () => {
     await details.getByText('2 files').waitFor()
 
     await page.getByRole('button', { name: 'Clear selection' }).click()
-    await page.getByRole('button', { name: 'More for this folder' }).click()
+    await page.getByRole('button', { name: 'More actions for this folder' }).click()
     await page.getByRole('menuitem', { name: 'Show folder sizes' }).click()
     await list.row('Photos').getByText(/KB/).waitFor()
 
@@ -230,7 +230,7 @@ describe('changes on the folder page', () => {
     const list = new PagedTable(tab)
     await tab.go(`/library/${space.id}`)
     await list.shows(ALL)
-    await page.getByText('Read only').waitFor()
+    await page.getByText('Read-only').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Upload' }).count(), 0)
     await list.row('notes.md').getByRole('checkbox').click()
     assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)

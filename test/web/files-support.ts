@@ -106,7 +106,7 @@ export class PagedTable {
 
   async menu(name: string, entry: string): Promise<void> {
     await this.row(name)
-      .getByRole('button', { name: `More for ${name}` })
+      .getByRole('button', { name: `More actions for ${name}` })
       .click()
     await this.tab.page.getByRole('menuitem', { name: entry }).click()
   }

@@ -39,30 +39,30 @@ describe('the history of a library', () => {
     ]) {
       await page.getByText(text).first().waitFor()
     }
-    await page.getByText('Everything is kept').waitFor()
+    await page.getByText('All versions are kept').waitFor()
     const renamed = page.getByRole('listitem').filter({ hasText: 'Renamed' })
-    await renamed.getByRole('button', { name: 'What changed' }).click()
+    await renamed.getByRole('button', { name: 'Show changes' }).click()
     await page.getByText('/house.md').waitFor()
     await tab.checkAccess()
     await tab.picture('history')
 
     // A look at the state in which the folder was still there.
-    await renamed.getByRole('link', { name: 'Look at this state' }).click()
-    await page.getByText('Looking changes nothing').waitFor()
+    await renamed.getByRole('link', { name: 'View snapshot' }).click()
+    await page.getByText('It is read-only.').waitFor()
     await tab.checkAccess()
     await tab.picture('history-state')
     await page.getByRole('link', { name: 'plans' }).click()
     await page.getByRole('link', { name: 'beds.txt' }).click()
     await page.getByText('dahlias').waitFor()
-    await page.getByText('Earlier revision').waitFor()
-    await page.getByRole('link', { name: 'Back to the folder' }).click()
+    await page.getByText('Earlier version').waitFor()
+    await page.getByRole('link', { name: 'Back to folder' }).click()
     await page.getByRole('button', { name: 'Actions for beds.txt' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Download' }).click(),
     ])
     assert.equal(download.suggestedFilename(), 'beds.txt')
-    await page.getByRole('link', { name: 'Top' }).click()
+    await page.getByRole('link', { name: 'Library', exact: true }).click()
     await page.getByRole('button', { name: 'Actions for plans' }).click()
     await page.getByRole('menuitem', { name: 'Restore' }).click()
     await page.getByRole('dialog', { name: 'Restore this folder?' }).waitFor()
@@ -74,7 +74,7 @@ describe('the history of a library', () => {
     assert.match(await stored(space.id, '/plans/beds.txt'), /dahlias/)
 
     // The whole library, as it was before anything was in it.
-    await page.getByRole('link', { name: 'To the history' }).click()
+    await page.getByRole('link', { name: 'Back to history' }).click()
     const added = page.getByRole('listitem').filter({ hasText: 'Added the folder plans' })
     await added.getByRole('button', { name: 'Restore library' }).click()
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -92,7 +92,7 @@ describe('the history of a library', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go(`/view/${space.id}?p=/list.txt`)
-    await page.getByRole('button', { name: 'History of the file' }).click()
+    await page.getByRole('button', { name: 'Version history' }).click()
     const boxes = page.getByRole('checkbox')
     await boxes.nth(2).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Compare', exact: true }).isDisabled(), true)
@@ -109,7 +109,7 @@ describe('the history of a library', () => {
     await tab.picture('history-comparison')
     await page.keyboard.press('Escape')
     await page
-      .getByRole('button', { name: /^Restore the revision/ })
+      .getByRole('button', { name: /^Restore the version/ })
       .last()
       .click()
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -132,7 +132,7 @@ describe('the history of a library', () => {
     await tab.go(`/history/${space.id}`)
     await page.getByText('Renamed shed').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Restore library' }).count(), 0)
-    await page.getByRole('link', { name: 'Look at this state' }).nth(1).click()
+    await page.getByRole('link', { name: 'View snapshot' }).nth(1).click()
     await page.getByRole('button', { name: 'Actions for plans' }).click()
     await page.getByRole('menuitem', { name: 'Open' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Restore' }).count(), 0)
@@ -143,11 +143,11 @@ describe('the history of a library', () => {
     await tab.go(`/trash/${space.id}`)
     await page.getByText('deleted').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Restore' }).count(), 0)
-    assert.equal(await page.getByRole('button', { name: 'Empty the trash' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Empty trash' }).count(), 0)
     assert.deepEqual(tab.complaints, [])
     const stranger = await suite.openTab(t, await suite.server.signUp())
     await stranger?.go(`/history/${space.id}`)
-    await stranger?.page.getByText('There is nothing here').waitFor()
+    await stranger?.page.getByText('Nothing here').waitFor()
   })
 
   it('reads well in the dark, on a phone, in German', async (t) => {
@@ -157,7 +157,7 @@ describe('the history of a library', () => {
     const { page } = tab
     await tab.go(`/history/${space.id}`)
     await page.getByText('Ordner gelöscht:').waitFor()
-    await page.getByRole('button', { name: 'Was sich änderte' }).first().click()
+    await page.getByRole('button', { name: 'Änderungen anzeigen' }).first().click()
     await page
       .getByText('/plans/beds.txt')
       .or(page.getByText('/plans', { exact: true }))
@@ -167,7 +167,7 @@ describe('the history of a library', () => {
     await tab.picture('history-phone-dark-de')
     await fitsWidth(page)
     await tab.go(`/history/${space.id}?p=/house.md`)
-    await page.getByText('Jetzt', { exact: true }).waitFor()
+    await page.getByText('Aktuell', { exact: true }).waitFor()
     await tab.picture('history-file-phone-dark-de')
     await fitsWidth(page)
     assert.deepEqual(tab.complaints, [])

@@ -11,7 +11,7 @@ describe('signing in', () => {
     if (tab === undefined) return
     const { page } = tab
     await page.goto(suite.server.url)
-    await page.getByLabel('E-mail').fill(ADMIN.email)
+    await page.getByLabel('Email').fill(ADMIN.email)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
     await tab.picture('sign-in')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -35,7 +35,7 @@ describe('signing in', () => {
     await page.getByLabel('E-Mail').fill(ADMIN.email)
     await page.getByLabel('Passwort', { exact: true }).fill('not it')
     await page.getByRole('button', { name: 'Anmelden' }).click()
-    await page.getByText('gehören nicht zusammen').waitFor()
+    await page.getByText('E-Mail oder Passwort ist falsch').waitFor()
     await tab.checkAccess()
     await tab.picture('sign-in-phone-dark')
     assert.equal(await page.locator('html').getAttribute('lang'), 'de')

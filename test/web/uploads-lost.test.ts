@@ -50,7 +50,7 @@ describe('uploads that are cut off', () => {
     chunks.letGo()
     await untilStored(person, library, 'film.bin')
     await network.cut()
-    await page.getByText('Connection lost. Uploads go on').waitFor()
+    await page.getByText('Connection lost. Uploads will resume').waitFor()
     await tab.picture('uploads-cut')
     const stored = await untilStored(person, library, 'film.bin')
     const before = ranges.length
@@ -204,16 +204,16 @@ describe('uploads that are cut off', () => {
     await page.waitForFunction(isKept, { name: 'large.bin', withFile: false })
     await page.reload()
     chunks.letGo()
-    await page.getByText('Choose this file again to go on').waitFor()
+    await page.getByText('Select this file again to continue').waitFor()
     await tab.checkAccess()
     await tab.picture('uploads-choose-again')
     const choose = async (file: string) => {
       const asked = page.waitForEvent('filechooser')
-      await page.getByRole('button', { name: 'Choose files again' }).click()
+      await page.getByRole('button', { name: 'Select files again' }).click()
       await (await asked).setFiles(file)
     }
     await choose(other)
-    await page.getByText('That is not the same file').waitFor()
+    await page.getByText('This is a different file').waitFor()
     const ranges = rangesSent(page)
     await choose(large)
     await title(page, '1 item uploaded').waitFor()

@@ -42,7 +42,7 @@ describe('looking at files', () => {
     await page.keyboard.press('Tab')
     await tab.checkAccess()
     await tab.picture('viewer-image')
-    await page.getByRole('button', { name: 'Fit to the page' }).click()
+    await page.getByRole('button', { name: 'Fit to page' }).click()
     await page.getByText('100 %').waitFor()
 
     await page.locator('.viewer-stage').hover()
@@ -74,7 +74,7 @@ describe('looking at files', () => {
     assert.deepEqual(tab.complaints, [])
 
     await open('/Holiday/scan.tif')
-    await page.getByText('This file cannot be shown here').waitFor()
+    await page.getByText('This file cannot be shown').waitFor()
   })
 
   it('plays sound and film, and jumps within them', async (t) => {
@@ -105,7 +105,7 @@ describe('looking at files', () => {
     assert.deepEqual(tab.complaints, [])
 
     await open('/bad.mp4')
-    await page.getByText('The browser cannot play this format.').waitFor()
+    await page.getByText('Your browser cannot play this format.').waitFor()
     await page.getByRole('button', { name: 'Download' }).last().waitFor()
   })
 
@@ -122,10 +122,10 @@ describe('looking at files', () => {
     await tab.checkAccess()
     await tab.picture('viewer-pdf')
     const first = page.getByRole('region', { name: 'Page 1', exact: true })
-    await first.getByRole('button', { name: 'To page 3' }).waitFor()
+    await first.getByRole('button', { name: 'Go to page 3' }).waitFor()
     assert.equal(await first.getByRole('link').count(), 1)
     assert.equal(await first.getByRole('link').getAttribute('href'), 'https://example.org/')
-    await first.getByRole('button', { name: 'To page 3' }).click()
+    await first.getByRole('button', { name: 'Go to page 3' }).click()
     await page.getByText('This is leaf 3 of the book').waitFor()
     await page.getByRole('textbox', { name: 'Page' }).fill('22')
     await page.keyboard.press('Enter')
@@ -137,7 +137,7 @@ describe('looking at files', () => {
     assert.deepEqual(tab.complaints, [])
 
     await open('/broken.pdf')
-    await page.getByText('This file cannot be shown here').waitFor()
+    await page.getByText('This file cannot be shown').waitFor()
   })
 
   it('shows the text of a document, and a card for what it cannot show', async (t) => {
@@ -155,9 +155,9 @@ describe('looking at files', () => {
     await tab.checkAccess()
     await tab.picture('viewer-document')
     await open('/video.ts')
-    await page.getByText('This file holds no text').waitFor()
+    await page.getByText('This file does not contain text').waitFor()
     await open('/data.bin')
-    await page.getByText('There is no preview for this kind of file.').waitFor()
+    await page.getByText('No preview available for this type of file.').waitFor()
     await tab.checkAccess()
     await tab.picture('viewer-other')
     const [saved] = await Promise.all([
@@ -167,9 +167,9 @@ describe('looking at files', () => {
     assert.equal(saved.suggestedFilename(), 'data.bin')
     assert.deepEqual(tab.complaints, [])
     await open('/damaged.docx')
-    await page.getByText('The text of this document cannot be read.').waitFor()
+    await page.getByText('The text of this document could not be read.').waitFor()
     await open('/missing.txt')
-    await page.getByText('is not here').waitFor()
+    await page.getByText('not found').waitFor()
     await tab.checkAccess()
   })
 

@@ -2,10 +2,10 @@ import type { Texts } from '../en/index.ts'
 
 export const session: Texts['session'] = {
   title: 'Anmelden',
-  lead: 'Deine Dateien, in Bibliotheken mit Gedächtnis.',
+  lead: 'Deine Dateien, mit allen Versionen.',
   keep: 'Auf diesem Gerät angemeldet bleiben',
   signIn: 'Anmelden',
-  wrong: 'Diese E-Mail und dieses Passwort gehören nicht zusammen.',
-  disabled: 'Dieses Konto ist abgeschaltet. Frage deine Administratorin oder deinen Administrator.',
-  tooOften: 'Zu viele Versuche. Warte einen Moment und versuche es noch einmal.',
+  wrong: 'E-Mail oder Passwort ist falsch.',
+  disabled: 'Dieses Konto ist deaktiviert. Wende dich an die Administration.',
+  tooOften: 'Zu viele Versuche. Warte einen Moment und versuche es erneut.',
 }

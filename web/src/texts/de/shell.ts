@@ -3,7 +3,7 @@ import type { Texts } from '../en/index.ts'
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt springen',
   home: 'Carrel, deine Bibliotheken',
-  navigation: 'Hauptbereiche',
+  navigation: 'Hauptnavigation',
   libraries: 'Bibliotheken',
   shared: 'Mit mir geteilt',
   starred: 'Markiert',
@@ -17,12 +17,12 @@ export const shell: Texts['shell'] = {
   openMenu: 'Menü öffnen',
   closeMenu: 'Menü schließen',
   theme: 'Design',
-  themeSystem: 'Wie das Gerät',
+  themeSystem: 'Wie auf dem Gerät',
   themeLight: 'Hell',
   themeDark: 'Dunkel',
   language: 'Sprache',
   usedOf: (used, total) => `${used} von ${total} belegt`,
   used: (used) => `${used} belegt`,
-  offline: 'Keine Verbindung. Änderungen erscheinen, sobald sie wieder da ist.',
+  offline: 'Du bist offline. Änderungen erscheinen, sobald du wieder online bist.',
   notifications: 'Benachrichtigungen',
 }

@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const shell: Texts['shell'] = {
   skip: '跳到内容',
-  home: 'Carrel,您的资料库',
+  home: 'Carrel，您的资料库',
   navigation: '主导航',
   libraries: '资料库',
   shared: '共享给我的',
@@ -23,6 +23,6 @@ export const shell: Texts['shell'] = {
   language: '语言',
   usedOf: (used, total) => `已用 ${used}，共 ${total}`,
   used: (used) => `已用 ${used}`,
-  offline: '网络已断开，恢复后将显示新的更改。',
+  offline: '您已离线，重新联网后将显示新的更改。',
   notifications: '通知',
 }
