@@ -8,11 +8,11 @@ import { defineConfig, type Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(?:js|mjs|css|html|svg|json|webmanifest|wasm)$/
 const SMALLEST = 1024
-// What is large is loaded by few, and takes long to compress as well as can be.
+// Large files are rarely loaded, and take long to compress at the best quality.
 const LARGE = 250_000
 
-// Relative addresses throughout: the server says in <base> where the root of the site is, which a proxy may have
-// moved. Built files are sent from `web/`.
+// Relative URLs throughout: the server writes the root of the site into <base>, which a proxy may have moved. Built
+// files are served from `web/`.
 export default defineConfig({
   base: './',
   plugins: [react(), belowWeb(), pdfParts(), compressed()],
@@ -21,13 +21,13 @@ export default defineConfig({
     outDir: 'dist',
     assetsDir: 'assets',
     modulePreload: { polyfill: false },
-    // Small files inlined as data: would be refused by the content security policy.
+    // The content security policy refuses inlined `data:` files.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
   },
 })
 
-/** The page names its parts from the root of the site on, where they are below `web/`. */
+/** Rewrites asset URLs in the page to be relative to the root of the site. */
 function belowWeb(): Plugin {
   return {
     name: 'below-web',
@@ -38,7 +38,7 @@ function belowWeb(): Plugin {
   }
 }
 
-/** The worker that reads PDFs, and encodings, fonts and decoders that some of them need, under the names the library asks for. */
+/** Copies the PDF worker and its encodings, fonts and decoders under the names the library requests. */
 function pdfParts(): Plugin {
   const folders = {
     build: /^pdf\.worker\.min\.mjs$/,
@@ -65,7 +65,7 @@ function pdfParts(): Plugin {
   }
 }
 
-/** Lays a compressed copy beside each file that profits from one. */
+/** Writes a Brotli and a gzip copy beside each compressible file. */
 function compressed(): Plugin {
   const brotli = promisify(brotliCompress)
   const zip = promisify(gzip)

@@ -24,7 +24,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      // What was refused stays refused; only what did not get through is asked again.
+      // Only network and gateway errors are retried.
       retry: (count, error) =>
         count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
     },

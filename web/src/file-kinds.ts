@@ -1,4 +1,4 @@
-/** What a file is for somebody who looks at it, by its name. */
+/** The kind of a file by its extension, which selects icon and viewer. */
 export type Kind =
   | 'image'
   | 'video'
@@ -40,8 +40,8 @@ export function kindOf(name: string): Kind {
   return kinds.get(extensionOf(name)) ?? kinds.get(name.toLowerCase()) ?? 'other'
 }
 
-/** A picture that can hold a script. The server sends it as bytes to be saved. */
+/** SVG can contain scripts, so the server sends it as an attachment. */
 export const isSvg = (name: string) => extensionOf(name) === 'svg'
 
-/** Kinds the browser shows itself, as the server sends them: pictures that can hold no script. */
+/** Images that browsers can display directly, without SVG. */
 export const isPicture = (name: string) => kindOf(name) === 'image' && !isSvg(name)

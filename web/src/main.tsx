@@ -7,7 +7,7 @@ import { loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
 import { applyTheme } from './ui/index.ts'
 
 declare global {
-  // Read by the library that holds the page still behind a dialog, when it makes a style element.
+  // CSP nonce for the style elements of react-remove-scroll, which dialogs use.
   var __webpack_nonce__: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Paths in a library begin with a slash; that of a folder ends without one, but for the root. */
+/** Paths within a library start with a slash. Folders have no trailing slash, except the root. */
 
 export function join(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`
@@ -12,12 +12,12 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** As an address may have it: with a slash too many at its end, or none at its beginning. */
+/** Normalizes a path from a URL, which may lack the leading slash or have extra ones. */
 export function normalizePath(path: string): string {
   return `/${path.split('/').filter(Boolean).join('/')}`
 }
 
-/** The folders from the first below the root down to `path`. */
+/** All ancestors of `path` below the root, and `path` itself. */
 export function ancestorsOf(path: string): { name: string; path: string }[] {
   const names = path.split('/').filter(Boolean)
   return names.map((name, index) => ({ name, path: `/${names.slice(0, index + 1).join('/')}` }))

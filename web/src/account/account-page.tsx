@@ -23,7 +23,7 @@ type Section = keyof typeof sections
 
 const names = Object.keys(sections) as Section[]
 
-/** All that one can decide about one's own account. */
+/** Settings of the user's account. */
 export default function AccountPage() {
   const texts = useTexts('account')
   useTitle(texts.title)

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { Button, Field } from '../ui/index.ts'
 
-/** Text to be taken along. */
+/** Read-only field with a copy button. */
 export function CopyField(props: { label: string; value: string }) {
   const common = useTexts('common')
   const input = useRef<HTMLInputElement>(null)
@@ -15,7 +15,7 @@ export function CopyField(props: { label: string; value: string }) {
       await navigator.clipboard.writeText(props.value)
       setCopied(true)
     } catch {
-      // No clipboard on an unencrypted connection; the older way may still do, else the text is selected.
+      // The clipboard API needs HTTPS. Falls back to execCommand, else the text stays selected.
       setCopied(document.execCommand('copy'))
     }
   }

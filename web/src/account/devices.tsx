@@ -6,10 +6,10 @@ import { signOut } from '../session/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, CheckField, Empty, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 
-/** How browsers that run this app call their version. */
+/** Client version that browsers running this app send. */
 const isBrowser = ({ client_version }: Device) => client_version === 'web'
 
-/** Where the account is signed in. */
+/** Devices that are signed in to the account. */
 export function Devices() {
   const texts = useTexts('account')
   const { data, error, refetch } = useDevices()

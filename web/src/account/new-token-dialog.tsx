@@ -8,7 +8,7 @@ import { CopyField } from './copy-field.tsx'
 const permissions: readonly TokenPermission[] = ['r', 'rw', 'upload']
 const lives = [7, 30, 90, 365]
 
-/** Makes a token, then shows it, once. */
+/** Creates a token and shows it once. */
 export function NewTokenDialog(props: { onClose: () => void }) {
   const [token, setToken] = useState<string>()
   if (token !== undefined) return <MadeDialog token={token} onClose={props.onClose} />
@@ -42,7 +42,7 @@ function WishDialog(props: { onMade: (token: string) => void; onClose: () => voi
       submit={texts.makeToken}
       disabled={name.trim() === ''}
       onSubmit={make}
-      // A form that is done closes; by then the token is to be seen.
+      // The form closes after submit; the token is shown by then.
       onClose={() => isMade.current || props.onClose()}
     >
       <TextField
@@ -81,7 +81,7 @@ function WishDialog(props: { onMade: (token: string) => void; onClose: () => voi
 function LibrarySelect(props: { value: string; onChange: (id: string) => void }) {
   const texts = useTexts('account')
   const { data = [] } = useLibraries()
-  // One that is reached in two ways is listed twice.
+  // A library that is shared in two ways is listed twice.
   const names = new Map(data.map(({ repo_id, repo_name }) => [repo_id, repo_name]))
   return (
     <SelectField

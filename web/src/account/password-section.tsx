@@ -51,7 +51,7 @@ export function PasswordSection() {
   )
 }
 
-/** The server ends every token with the password, so this browser signs in again with the new one. */
+/** The server revokes every token with the password, so this browser signs in again. */
 function useChange(username: string) {
   const texts = useTexts('account')
   const toast = useToast()

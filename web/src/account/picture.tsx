@@ -6,7 +6,7 @@ import { useTexts } from '../texts/index.ts'
 import { Avatar, Button, FormDialog, useFailureToast, useToast } from '../ui/index.ts'
 import { squarePicture } from './square-picture.ts'
 
-/** The picture others see beside one's name. */
+/** The user's profile picture. */
 export function Picture() {
   const texts = useTexts('account')
   const { data: account } = useAccount()
@@ -58,7 +58,7 @@ function usePictureActs(onChosen: (picture: Blob) => void) {
     } catch {
       toast({ text: texts.pictureUnreadable, bad: true })
     }
-    // So that the same file can be chosen again.
+    // Reset, so that the same file can be selected again.
     target.value = ''
   }
 

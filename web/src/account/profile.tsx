@@ -30,7 +30,7 @@ function ProfileForm(props: { profile: ProfileValues }) {
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    // The contact address is shown even where none was entered; only what was changed is sent.
+    // Only a changed contact email is sent, because the field also shows the default.
     const contactChange = contact.trim() === profile.contact_email ? {} : { contact_email: contact.trim() }
     void save(changeProfile({ name: name.trim(), ...contactChange }), texts.profileSaved)
   }

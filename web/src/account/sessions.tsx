@@ -7,7 +7,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, FormDialog, LoadError, useToast, Waiting } from '../ui/index.ts'
 import { Devices } from './devices.tsx'
 
-/** Where the account is signed in: devices, programs that named none, and the way out of all of them. */
+/** Sessions of the account: devices, programs without a device, and sign-out everywhere. */
 export function SignedIn() {
   return (
     <div className="account-parts">
@@ -18,7 +18,7 @@ export function SignedIn() {
   )
 }
 
-/** Sign-ins that named no device, such as those of scripts. */
+/** Sessions without a device, such as those of scripts. */
 function Sessions() {
   const texts = useTexts('account')
   const { data, error, refetch } = useSessions()

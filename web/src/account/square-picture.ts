@@ -1,6 +1,6 @@
 const SIDE = 384
 
-/** The middle of a picture as a small square PNG, whatever its size. Throws for what is no picture. */
+/** Crops the center of an image to a small square PNG. Throws if the file is not an image. */
 export async function squarePicture(file: Blob): Promise<Blob> {
   const whole = await createImageBitmap(file)
   const side = Math.min(whole.width, whole.height)

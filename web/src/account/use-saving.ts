@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useErrorMessage, useToast } from '../ui/index.ts'
 
-/** Saves something of the account: says when it is saved, or why it is not. */
+/** Saves a setting and reports the result. */
 export function useSaving() {
   const queries = useQueryClient()
   const toast = useToast()
@@ -10,7 +10,7 @@ export function useSaving() {
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
 
-  /** Gives whether it was saved. */
+  /** Resolves to whether it was saved. */
   async function save(work: Promise<unknown>, saved: string): Promise<boolean> {
     setBusy(true)
     setFailure(undefined)

@@ -4,7 +4,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, PasswordField, Waiting } from '../ui/index.ts'
 import { useSaving } from './use-saving.ts'
 
-/** The second password, for programs that speak WebDAV. */
+/** The separate password for WebDAV clients. */
 export function Webdav() {
   const texts = useTexts('account')
   const { data, error, refetch } = useWebdavPassword()

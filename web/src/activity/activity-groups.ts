@@ -1,21 +1,21 @@
 import type { ActivityItem } from '../api/index.ts'
 
-/** Things somebody did in one go, told in one line. */
+/** Similar activities of one person, shown as one row. */
 export interface ActivityGroup {
   readonly items: readonly [ActivityItem, ...ActivityItem[]]
 }
 
 interface ActivityDay {
-  /** As `2026-11-15`, where the reader is. */
+  /** Local date, such as `2026-11-15`. */
   readonly day: string
   readonly groups: readonly ActivityGroup[]
 }
 
-/** What one person did in the same way within this time is one group. */
+/** Equal operations of one person within this time form a group. */
 const TOGETHER_MS = 5 * 60_000
 const FOLDABLE: ReadonlySet<string> = new Set(['create', 'delete', 'edit', 'recover'])
 
-/** Rows of the feed, newest first, as days of groups. */
+/** Groups the rows of the feed, newest first, by day and operation. */
 export function groupByDay(items: readonly ActivityItem[]): ActivityDay[] {
   const days: { day: string; groups: { items: [ActivityItem, ...ActivityItem[]] }[] }[] = []
   for (const item of items) {

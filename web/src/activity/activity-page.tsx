@@ -8,7 +8,7 @@ import { Empty, LoadError, LoadMore, useTitle, Waiting } from '../ui/index.ts'
 import { dayOf, groupByDay } from './activity-groups.ts'
 import { ActivityRow } from './activity-row.tsx'
 
-/** What happened in all libraries, day by day, as it happens. */
+/** Activity feed of all libraries, by day. */
 export default function ActivityPage() {
   const texts = useTexts('activity')
   const query = useQueryParams()

@@ -10,7 +10,7 @@ import { Sentence } from './sentence.tsx'
 
 const MOST_SHOWN = 5
 
-/** Who did what, where and when. */
+/** One group of the activity feed. */
 export function ActivityRow(props: { group: ActivityGroup }) {
   const { items } = props.group
   const [first] = items
@@ -70,7 +70,7 @@ function FolderName({ item }: { item: ActivityItem }) {
   )
 }
 
-/** The name of what was changed, leading to it if it is still there to be led to. */
+/** The name of the changed entry, as a link unless it was deleted. */
 function Thing({ item }: { item: ActivityItem }): ReactNode {
   const { obj_type: kind, op_type: op, repo_id: id, path } = item
   const name = <bdi title={path}>{kind === 'repo' ? item.repo_name : item.name}</bdi>

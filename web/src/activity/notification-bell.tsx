@@ -9,7 +9,7 @@ import { Waiting } from '../ui/index.ts'
 const NotificationList = lazy(() => import('./notification-list.tsx'))
 const MOST_COUNTED = 99
 
-/** How many notifications are new, and the list of them. */
+/** Number of new notifications, and a popover with the list. */
 export function NotificationBell() {
   const texts = useTexts('activity')
   const formats = useFormats()

@@ -7,7 +7,7 @@ import { Avatar } from '../ui/index.ts'
 import { parseNotification } from './parse-notification.ts'
 import { Sentence } from './sentence.tsx'
 
-/** One notification. Following it, or just pressing it, marks it as seen. */
+/** One notification. A click marks it as seen and opens its target. */
 export function NotificationRow(props: { item: NotificationItem; onSeen: () => void; onLeave: () => void }) {
   const { item } = props
   const texts = useTexts('activity')
@@ -56,7 +56,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
   )
 }
 
-/** Words of the API in the language of the page; undefined for names. */
+/** Translates values of the API; undefined for names. */
 function worded(name: string, text: string, texts: Texts['activity']): string | undefined {
   if (name === 'permission') return texts.permissions[text as keyof Texts['activity']['permissions']]
   if (name === 'op') return texts.deeds[text as keyof Texts['activity']['deeds']]

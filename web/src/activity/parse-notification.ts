@@ -2,7 +2,7 @@ import type { NotificationItem } from '../api/index.ts'
 import { fileUrl, folderUrl, trashUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 
-/** A notification as it is shown: a sentence by its key, the names in it, whom it is from, and where it leads. */
+/** A parsed notification: key of the sentence, values of its placeholders, sender and target URL. */
 interface ParsedNotification {
   readonly sentence: NotificationSentence
   readonly names: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ type NotificationSentence =
   | 'watchedOne'
   | 'other'
 
-/** Reads a notification. What it holds comes from the server, whose next version may know more types. */
+/** Parses a notification. Unknown types of newer servers are tolerated. */
 export function parseNotification({ type, detail }: NotificationItem): ParsedNotification {
   const text = (name: string) => {
     const value = detail[name]
@@ -95,7 +95,7 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
   }
 }
 
-/** What happened in a library somebody watches: to one thing, or to several. */
+/** Changes in a watched library: of one entry or of several. */
 function watched(detail: NotificationItem['detail'], library: string, text: (name: string) => string) {
   const list = detail['obj_path_list']
   const paths = Array.isArray(list) ? list.filter((path): path is string => typeof path === 'string') : []

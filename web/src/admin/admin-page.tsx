@@ -30,7 +30,7 @@ const sections = {
 type SectionName = keyof typeof sections
 const names = Object.keys(sections) as readonly SectionName[]
 
-/** What administrators of the server see and do. The server refuses everybody else, whatever is shown here. */
+/** Administration. The server enforces the permission; this page only hides itself. */
 export default function AdminPage() {
   const texts = useTexts('admin')
   useTitle(texts.title)

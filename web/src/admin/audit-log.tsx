@@ -8,7 +8,7 @@ import { saveBlob } from './save-blob.ts'
 
 const none = { actor: '', action: '', object_id: '', from: '', to: '' }
 
-/** Who did what, when and from where. */
+/** The audit log with filters and export. */
 export function AuditLog() {
   const texts = useTexts('admin')
   const formats = useFormats()
@@ -120,7 +120,7 @@ function Details(props: { detail: AuditEntry['detail'] }) {
 
 const objectOf = ({ object_id, path }: AuditEntry) => `${object_id}${path === '' ? '' : ` ${path}`}`
 
-/** Only what was filled in; days are days here, wherever the server is. */
+/** Filters that are set. Days are in the local time zone. */
 function filterOf(sought: typeof none): AuditFilter {
   const moment = (day: string, time: string) =>
     day === '' ? undefined : new Date(`${day}T${time}`).toISOString()

@@ -8,7 +8,7 @@ const BOTTOM = 24
 const TOP = 12
 const RIGHT = 8
 
-/** A line over the days. The numbers are in a table, too, for those who cannot see it. */
+/** Line chart by day, with a table of the values for screen readers. */
 export function LineChart(props: {
   title: string
   columns: { day: string; value: string }
@@ -89,7 +89,7 @@ export function LineChart(props: {
   )
 }
 
-/** The next 1, 2, 4 or 10 times a power of ten: its half is as plain. */
+/** Rounds up to 1, 2, 4 or 10 times a power of ten, so that half of it is a round number too. */
 function niceTop(most: number): number {
   if (most <= 2) return 2
   const power = 10 ** Math.floor(Math.log10(most))

@@ -5,7 +5,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { ConfirmDialog, IconButton, Menu, useAction } from '../ui/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
 
-/** Everything people are signed in with. */
+/** Devices of all accounts. */
 export function Devices() {
   const texts = useTexts('admin')
   const formats = useFormats()

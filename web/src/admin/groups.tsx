@@ -27,7 +27,7 @@ import {
 } from '../ui/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
 
-/** Everybody's groups. */
+/** All groups of the server. */
 export function Groups() {
   const texts = useTexts('admin')
   const common = useTexts('common')
@@ -65,7 +65,7 @@ function GroupMenu(props: { group: AdminGroup }) {
   const queries = useQueryClient()
   const [asked, setAsked] = useState<'members' | 'rename' | 'hand-over' | 'delete'>()
   const close = () => setAsked(undefined)
-  /** What goes wrong is told by the dialog. */
+  /** The dialog shows errors. */
   async function change(to: Parameters<typeof changeAnyGroup>[1]): Promise<void> {
     await changeAnyGroup(group.id, to)
     await queries.invalidateQueries({ queryKey: ['admin', 'groups'] })

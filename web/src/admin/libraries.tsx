@@ -41,7 +41,7 @@ import { Named, PagedTable } from './paged-table.tsx'
 
 const states = ['all', 'deleted'] as const
 
-/** Everybody's libraries: those there are, and those that were deleted. */
+/** All libraries of the server, including deleted ones. */
 export function Libraries() {
   const texts = useTexts('admin')
   const [params, setParams] = useSearchParams()

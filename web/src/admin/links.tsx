@@ -11,7 +11,7 @@ import { Named, PagedTable } from './paged-table.tsx'
 
 const kinds: readonly LinkKind[] = ['share', 'upload']
 
-/** Everybody's links. */
+/** All links of the server. */
 export function Links() {
   const sharing = useTexts('sharing')
   const texts = useTexts('admin')

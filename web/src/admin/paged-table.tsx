@@ -7,12 +7,12 @@ import { Button, Empty, LoadError, Waiting } from '../ui/index.ts'
 interface Column<T> {
   readonly head: string
   readonly cell: (item: T) => ReactNode
-  /** Left out where there is little room; what matters of it is in the first column then. */
+  /** Hidden on narrow screens. */
   readonly wide?: boolean
   readonly end?: boolean
 }
 
-/** A table that grows page by page; it says so when it is empty or cannot be loaded. */
+/** Table of a paged query, with empty and error states. */
 export function PagedTable<T>(props: {
   label: string
   query: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly T[] }>>
@@ -72,14 +72,14 @@ export function PagedTable<T>(props: {
   )
 }
 
-/** The first column: a name with a line below it. */
+/** Cell of the first column: a name with a second line. */
 export function Named(props: {
   icon?: ReactNode
   name: ReactNode
   about?: ReactNode
   title?: string
   badge?: string | undefined
-  /** Shown where columns are left out, in their place. */
+  /** Replaces the hidden columns on narrow screens. */
   narrow?: ReactNode
 }) {
   return (

@@ -1,7 +1,7 @@
 export const purposes = ['current', 'trash', 'history', 'deleted', 'unreferenced'] as const
 type Purpose = (typeof purposes)[number]
 
-/** Bytes by what they are kept for, as one bar. Decoration: the numbers stand beside it. */
+/** Stacked bar of bytes by purpose. Decorative, because the numbers are next to it. */
 export function SplitBar(props: { bytes: Readonly<Record<Purpose, number>> }) {
   const total = purposes.reduce((sum, purpose) => sum + props.bytes[purpose], 0)
   let at = 0

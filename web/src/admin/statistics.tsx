@@ -7,7 +7,7 @@ import { LineChart } from './chart.tsx'
 
 const spans = [30, 90, 365] as const
 
-/** What there is, and how it came to be that much. */
+/** Totals of the server and charts over time. */
 export function StatisticsSection() {
   const texts = useTexts('admin')
   const [days, setDays] = useState<number>(30)

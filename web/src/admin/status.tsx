@@ -5,10 +5,10 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, Dialog, LoadError, Progress, Waiting } from '../ui/index.ts'
 import { purposes, SplitBar } from './split-bar.tsx'
 
-/** Below this part of the disk somebody should look after it. */
+/** Below this fraction of free space a warning is shown. */
 const LITTLE_ROOM = 0.1
 
-/** How the server fares, as of now. */
+/** Current state of the server. */
 export function Status() {
   const status = useServerStatus()
   if (status.isPending) return <Waiting />
@@ -77,7 +77,7 @@ function Health(props: { status: ServerStatus }) {
   )
 }
 
-/** `busy` is what will be well by itself. */
+/** `busy` is a state that resolves by itself. */
 function Check(props: { ok: boolean; busy?: boolean; text: string }) {
   const state = props.ok ? 'good' : props.busy ? 'busy' : 'bad'
   const Icon = { good: CircleCheck, busy: Hourglass, bad: CircleAlert }[state]

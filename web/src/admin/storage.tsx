@@ -4,7 +4,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Named, PagedTable } from './paged-table.tsx'
 import { SplitBar } from './split-bar.tsx'
 
-/** What each account keeps stored, and what for. */
+/** Storage of each account by purpose. */
 export function Storage() {
   const texts = useTexts('admin')
   const formats = useFormats()

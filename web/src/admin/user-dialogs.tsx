@@ -17,7 +17,7 @@ import {
 
 type Kind = 'default' | 'guest' | 'admin'
 
-/** A quota is typed in GB and sent in MB. */
+/** The quota is entered in GB and sent in MB. */
 const megabytesOf = (gigabytes: string) => Math.round(Number(gigabytes) * 1000)
 
 const kindFields = (kind: Kind): UserFields => ({
@@ -176,7 +176,7 @@ export function ResetPassword(props: {
   )
 }
 
-/** Shows a password once and never again. */
+/** Shows a generated password once. */
 export function NewPassword(props: { user: AdminUser; password: string; onClose: () => void }) {
   const texts = useTexts('admin')
   const common = useTexts('common')

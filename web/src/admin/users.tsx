@@ -34,7 +34,7 @@ import { EditUser, NewPassword, NewUser, ResetPassword } from './user-dialogs.ts
 
 const orders: readonly UserOrder[] = ['email', 'create_time', 'last_login', 'quota_usage']
 
-/** The accounts of the server. */
+/** All accounts of the server. */
 export function Users() {
   const texts = useTexts('admin')
   const formats = useFormats()

@@ -9,7 +9,7 @@ interface AccountInfo {
   readonly department: string
   readonly institution: string
   readonly is_staff: boolean
-  /** Bytes; `total` is negative where nothing bounds it. */
+  /** Bytes; `total` is negative without a quota. */
   readonly usage: number
   readonly total: number
   readonly space_usage: string
@@ -18,10 +18,10 @@ interface AccountInfo {
 
 export interface Profile {
   readonly email: string
-  /** As its holder entered it; '' if they did not. */
+  /** As entered by the user; '' if not set. */
   readonly name: string
   readonly contact_email: string
-  /** Whether the contact address can be used to sign in. */
+  /** Whether the contact email can be used to sign in. */
   readonly contact_email_verified: boolean
   readonly login_id: string
 }
@@ -61,10 +61,10 @@ export interface Device {
   readonly is_current: boolean
 }
 
-/** A sign-in, of a device or of none. */
+/** A session, of a device or of a program without one. */
 export interface Session {
   readonly id: number
-  /** '' for one that named no device. */
+  /** '' without a device. */
   readonly platform: Device['platform'] | ''
   readonly user_agent: string
   /** ISO. */
@@ -73,7 +73,7 @@ export interface Session {
   readonly is_current: boolean
 }
 
-/** Who is signed in, and the space they use. */
+/** The signed-in account and its storage. */
 export function useAccount() {
   return useQuery({
     queryKey: ['account'],
@@ -135,11 +135,11 @@ export function putAvatar(picture: Blob): Promise<{ avatar_url: string }> {
 
 export const removeAvatar = () => api.delete<{ avatar_url: string }>('api/v2.1/user-avatar/')
 
-/** Ends every token of the account, the one it is called with among them. */
+/** Revokes every token of the account, including the current one. */
 export const changePassword = (older: string, newer: string) =>
   api.post('api/v2.1/user/reset-password/', { form: { old_password: older, new_password: newer } })
 
-/** The token is told in this answer and never again. */
+/** Only this response contains the token. */
 export const makeToken = (wish: {
   name: string
   permission: TokenPermission
@@ -154,7 +154,7 @@ export const unlinkDevice = ({ platform, device_id }: Device, wipe: boolean) =>
 
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 
-/** '' takes the password away. */
+/** '' removes the password. */
 export const setWebdavPassword = (secret: string) => api.put('api/v2.1/webdav-secret/', { form: { secret } })
 
 export async function searchPeople(part: string, signal?: AbortSignal): Promise<Person[]> {

@@ -20,7 +20,7 @@ export interface ActivityItem {
   readonly time: string
 }
 
-/** A row of `GET /api/v2.1/notifications/`; what `detail` holds depends on the type. */
+/** A row of `GET /api/v2.1/notifications/`; `detail` depends on the type. */
 export interface NotificationItem {
   readonly id: number
   readonly type: string

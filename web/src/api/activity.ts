@@ -11,7 +11,7 @@ interface NotificationPage {
 const ACTIVITIES_A_PAGE = 50
 const NOTIFICATIONS_A_PAGE = 20
 
-/** What happened, newest first. Live events have it loaded again. */
+/** Activity feed, newest first. Live events invalidate it. */
 export function useActivities(author: string) {
   return useInfiniteQuery({
     queryKey: ['activities', author],
@@ -24,7 +24,7 @@ export function useActivities(author: string) {
   })
 }
 
-/** How many notifications wait to be looked at. */
+/** Number of unseen notifications. */
 export function useUnseen() {
   return useQuery({
     queryKey: ['notifications', 'unseen'],

@@ -6,13 +6,13 @@ import type { LinkKind } from './links.ts'
 const root = 'api/v2.1/admin/'
 const PAGE = 50
 
-/** A page of a listing, and the one after it if there is one. */
+/** A page of a list, and the key of the next one, if any. */
 interface PageOf<T> {
   readonly items: readonly T[]
   readonly next?: number | undefined
 }
 
-/** A listing below `['admin', …]` that grows page by page. `next` is a number of a page, or a place in a log. */
+/** Paged query below `['admin', …]`. `next` is a page number or a log position. */
 function useListing<T>(
   key: readonly unknown[],
   fetchPage: (at: number, signal: AbortSignal) => Promise<PageOf<T>>,
@@ -41,7 +41,7 @@ export interface AdminUser {
   readonly is_staff: boolean
   readonly is_active: boolean
   readonly role: 'default' | 'guest'
-  /** Bytes; `quota_total` is negative where nothing bounds it. */
+  /** Bytes; `quota_total` is negative without a quota. */
   readonly quota_usage: number
   readonly quota_total: number
   readonly create_time: string
@@ -66,7 +66,7 @@ export function useAdminUsers(words: string, order: UserOrder) {
   })
 }
 
-/** What can be said of an account; a quota is in MB, and 0 stands for what the server gives everybody. */
+/** Fields of an account. The quota is in MB; 0 is the server default. */
 export interface UserFields {
   readonly name?: string
   readonly password?: string
@@ -277,7 +277,7 @@ export async function fetchAudit(filter: AuditFilter): Promise<Blob> {
   return (await call('GET', `${root}audit-log/export/`, { query: { ...filter } })).blob()
 }
 
-/** The number of one thing on each day that was counted. */
+/** A value per day. */
 export interface DayValue {
   readonly time: string
   readonly value: number

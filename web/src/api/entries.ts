@@ -13,7 +13,7 @@ export interface Entry {
   readonly permission: string
   readonly parent_dir: string
   readonly starred: boolean
-  /** Of files. */
+  /** Only of files. */
   readonly size?: number
   readonly modifier_email?: string
   readonly modifier_name?: string
@@ -26,13 +26,13 @@ export interface Entry {
 }
 
 export interface Folder {
-  /** What the caller may do here. */
+  /** Permission of the user. */
   readonly user_perm: string
   readonly dir_id: string
   readonly dirent_list: readonly Entry[]
 }
 
-/** A folder as it is now; live events have it loaded again. */
+/** A folder. Live events invalidate it. */
 export function useFolder(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['dir', libraryId, path],
@@ -45,7 +45,7 @@ export function fetchFolder(libraryId: string, path: string, signal?: AbortSigna
   return api.get<Folder>(`api/v2.1/repos/${libraryId}/dir/`, { p: path }, signal)
 }
 
-/** An address the bytes of a file can be had from for a while, without credentials. */
+/** Temporary download URL of a file, valid without credentials. */
 export async function fileLink(
   libraryId: string,
   path: string,
@@ -55,13 +55,13 @@ export async function fileLink(
   return rebaseUrl(await api.get<string>(`api2/repos/${libraryId}/file/`, query))
 }
 
-/** Has the browser download a file. */
+/** Downloads a file with the browser. */
 export async function downloadFile(libraryId: string, path: string, commitId?: string): Promise<void> {
   const link = await fileLink(libraryId, path, { reuse: false, ...(commitId && { commitId }) })
   saveFrom(link)
 }
 
-/** Has the browser save what an address sends. */
+/** Saves the response of a URL with the browser. */
 export function saveFrom(link: string): void {
   const anchor = document.createElement('a')
   anchor.href = link

@@ -1,14 +1,14 @@
 import { api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
-/** Where entries are: names in one folder of a library. */
+/** Selected entries: names in one folder of a library. */
 export interface Selected {
   readonly libraryId: string
   readonly folder: string
   readonly names: readonly string[]
 }
 
-/** A change that brings back what a deletion took. */
+/** A deletion, with what is needed to undo it. */
 interface Deletion extends Selected {
   /** The commit before it. */
   readonly commitId: string
@@ -18,21 +18,21 @@ interface Named {
   readonly obj_name: string
 }
 
-/** Gives the name it got: another one, if that was taken. */
+/** Creates a folder. Resolves to its name, which differs if the requested one was taken. */
 export async function makeFolder(libraryId: string, path: string): Promise<string> {
   const form = { operation: 'mkdir' }
   const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/dir/`, { query: { p: path }, form })
   return made.obj_name
 }
 
-/** An empty file; gives the name it got. */
+/** Creates an empty file. Resolves to its name. */
 export async function makeFile(libraryId: string, path: string): Promise<string> {
   const form = { operation: 'create' }
   const made = await api.post<Named>(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
   return made.obj_name
 }
 
-/** Gives the name it got. */
+/** Resolves to the new name. */
 export async function renameEntry(
   libraryId: string,
   path: string,
@@ -50,7 +50,7 @@ export async function deleteEntries({ libraryId, folder, names }: Selected): Pro
   return { libraryId, folder, names, commitId: commit_id }
 }
 
-/** Gives the sentences of what could not be brought back. */
+/** Resolves to the error messages of entries that could not be restored. */
 export async function undoDeletion({ libraryId, folder, names, commitId }: Deletion): Promise<string[]> {
   const within = folder === '/' ? '' : folder
   const json = { commit_id: commitId, path: names.map((name) => `${within}/${name}`) }
@@ -61,7 +61,7 @@ export async function undoDeletion({ libraryId, folder, names, commitId }: Delet
   return failed.map(({ error_msg }) => error_msg)
 }
 
-/** Begins to copy or move; gives the id of the task, or nothing when it is done already. */
+/** Starts a copy or move. Resolves to the id of the task, or undefined if it is done already. */
 export async function transferEntries(
   operation: 'copy' | 'move',
   { libraryId, folder, names }: Selected,
@@ -81,7 +81,7 @@ export async function transferEntries(
 }
 
 export interface TaskProgress {
-  /** In files. */
+  /** Number of files. */
   readonly done: number
   readonly total: number
   readonly successful: boolean
@@ -107,7 +107,7 @@ export async function setLock(libraryId: string, path: string, locked: boolean):
   await api.put(`api/v2.1/repos/${libraryId}/file/`, { query: { p: path }, form })
 }
 
-/** A small picture of an image. */
+/** Fetches the thumbnail of an image. */
 export async function fetchThumbnail(
   libraryId: string,
   path: string,

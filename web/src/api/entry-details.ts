@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { rebaseUrl } from '../site-url.ts'
 import { api } from './http.ts'
 
-/** All there is to say about a file. */
+/** Details of a file. */
 interface FileDetail {
   readonly size: number
   /** ISO. */
@@ -14,14 +14,14 @@ interface FileDetail {
   readonly upload_time: string
 }
 
-/** A folder with the totals of all that is below it. */
+/** Details of a folder, with the totals of its subtree. */
 interface FolderDetail {
   readonly file_count: number
   readonly size: number
   readonly mtime: string
 }
 
-// Below the key of listings: whatever makes those stale does so here too.
+// A key below that of listings, so that both are invalidated together.
 export function useFileDetail(libraryId: string, path: string) {
   return useQuery({
     queryKey: ['dir', libraryId, path, 'file-detail'],
@@ -37,14 +37,14 @@ export function useFolderDetail(libraryId: string, path: string) {
   })
 }
 
-/** The link that follows a file or folder wherever it is moved, for those who may read it. */
+/** Creates a smart link: it follows the entry when it is moved, for users with access. */
 export async function createSmartLink(libraryId: string, path: string, isDir: boolean): Promise<string> {
   const query = { repo_id: libraryId, path, is_dir: isDir }
   const { smart_link } = await api.get<{ smart_link: string }>('api/v2.1/smart-link/', query)
   return rebaseUrl(smart_link, 'smart-link/')
 }
 
-/** Where such a link leads now. */
+/** The current target of a smart link. */
 interface LinkTarget {
   readonly repo_id: string
   readonly path: string

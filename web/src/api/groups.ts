@@ -53,7 +53,7 @@ export function useGroupLibraries(id: number) {
   return usePages<GroupLibrary>(['groups', id, 'libraries'], `${at(id)}libraries/`)
 }
 
-/** A listing page by page; a full page is taken to have another behind it. */
+/** Paged query. A full page implies another one. */
 function usePages<T>(queryKey: readonly unknown[], path: string) {
   return useInfiniteQuery({
     queryKey,
@@ -81,7 +81,7 @@ const memberAt = (id: number, email: string) => `${at(id)}members/${encodeURICom
 export const setGroupAdmin = (id: number, email: string, isAdmin: boolean) =>
   api.put(memberAt(id, email), { form: { is_admin: isAdmin } })
 
-/** Takes somebody out of a group; oneself to leave it. */
+/** Removes a member from a group. Removing oneself leaves the group. */
 export const removeMember = (id: number, email: string) => api.delete(memberAt(id, email))
 
 export const makeGroupLibrary = (id: number, name: string, permission: SharePermission) =>

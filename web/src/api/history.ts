@@ -30,7 +30,7 @@ export function useLibraryHistory(libraryId: string) {
   })
 }
 
-/** One thing a commit did; `new_path` where it renamed or moved. */
+/** One change of a commit; `new_path` for a rename or move. */
 export interface Change {
   readonly op_type: 'new' | 'newdir' | 'removed' | 'deldir' | 'modified' | 'renamed'
   readonly path: string
@@ -46,7 +46,7 @@ interface CommitDetail {
   readonly commit_diffs: readonly Change[]
 }
 
-/** A commit and what it changed. Commits never change. */
+/** A commit and its changes. Immutable, so it is cached forever. */
 export function useCommit(libraryId: string, commitId: string) {
   return useQuery({
     queryKey: ['commit', libraryId, commitId],
@@ -56,7 +56,7 @@ export function useCommit(libraryId: string, commitId: string) {
   })
 }
 
-/** An entry of a folder as it was in a commit. */
+/** An entry of a folder as of a commit. */
 export interface PastEntry {
   readonly type: 'file' | 'dir'
   readonly name: string
@@ -83,7 +83,7 @@ export interface Revision {
   readonly ctime: string
   readonly size: number
   readonly rev_file_id: string
-  /** Where it was then. */
+  /** Path as of that commit. */
   readonly path: string
   readonly creator_email: string
   readonly creator_name: string
@@ -106,7 +106,7 @@ export function useFileHistory(libraryId: string, path: string) {
   })
 }
 
-/** What is to be as it was in a commit. */
+/** Target of a restore. */
 export type Restorable =
   | { readonly kind: 'file' | 'folder'; readonly path: string }
   | { readonly kind: 'library' }
@@ -118,7 +118,7 @@ export function restore(libraryId: string, commitId: string, what: Restorable): 
   return api.put(`api2/repos/${libraryId}/${place}/revert/`, { form })
 }
 
-/** Days; negative where everything is kept. Only the owner is told. */
+/** Days; negative if everything is kept. Only the owner gets it. */
 export function useKeepDays(libraryId: string, isOwner: boolean) {
   return useQuery({
     enabled: isOwner,

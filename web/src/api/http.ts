@@ -1,12 +1,12 @@
 import { siteUrl } from '../site-url.ts'
 import { endSession, token } from './session-token.ts'
 
-/** What the server refused, in its words; `status` 0 when it could not be reached. */
+/** Error response of the server; `status` 0 if there was no response. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
   readonly body: unknown
-  /** When to call again, if the server said so. */
+  /** Value of Retry-After, if any. */
   readonly retryAfterSeconds: number | undefined
   constructor(status: number, message: string, body?: unknown, retryAfterSeconds?: number) {
     super(message)
@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, Value | readonly Value[]>>
 
 interface CallOptions {
   readonly query?: Fields
-  /** Sent as a form; `json` for what has structure; `body` as it is. */
+  /** Sent as a form; `json` as JSON; `body` unchanged. */
   readonly form?: Fields
   readonly json?: unknown
   readonly body?: BodyInit
@@ -29,7 +29,7 @@ interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Calls the public API. `path` is named from the root of the site: `api2/ping/`. */
+/** Calls the public API. `path` is relative to the root of the site: `api2/ping/`. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const sent = token()
   const headers = new Headers(options.headers)
@@ -57,12 +57,12 @@ export async function call(method: string, path: string, options: CallOptions = 
     throw new ApiError(0, String(error))
   }
   if (response.ok) return response
-  // Signed out elsewhere; a refused attempt to sign in is none of that.
+  // The session ended elsewhere. A failed sign-in is not a lost session.
   if (response.status === 401 && sent !== undefined && sent === token()) endSession()
   throw await errorOf(response)
 }
 
-/** Calls and gives back the JSON of the answer. The caller knows its shape from the API's documentation. */
+/** Calls the API and resolves to the JSON of the response. */
 async function json<T>(method: string, path: string, options?: CallOptions): Promise<T> {
   const response = await call(method, path, options)
   return (await response.json()) as T
@@ -102,7 +102,7 @@ function secondsIn(header: string | null): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
-/** The sentence in a refusal: the API has several shapes for it. */
+/** The message of an error response. The API has several shapes for it. */
 function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return undefined

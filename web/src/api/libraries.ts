@@ -3,12 +3,12 @@ import { api, call } from './http.ts'
 
 export type Permission = 'rw' | 'r' | 'admin' | 'cloud-edit' | 'preview'
 
-/** A library in the list of all that the caller can open. */
+/** A library in the list of the user. */
 export interface LibraryItem {
   readonly repo_id: string
   readonly repo_name: string
   readonly type: 'mine' | 'shared' | 'group' | 'public'
-  /** '' of those shared with a group: the server does not tell. */
+  /** '' for libraries shared with a group, because the server does not send it. */
   readonly owner_email: string
   readonly owner_name: string
   readonly owner_contact_email: string
@@ -20,7 +20,7 @@ export interface LibraryItem {
   readonly encrypted: boolean
   readonly permission: Permission
   readonly starred: boolean
-  /** Not told of those shared with everyone. */
+  /** Missing for libraries shared with everyone. */
   readonly monitored?: boolean
   readonly status: 'normal' | 'read-only'
   readonly group_id?: number
@@ -28,7 +28,7 @@ export interface LibraryItem {
   readonly is_admin?: boolean
 }
 
-/** One library, in more detail. */
+/** Details of one library. */
 export interface LibraryDetail {
   readonly repo_id: string
   readonly repo_name: string
@@ -41,7 +41,7 @@ export interface LibraryDetail {
   readonly is_admin: boolean
   readonly is_virtual: boolean
   readonly status: 'normal' | 'read-only'
-  /** Of an encrypted library: whether the caller must give its password, which opens it for an hour. */
+  /** Whether an encrypted library is locked. The password unlocks it for an hour. */
   readonly lib_need_decrypt: boolean
   readonly last_modified: string
   readonly monitored: boolean
@@ -61,15 +61,15 @@ export interface StarredItem {
   readonly repo_name: string
   readonly repo_encrypted: boolean
   readonly is_dir: boolean
-  /** That of a folder ends with a slash; a library is `/`. */
+  /** Path; of a folder with a trailing slash, of a library `/`. */
   readonly path: string
   readonly obj_name: string
-  /** ISO; '' once it is gone. */
+  /** ISO; '' if the target is gone. */
   readonly mtime: string
   readonly deleted: boolean
 }
 
-/** Stored bytes by what they are kept for; only `is_current` while they are first counted. */
+/** Stored bytes by purpose; only `is_current` until the first count is done. */
 interface LibraryUsage {
   readonly is_current: boolean
   readonly current?: number
@@ -122,7 +122,7 @@ export function useStarred() {
   })
 }
 
-/** What a library takes, for its owner. Asked again while it is being counted. */
+/** Storage of a library, for its owner. Polled while it is being counted. */
 export function useLibraryUsage(id: string) {
   return useQuery({
     queryKey: ['library', id, 'usage'],
@@ -132,7 +132,7 @@ export function useLibraryUsage(id: string) {
   })
 }
 
-/** The days of history a library keeps; -1 is all of it. */
+/** Days of history that a library keeps; -1 for all. */
 export function useHistoryDays(id: string) {
   return useQuery({
     queryKey: ['library', id, 'history-days'],
@@ -150,7 +150,7 @@ export const setHistoryDays = (id: string, days: number) =>
 export const createLibrary = (name: string, password?: string) =>
   api.post<{ repo_id: string }>('api/v2.1/repos/', { form: { repo_name: name, passwd: password } })
 
-/** The library for whoever has none yet; made if need be. */
+/** The default library; created on first use. */
 export const defaultLibrary = () => api.post<{ repo_id: string }>('api2/default-repo/')
 
 export const renameLibrary = (id: string, name: string) =>
@@ -167,7 +167,7 @@ export const purgeAllLibraries = () => api.delete('api/v2.1/deleted-repos/')
 export const transferLibrary = (id: string, owner: string, keepShares: boolean) =>
   api.put(`api2/repos/${id}/owner/`, { form: { owner, reshare: keepShares } })
 
-/** Gives up what was shared with the caller personally. */
+/** Leaves a library that was shared with the user. */
 export const leaveLibrary = (id: string) =>
   api.delete(`api2/beshared-repos/${id}/`, { query: { share_type: 'personal' } })
 
@@ -190,10 +190,10 @@ export const lockLibrary = (id: string) => call('DELETE', `${repo(id)}set-passwo
 export const changeLibraryPassword = (id: string, older: string, newer: string) =>
   api.put(`${repo(id)}set-password/`, { form: { old_password: older, new_password: newer } })
 
-/** Whether a permission lets one change files. */
+/** Whether a permission allows changing files. */
 export const canEdit = ({ permission, status }: { permission: Permission; status?: string }) =>
   (permission === 'rw' || permission === 'admin') && status !== 'read-only'
 
-/** Whether a permission lets one have the bytes of files, and not just look at them. */
+/** Whether a permission allows downloading, not only viewing. */
 export const canDownload = ({ permission }: { permission: Permission }) =>
   permission === 'rw' || permission === 'admin' || permission === 'r'

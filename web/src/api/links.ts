@@ -9,30 +9,30 @@ export interface LinkRights {
   readonly can_upload: boolean
 }
 
-/** A share link or an upload link, as who made it sees it. */
+/** A share link or an upload link of the user. */
 export interface LinkItem {
   readonly token: string
   readonly link: string
   readonly repo_id: string
   readonly repo_name: string
-  /** Of a folder it ends with a slash. */
+  /** A folder has a trailing slash. */
   readonly path: string
   readonly obj_name: string
   readonly username: string
   readonly view_cnt: number
-  /** ISO; empty where it never ends. */
+  /** ISO; empty if it never expires. */
   readonly expire_date: string
   readonly ctime: string
   readonly is_expired: boolean
   readonly password: string
   readonly description: string
-  /** Whether what was shared is still there. */
+  /** Whether the target still exists. */
   readonly is_valid: boolean
   readonly is_active: boolean
-  /** Of share links. */
+  /** Only of share links. */
   readonly is_dir?: boolean
   readonly permissions?: LinkRights
-  /** What the caller may do there now; empty for nothing. */
+  /** Permission of the user on the target; empty for none. */
   readonly repo_folder_permission?: string
 }
 
@@ -41,7 +41,7 @@ export interface LinkPlace {
   readonly path: string
 }
 
-/** What a link is made with; `expires` is an ISO time. */
+/** Options of a new link; `expires` is an ISO time. */
 interface LinkWish {
   readonly password?: string | undefined
   readonly expires?: string | undefined
@@ -52,7 +52,7 @@ interface LinkWish {
 const MOST = 1000
 const root = (kind: LinkKind) => `api/v2.1/${kind}-links/`
 
-/** The caller's own links, everywhere or at one place. */
+/** The user's links, all or of one target. */
 export function useLinks(kind: LinkKind, place?: LinkPlace) {
   return useQuery({
     queryKey: ['links', kind, place?.libraryId ?? '', place?.path ?? ''],
@@ -85,7 +85,7 @@ export function makeLink(kind: LinkKind, place: LinkPlace, wish: LinkWish): Prom
   return api.post<LinkItem>(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
 }
 
-/** What is to be different; an empty `expires` takes the end away. */
+/** Changes of a link; an empty `expires` removes the expiry. */
 interface LinkChanges {
   readonly expires?: string
   readonly permissions?: LinkRights
@@ -105,7 +105,7 @@ export function changeLink(kind: LinkKind, token: string, changes: LinkChanges):
 
 const ofLibrary = (kind: LinkKind, libraryId: string) => `api/v2.1/repos/${libraryId}/${kind}-links/`
 
-/** The links everybody made in a library, for who manages its shares. */
+/** All links into a library, for those who manage its shares. */
 export function useLibraryLinks(kind: LinkKind, libraryId: string) {
   return useQuery({
     queryKey: ['links', kind, libraryId, 'everybody'],
@@ -118,5 +118,5 @@ export const deleteLibraryLink = (kind: LinkKind, libraryId: string, token: stri
 
 export const deleteLink = (kind: LinkKind, token: string) => api.delete(`${root(kind)}${token}/`)
 
-/** Deletes the caller's links to what is gone. */
+/** Deletes the user's links whose target is gone. */
 export const cleanLinks = (kind: LinkKind) => api.delete(`${root(kind)}clean-invalid/`)

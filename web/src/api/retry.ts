@@ -5,8 +5,8 @@ const FIRST_MS = 1000
 const LONGEST_MS = 60_000
 
 /**
- * Calls again while the server says that it is busy: when it asks to, or with exponential backoff. Some time is added at
- * random, so that what was refused together does not come again together.
+ * Retries while the server is busy: after the time of Retry-After, or with exponential backoff. Jitter spreads
+ * requests that were refused together.
  */
 export async function retryWhileBusy<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {

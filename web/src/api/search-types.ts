@@ -1,4 +1,4 @@
-/** Something found by `GET /api2/search/`. */
+/** A result of `GET /api2/search/`. */
 export interface SearchResult {
   readonly repo_id: string
   readonly repo_name: string
@@ -8,7 +8,7 @@ export interface SearchResult {
   readonly size: number
   /** Unix seconds. */
   readonly last_modified: number
-  /** The place in the text that matched, matches in `<b>`, all else escaped. */
+  /** Excerpt with matches in `<b>`; everything else is escaped. */
   readonly content_highlight: string
 }
 
@@ -18,7 +18,7 @@ export interface SearchResults {
   readonly results: readonly SearchResult[]
 }
 
-/** What is asked for, in the names of the API. */
+/** Search parameters, with the names of the API. */
 export interface SearchQuery {
   readonly q: string
   readonly search_repo?: string

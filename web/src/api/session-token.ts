@@ -1,4 +1,4 @@
-/** The API token of who is signed in here. Kept for the next visit, or until the tab is closed. */
+/** The API token of the signed-in account, in localStorage or, for one session, in sessionStorage. */
 
 const KEY = 'carrel.token'
 const listeners = new Set<() => void>()
@@ -12,7 +12,7 @@ export function beginSession(value: string, { keep }: { keep: boolean }): void {
   tell()
 }
 
-/** Whether the token stays for the next visit. */
+/** Whether the token outlives the session. */
 export function isKept(): boolean {
   return sessionStorage.getItem(KEY) === null
 }
@@ -32,7 +32,7 @@ function tell(): void {
   for (const listener of listeners) listener()
 }
 
-// Signing out in one tab signs out all.
+// Sign-out in one tab applies to all.
 addEventListener('storage', ({ key }) => {
   if (key === KEY || key === null) tell()
 })

@@ -27,7 +27,7 @@ export interface SharedPlace {
   readonly path: string
 }
 
-/** What came of sharing with several at once. */
+/** Result of sharing with several users or groups. */
 interface ShareOutcome {
   readonly success: readonly ShareItem[]
   readonly failed: readonly {
@@ -74,7 +74,7 @@ export const changeShare = (place: SharedPlace, share: ShareItem, permission: Sh
 export const endShare = (place: SharedPlace, share: ShareItem) =>
   api.delete(itemsAt(place), { query: oneOf(place, share) })
 
-/** Something the caller shares out: a library, or with `path` a folder of one. */
+/** A library that the user shares, or with `path` a folder of it. */
 export interface SharedOut {
   readonly repo_id: string
   readonly repo_name: string
@@ -103,7 +103,7 @@ export function useSharedOut() {
   })
 }
 
-/** Ends any of one's own shares, of a library or a folder. */
+/** Deletes one of the user's shares. */
 export function endSharedOut(share: SharedOut) {
   if (share.share_type === 'public') return unpublish(share.repo_id)
   const query = {
@@ -115,18 +115,18 @@ export function endSharedOut(share: SharedOut) {
   return api.delete(`api2/repos/${share.repo_id}/dir/shared_items/`, { query })
 }
 
-/** Shares a library with everyone on the server, or changes what that allows. */
+/** Shares a library with everyone on the server, or changes the permission. */
 export const publish = (libraryId: string, permission: SharePermission) =>
   api.put(`api/v2.1/shared-repos/${libraryId}/`, { form: { share_type: 'public', permission } })
 
 export const unpublish = (libraryId: string) =>
   api.delete(`api/v2.1/shared-repos/${libraryId}/`, { query: { share_type: 'public' } })
 
-/** Leaves a library that somebody shared with the caller. */
+/** Leaves a library that was shared with the user. */
 export const leaveShared = (libraryId: string, from: string) =>
   api.delete(`api2/beshared-repos/${libraryId}/`, { query: { share_type: 'personal', from } })
 
-/** People found by a part of their name or address; nobody for an empty text. */
+/** Searches people by a part of their name or address. Empty for an empty text. */
 export function useFoundPeople(words: string) {
   return useQuery({
     queryKey: ['people', words],

@@ -3,9 +3,9 @@ import { api } from './http.ts'
 
 const ITEMS_A_PAGE = 50
 
-/** Something deleted, with the last commit that had it. */
+/** A deleted entry, with the last commit that contained it. */
 export interface TrashItem {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly parent_dir: string
   readonly obj_name: string
   /** ISO. */
@@ -19,13 +19,13 @@ export interface TrashItem {
 interface TrashPage {
   readonly items: readonly TrashItem[]
   readonly next: number | string | undefined
-  /** How many there are in all, where the server says so. */
+  /** Total number, if the server sends it. */
   readonly total: number | undefined
 }
 
 export const trashPath = ({ parent_dir, obj_name }: TrashItem) => `${parent_dir}${obj_name}`
 
-/** What was deleted below a folder, latest first; in the whole library it can be searched by name. */
+/** Deleted entries below a folder, latest first. The trash of a whole library can be searched by name. */
 export function useTrash(libraryId: string, folder: string, words: string) {
   return useInfiniteQuery<TrashPage, Error, { pages: TrashPage[] }, readonly string[], number | string>({
     queryKey: ['trash', libraryId, folder, words],

@@ -5,7 +5,7 @@ import { type Folder, fetchFolder, fileLink } from './entries.ts'
 import { ApiError, api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
 
-/** A file in one of its states: as it is now, or as it was in a commit. */
+/** A file as it is now, or as of a commit. */
 export interface FileState {
   readonly libraryId: string
   readonly path: string
@@ -14,10 +14,10 @@ export interface FileState {
   readonly commitId?: string | undefined
 }
 
-// Links end an hour after they were made.
+// Download links expire after an hour.
 const LINK_FRESH_MS = 40 * 60_000
 
-/** A folder now, kept up to date, or as it was in a commit, which never changes. */
+/** A folder as it is now, or as of a commit, which never changes. */
 export function useFolderAt(libraryId: string, path: string, commitId?: string) {
   return useQuery<Folder>({
     queryKey: commitId === undefined ? ['dir', libraryId, path] : ['dir-then', libraryId, path, commitId],
@@ -29,7 +29,7 @@ export function useFolderAt(libraryId: string, path: string, commitId?: string) 
   })
 }
 
-/** The address of a file's bytes, one for each content, so that what the browser kept of it is used again. */
+/** Download URL of a file. One per content id, so that the browser cache is used. */
 export function linkQuery({ libraryId, path, id, commitId }: FileState) {
   return queryOptions({
     queryKey: ['file-link', libraryId, path, id, commitId ?? ''],
@@ -45,8 +45,8 @@ export function linkQuery({ libraryId, path, id, commitId }: FileState) {
 const LARGEST_DRAWING = 8 * 2 ** 20
 
 /**
- * An SVG as a `data:` URL. The server sends none as a picture, because it would run as a page of our site; an `img` runs
- * nothing of it, and such a URL has no site.
+ * An SVG as a `data:` URL. The server never sends SVG as an image, because it could run scripts in our origin. An `img`
+ * with a `data:` URL runs none.
  */
 export function drawingQuery(file: FileState) {
   const { queryKey } = linkQuery(file)
@@ -66,14 +66,14 @@ export function drawingQuery(file: FileState) {
 function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    // Read as a data URL, it is a text.
+    // A data URL is a string.
     reader.addEventListener('load', () => resolve(reader.result as string))
     reader.addEventListener('error', () => reject(reader.error ?? new Error('the drawing could not be read')))
     reader.readAsDataURL(blob)
   })
 }
 
-/** As `linkQuery`, with the id of the content it leads to, which may be newer than what a listing said. */
+/** Like `linkQuery`, with the content id of the link, which may be newer than the listing. */
 export async function openFile(
   { libraryId, path, commitId }: FileState,
   signal?: AbortSignal,
@@ -84,7 +84,7 @@ export async function openFile(
   return { link: rebaseUrl(link), id: response.headers.get('oid') ?? '' }
 }
 
-/** The first `most` bytes of a file. */
+/** Fetches the first `most` bytes of a file. */
 export async function fetchBytes(
   link: string,
   most: number,
@@ -95,13 +95,13 @@ export async function fetchBytes(
     credentials: 'omit',
     ...(signal && { signal }),
   })
-  // An empty file has no first byte to begin with.
+  // A range of an empty file is not satisfiable.
   if (response.status === 416) return new Uint8Array()
   if (!response.ok) throw new ApiError(response.status, await response.text())
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** The text found in a document. */
+/** Extracted text of a document. */
 interface DocumentText {
   readonly text: string
   readonly truncated: boolean
@@ -113,7 +113,7 @@ export function fetchDocumentText({ libraryId, path, commitId }: FileState, sign
   return retryWhileBusy(() => api.get<DocumentText>(path21, query, signal), signal)
 }
 
-/** What a file is at the head of its library: the commit, and the id of its content if it is still there. */
+/** A file at the head: the commit id, and the content id if the file exists. */
 export async function fileNow(
   libraryId: string,
   path: string,
@@ -140,7 +140,7 @@ export function fetchFileDetail(libraryId: string, path: string, signal?: AbortS
   return api.get(`api2/repos/${libraryId}/file/detail/`, { p: path }, signal)
 }
 
-/** A file as it was stored. Its name differs from the one asked for where that was taken. */
+/** A stored file. Its name differs from the requested one if that was taken. */
 interface Stored {
   readonly name: string
   readonly id: string
@@ -148,8 +148,8 @@ interface Stored {
 }
 
 /**
- * Replaces the content of a file that was the one expected at `head`. If somebody is faster still, the server keeps
- * both, and the answer has the name under which this one went beside theirs.
+ * Replaces the content of a file, based on the commit `head`. After a concurrent change the server keeps both, and
+ * the response has the name of the conflict copy.
  */
 export async function replaceContent(
   libraryId: string,
@@ -165,7 +165,7 @@ export async function replaceContent(
   return sendForm(link, body, { head })
 }
 
-/** Puts a new file into a folder; the server numbers its name if it is taken. */
+/** Adds a file to a folder. The server numbers the name if it is taken. */
 export async function addFile(libraryId: string, path: string, content: Blob): Promise<Stored> {
   const folder = parentOf(path)
   const query = { p: folder, from: 'web' }

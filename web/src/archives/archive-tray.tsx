@@ -4,7 +4,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { IconButton, Progress, useErrorMessage } from '../ui/index.ts'
 import { type Archive, cancelArchive, dismissArchive, useArchives } from './archives.ts'
 
-/** Archives being made, at the foot of every page. */
+/** Archives in preparation, on every page. */
 export function ArchiveTray() {
   const texts = useTexts('libraries')
   const archives = useArchives()

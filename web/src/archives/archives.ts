@@ -2,18 +2,18 @@ import { useSyncExternalStore } from 'react'
 import { api, onSessionChange, saveFrom, token } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 
-/** Entries of one folder to be downloaded as one archive. */
+/** Entries of one folder to download as one archive. */
 interface ArchiveWish {
   readonly libraryId: string
   readonly parent: string
   readonly names: readonly string[]
-  /** What it is called while it is made; by its entries unless given. */
+  /** Label; by default the names of the entries. */
   readonly title?: string
-  /** As it was then; now unless given. */
+  /** Commit to read from; by default the head. */
   readonly commitId?: string
 }
 
-/** An archive on its way. Counts are of files. */
+/** An archive in preparation. Counts are numbers of files. */
 export interface Archive {
   readonly key: number
   readonly names: readonly string[]
@@ -21,7 +21,7 @@ export interface Archive {
   readonly state: 'starting' | 'packing' | 'saved' | 'canceled' | 'failed'
   readonly zipped: number
   readonly total: number
-  /** What went wrong. */
+  /** Error message. */
   readonly failure: Error | undefined
 }
 
@@ -41,14 +41,14 @@ let nextKey = 1
 const tickets = new Map<number, string>()
 const listeners = new Set<() => void>()
 
-/** Has an archive made, shows how far it is, and has the browser save it. */
+/** Requests an archive, shows the progress and starts the download. */
 export function startArchive(wish: ArchiveWish): void {
   const key = nextKey
   nextKey += 1
   const { names, title } = wish
   set([...archives, { key, names, title, state: 'starting', zipped: 0, total: 0, failure: undefined }])
   void make(key, wish).catch((error: unknown) => {
-    // What was cancelled or dismissed meanwhile has nothing more to say.
+    // Ignore archives that were cancelled or dismissed.
     if (find(key)?.state === 'canceled') return
     change(key, { state: 'failed', failure: error instanceof Error ? error : undefined })
   })
@@ -98,7 +98,7 @@ async function make(key: number, wish: ArchiveWish): Promise<void> {
 
 async function stop(ticket: string | undefined): Promise<void> {
   if (ticket === undefined) return
-  // Whether or not the server hears of it, nobody here waits for the archive any more; it forgets it by itself.
+  // Best effort: the server deletes an unused archive by itself.
   await api.post('api/v2.1/cancel-zip-task/', { form: { token: ticket } }).catch(() => undefined)
 }
 
@@ -122,7 +122,7 @@ function set(next: readonly Archive[]): void {
   for (const listener of listeners) listener()
 }
 
-// They belong to whoever was signed in.
+// Archives belong to the account that was signed in.
 onSessionChange(() => {
   if (token() === undefined) set([])
 })

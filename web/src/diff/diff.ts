@@ -1,4 +1,4 @@
-/** A line of a comparison, with its number on either side where it is there. */
+/** A line of a diff, with its line number in each text that contains it. */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
@@ -6,10 +6,10 @@ export interface DiffLine {
   readonly after: number | undefined
 }
 
-/** Differences past this many are not looked for one by one: all is shown as replaced. */
+/** With more differences than this, everything is shown as replaced. */
 const MOST_DIFFERENCES = 2000
 
-/** What must be removed from and added to `before` to have `after`, by Myers' shortest edit script. */
+/** Line diff from `before` to `after`: Myers' shortest edit script. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)]
   let start = 0
@@ -70,7 +70,7 @@ function script(old: readonly string[], now: readonly string[]): DiffLine['kind'
   return steps.toReversed()
 }
 
-/** How far each diagonal is reached with each number of differences but the last; undefined if there are too many. */
+/** The furthest reaching points of each diagonal for each number of differences but the last; undefined if there are too many. */
 function reach(old: readonly string[], now: readonly string[]): Int32Array[] | undefined {
   const most = Math.min(MOST_DIFFERENCES, old.length + now.length)
   const trace: Int32Array[] = []
@@ -88,7 +88,7 @@ function reach(old: readonly string[], now: readonly string[]): Int32Array[] | u
   return undefined
 }
 
-/** The diagonal from which `k` is reached furthest with `d` differences, given how far one came with one less. */
+/** The neighbor diagonal of `k` that reaches furthest with `d` differences, given the points for `d - 1`. */
 function fromWhere(before: Int32Array | undefined, d: number, k: number) {
   const reached = (diagonal: number) => before?.[diagonal + d - 1] ?? 0
   const isDown = k === -d || (k !== d && reached(k - 1) < reached(k + 1))

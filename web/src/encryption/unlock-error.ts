@@ -2,7 +2,7 @@ import { ApiError } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useErrorMessage } from '../ui/index.ts'
 
-/** Why the password of a library was not taken, in the language of the page. */
+/** Translates the error of an unlock attempt. */
 export function useUnlockError(): (error: unknown) => string {
   const texts = useTexts('libraries')
   const wording = useErrorMessage()

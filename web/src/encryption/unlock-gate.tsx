@@ -7,7 +7,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, PasswordField, useFailureToast, useToast, Waiting } from '../ui/index.ts'
 import { useUnlockError } from './unlock-error.ts'
 
-/** Shows `children` once the library is open: of an encrypted one the password is asked for first. */
+/** Renders `children` once the library is unlocked. Asks for the password of an encrypted one first. */
 export function UnlockGate(props: { libraryId: string; children: ReactNode }) {
   const { libraryId } = props
   const { data: library, error, refetch } = useLibrary(libraryId)
@@ -30,7 +30,7 @@ function UnlockForm(props: { library: LibraryDetail }) {
   const queries = useQueryClient()
   const refusal = useUnlockError()
   const [password, setPassword] = useState('')
-  // Where the page opens the cursor waits here; in a dialog it stays with what was chosen there.
+  // Focuses the field on page load, but not within a dialog.
   const [isAlone] = useState(() => document.activeElement === document.body)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
@@ -76,7 +76,7 @@ function UnlockForm(props: { library: LibraryDetail }) {
   )
 }
 
-/** Says that what is below is open to whoever sits here, and closes it. */
+/** Says that the library is unlocked, with a button to lock it. */
 function UnlockedBar(props: { libraryId: string }) {
   const { libraryId } = props
   const texts = useTexts('libraries')
@@ -112,7 +112,7 @@ function UnlockedBar(props: { libraryId: string }) {
 
 const LOOK_AGAIN_MS = 60_000
 
-/** The hour ends without a word, and another tab may lock: whatever is refused meanwhile has us look again. */
+/** Refetches the library periodically and when a request is refused, because it locks after an hour or in another tab. */
 function useLockDetection(libraryId: string): void {
   const queries = useQueryClient()
   useEffect(() => {

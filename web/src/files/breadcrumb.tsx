@@ -12,7 +12,7 @@ interface Step {
   readonly path: string
 }
 
-/** The way from the libraries to a folder. What is between is folded into a menu where there is no room. */
+/** Path from the library list to a folder. Folders in the middle collapse into a menu on narrow screens. */
 export function Breadcrumb(props: {
   libraryId: string
   libraryName: string

@@ -1,14 +1,14 @@
 import type { Entry } from '../api/index.ts'
 import { join } from '../paths.ts'
 
-/** The folder that is shown. */
+/** The folder that the page shows. */
 export interface CurrentFolder {
   readonly libraryId: string
   readonly libraryName: string
   readonly path: string
-  /** Whether what is in it may be changed. */
+  /** Whether the user may change its entries. */
   readonly editable: boolean
-  /** Whether the caller owns the library, and may take away the locks of others. */
+  /** Whether the user owns the library and may remove locks of others. */
   readonly owned: boolean
   readonly encrypted: boolean
 }

@@ -16,9 +16,9 @@ import { useCopyLink } from './use-copy-link.ts'
 
 interface DetailsProps {
   readonly here: CurrentFolder
-  /** What is selected. */
+  /** The selected entries. */
   readonly entries: readonly Entry[]
-  /** What the folder holds. */
+  /** The entries of the folder. */
   readonly all: readonly Entry[]
   readonly library: LibraryDetail
   readonly setDialog: (dialog: OpenDialog) => void
@@ -26,7 +26,7 @@ interface DetailsProps {
 
 const PICTURE_PIXELS = 512
 
-/** All about what is selected; about the folder if nothing is. */
+/** Details of the selection, or of the folder if nothing is selected. */
 export function Details(props: DetailsProps) {
   const { here, entries, all, library } = props
   const texts = useTexts('files')

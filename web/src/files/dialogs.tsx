@@ -9,7 +9,7 @@ import type { CurrentFolder } from './current-folder.ts'
 import { FolderPicker } from './folder-picker.tsx'
 import type { Changes } from './use-entry-changes.ts'
 
-/** A dialog of the folder page, with what it is about. */
+/** An open dialog of the folder page. */
 export type OpenDialog =
   | { readonly kind: 'new-folder' }
   | { readonly kind: 'new-file'; readonly ending: string }
@@ -44,7 +44,7 @@ export function OpenedDialog(props: {
   return <NewDialog {...props} ending={dialog.kind === 'new-file' ? dialog.ending : undefined} />
 }
 
-/** Asks for the name of a new file or, without an ending, of a new folder. */
+/** Asks for the name of a new file or, without an extension, of a new folder. */
 function NewDialog(props: {
   here: CurrentFolder
   ending: string | undefined

@@ -3,7 +3,7 @@ import { startArchive } from '../archives/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 
-/** One file as it is; anything more as an archive. */
+/** Downloads a single file directly, and anything else as an archive. */
 export async function download(here: CurrentFolder, entries: readonly Entry[]): Promise<void> {
   const [entry] = entries
   if (entry === undefined) return
@@ -14,7 +14,7 @@ export async function download(here: CurrentFolder, entries: readonly Entry[]): 
   startArchive({ libraryId: here.libraryId, parent: here.path, names: entries.map(({ name }) => name) })
 }
 
-/** The folder that is shown, with everything in it. */
+/** Downloads the current folder as an archive. */
 export function downloadFolder({ libraryId, path }: CurrentFolder, all: readonly Entry[]): void {
   if (path === '/') startArchive({ libraryId, parent: '/', names: all.map(({ name }) => name) })
   else startArchive({ libraryId, parent: parentOf(path), names: [nameOf(path)] })

@@ -2,10 +2,10 @@ import { type DragEvent, useState } from 'react'
 import type { Selected } from '../api/index.ts'
 import { canContain } from './can-contain.ts'
 
-/** Marks a drag as ours, so that nobody takes it for files from the desktop. */
+/** Marks a drag of entries, to distinguish it from files of the desktop. */
 const TYPE = 'application/x-carrel-entries'
 
-/** What is being dragged within this page; what a drag carries cannot be read before it is dropped. */
+/** The entries being dragged. The data of a drag event cannot be read before the drop. */
 let dragged: Selected | undefined
 
 export function beginDrag({ dataTransfer }: DragEvent, selected: Selected, label: string): void {
@@ -17,7 +17,7 @@ export function beginDrag({ dataTransfer }: DragEvent, selected: Selected, label
   sign.textContent = label
   document.body.append(sign)
   dataTransfer.setDragImage(sign, -12, -8)
-  // The browser has its picture of it once this turn is over.
+  // The browser has taken its snapshot after this task.
   setTimeout(() => sign.remove())
 }
 
@@ -28,13 +28,13 @@ export function endDrag(): void {
 export const mayDrop = (libraryId: string, folder: string) =>
   dragged !== undefined && canContain({ libraryId, path: folder }, dragged)
 
-/** Says what a drop here would do: a copy with Ctrl or Alt, else a move. */
+/** Sets the drop effect: a copy with Ctrl or Alt, else a move. */
 export function acceptDrag(event: DragEvent): void {
   event.preventDefault()
   event.dataTransfer.dropEffect = operationOf(event)
 }
 
-/** What was dropped, and what is to be done with it. */
+/** The dropped entries and the operation. */
 export function takeDrop(event: DragEvent): { selected: Selected; operation: 'copy' | 'move' } | undefined {
   if (dragged === undefined) return undefined
   event.preventDefault()
@@ -54,7 +54,7 @@ export type OnDropped = (
   to: { libraryId: string; path: string },
 ) => void
 
-/** Makes something a place to drop entries on; `over` while they are held above it. */
+/** Handlers of a drop target for entries. `over` is true while entries are dragged over it. */
 export function useDropPlace(libraryId: string, path: string, onDropped: OnDropped | undefined) {
   const [over, setOver] = useState(false)
   return {

@@ -5,7 +5,7 @@ import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { upload } from './upload-files.ts'
 
-/** In the place of a list with nothing in it, or with nothing that was sought. */
+/** Shown instead of an empty list, or of a filter without matches. */
 export function EmptyFolder(props: {
   here: CurrentFolder
   sought: string

@@ -29,7 +29,7 @@ export interface EntryGridProps {
   readonly preferences: Preferences
   readonly onSort: (sorting: Sorting) => void
   readonly narrow: boolean
-  /** For what is selected, or for the folder if nothing is. */
+  /** Menu of the selection, or of the folder if nothing is selected. */
   readonly menu: readonly MenuEntry[]
   readonly renaming: string | undefined
   readonly onRenamed: (entry: Entry, newName: string | undefined) => void
@@ -43,8 +43,8 @@ export interface EntryGridProps {
 }
 
 /**
- * The entries of a folder, as rows or as tiles. Only what can be seen is in the page, however many there are; all that
- * is done with an entry is heard here, so that entries themselves are cheap.
+ * The entries of a folder, as rows or as tiles. Virtualized: only visible entries are rendered. Events are delegated to
+ * the list, so that entries are cheap to render.
  */
 export function EntryGrid(props: EntryGridProps) {
   const { here, entries, shown, selection, onSelect, preferences, narrow } = props
@@ -107,10 +107,10 @@ export function EntryGrid(props: EntryGridProps) {
     const part = (event.target as Element).closest<HTMLElement>('[data-part]')?.dataset['part']
     const touched = (event.nativeEvent as PointerEvent).pointerType === 'touch'
     const adding = event.ctrlKey || event.metaKey
-    // A click on a label is followed by one on its box, which then counts.
+    // A click on a label is followed by one on its checkbox, which is the one to handle.
     if (part === 'check' && event.target instanceof HTMLLabelElement) return
     if (part !== 'check') event.preventDefault()
-    // The keyboard goes on from here, not from a box or link that can do nothing with it.
+    // Moves the focus to the list, because checkboxes and links do not handle its keys.
     scroller.current?.focus({ preventScroll: true })
     if (part === 'more')
       openMenuAt(scroller.current, shown.places.get(entry.name) ?? 0, event.target as Element)
@@ -163,7 +163,7 @@ export function EntryGrid(props: EntryGridProps) {
     <ContextMenu
       entries={props.menu}
       onOpenChange={onMenuOpen}
-      // A name that is being edited keeps the keyboard; else it goes back to the list.
+      // The rename field keeps the focus; otherwise it returns to the list.
       onCloseAutoFocus={(event) => props.renaming !== undefined && event.preventDefault()}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold rows that are placed by their number. */}
@@ -218,7 +218,7 @@ export function EntryGrid(props: EntryGridProps) {
   )
 }
 
-/** What is pointed at may be opened next, and then is there at once. */
+/** Prefetches the entry under the pointer, which may be opened next. */
 function expectOpening(entry: Entry | undefined): void {
   if (entry?.type === 'file') preloadViewer(entry.name)
 }

@@ -9,7 +9,7 @@ import { type CurrentFolder, entryPath } from './current-folder.ts'
 export const addressOf = (here: CurrentFolder, entry: Entry) =>
   (entry.type === 'dir' ? folderUrl : fileUrl)(here.libraryId, entryPath(here, entry))
 
-/** A name that leads to its file or folder. Clicks are heard by the list around it. */
+/** Link to a file or folder. The list handles clicks. */
 export function EntryName(props: { here: CurrentFolder; entry: Entry }) {
   const { here, entry } = props
   return (
@@ -26,7 +26,7 @@ export function EntryName(props: { here: CurrentFolder; entry: Entry }) {
   )
 }
 
-/** Whether it is starred or locked. */
+/** Icons of a starred or locked entry. */
 export function EntrySigns(props: { entry: Entry }) {
   const { entry } = props
   const texts = useTexts('files')
@@ -52,7 +52,7 @@ export function EntrySigns(props: { entry: Entry }) {
   )
 }
 
-/** Who locked it and when, in a sentence. */
+/** Says who locked the entry, and when. */
 export function useLockText(entry: Entry): string | undefined {
   const texts = useTexts('files')
   const formats = useFormats()
@@ -63,7 +63,7 @@ export function useLockText(entry: Entry): string | undefined {
     : texts.lockedBy(entry.lock_owner_name || entry.lock_owner || '', when)
 }
 
-/** Takes a new name in the place of the old one. `onDone` gets nothing when it was given up. */
+/** Inline field for a new name. `onDone` gets undefined when the rename was cancelled. */
 export function NameEditor(props: { entry: Entry; onDone: (newName: string | undefined) => void }) {
   const { entry, onDone } = props
   const common = useTexts('common')

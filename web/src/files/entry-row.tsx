@@ -7,7 +7,7 @@ import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
 import { useThumbnail } from './thumbnails.ts'
 
-/** How one entry is shown. Whatever is done with it is heard by the list around it. */
+/** Props of one row or tile. The list handles its events. */
 interface ItemProps {
   readonly here: CurrentFolder
   readonly entry: Entry
@@ -18,7 +18,7 @@ interface ItemProps {
   readonly draggable: boolean
   readonly narrow: boolean
   readonly folderSizes: boolean
-  /** Set while it is being renamed. */
+  /** Set while the entry is being renamed. */
   readonly onRenamed: ((newName: string | undefined) => void) | undefined
 }
 
@@ -150,7 +150,7 @@ function More(props: { entry: Entry }) {
       aria-haspopup="menu"
       aria-label={label}
     >
-      {/* Drawn by the style sheet: one drawing less in each of many rows. */}
+      {/* The icon is drawn by the style sheet, which saves an SVG in each of many rows. */}
       <span className="files-dots" />
     </button>
   )

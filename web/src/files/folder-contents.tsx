@@ -27,7 +27,7 @@ import { useEntryChanges } from './use-entry-changes.ts'
 import { useEntryMenu } from './use-entry-menu.ts'
 import { useFolderMenu } from './use-folder-menu.ts'
 
-/** A folder that is loaded: what is in it, and all that can be done with that. */
+/** A loaded folder: its entries and the actions on them. */
 export function FolderContents(props: {
   libraryId: string
   path: string
@@ -74,7 +74,7 @@ export function FolderContents(props: {
   )
 
   const open = (entry: Entry) => {
-    // Seen by the list before it goes, so that whoever comes back is where they were.
+    // Set before the list unmounts, so that the position can be restored.
     flushSync(() => setSelection({ ...nothing, active: entry.name, anchor: entry.name }))
     if (entry.type === 'dir') goingTo(libraryId, `${path === '/' ? '' : path}/${entry.name}`)
     go(addressOf(here, entry))
@@ -117,7 +117,7 @@ export function FolderContents(props: {
     onSelectAll: () => setSelection(all(selection, shown)),
   })
   const onFind = () => {
-    // The box is where the bar of the selection is.
+    // The filter field is in the toolbar, which the selection bar replaces.
     flushSync(() => setSelection(none(selection)))
     findBox.current?.focus()
     findBox.current?.select()

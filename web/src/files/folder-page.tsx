@@ -11,7 +11,7 @@ import { FolderContents } from './folder-contents.tsx'
 export default function FolderPage() {
   const { id } = useParams<{ id: string }>()
   const path = normalizePath(useQueryParams().get('p') ?? '/')
-  // A folder has a selection, a scroll position and a search of its own.
+  // Each folder has its own selection, scroll position and filter.
   return <FolderView key={`${id} ${path}`} libraryId={id} path={path} />
 }
 

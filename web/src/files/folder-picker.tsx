@@ -9,14 +9,14 @@ import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, LoadError, TextField, useErrorMessage, Waiting } from '../ui/index.ts'
 import { FolderTree, keyOf } from './folder-tree.tsx'
 
-/** A folder somebody chose. */
+/** The selected folder. */
 export interface Place {
   readonly libraryId: string
   readonly libraryName: string
   readonly path: string
 }
 
-/** A dialog with the tree of all libraries that can be written to; `submit` names what will happen. */
+/** Dialog with the tree of all writable libraries. `submit` is the label of the button. */
 export function FolderPicker(props: {
   title: string
   submit: string
@@ -125,7 +125,7 @@ export function FolderPicker(props: {
   )
 }
 
-/** Whether the password of an encrypted library is still wanted. */
+/** Whether an encrypted library still has to be unlocked. */
 function useIsLocked(library: LibraryItem | undefined): boolean {
   const { repo_id: id = '', encrypted = false } = library ?? {}
   const { data } = useQuery({
@@ -136,7 +136,7 @@ function useIsLocked(library: LibraryItem | undefined): boolean {
   return encrypted && data?.lib_need_decrypt === true
 }
 
-/** Each library once, however many ways lead to it. */
+/** Each library once, even if it is shared in several ways. */
 function useWritable() {
   const libraries = useLibraries()
   const data = useMemo(() => {
@@ -150,7 +150,7 @@ function useWritable() {
 
 const byTitle = (a: LibraryItem, b: LibraryItem) => a.repo_name.localeCompare(b.repo_name)
 
-/** What must be open for a folder to be seen. */
+/** Folders to expand so that a folder is visible. */
 function waysTo({ libraryId, path }: Place): string[] {
   return ['/', ...ancestorsOf(path).map((step) => step.path)].map((one) => keyOf(libraryId, one))
 }

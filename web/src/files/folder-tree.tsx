@@ -21,7 +21,7 @@ interface TreeProps {
   readonly onEnter: () => void
 }
 
-/** Libraries and their folders; what is in a folder is loaded once it is opened. */
+/** Tree of libraries and folders. The children of a folder are loaded when it is expanded. */
 export function FolderTree(props: TreeProps & { libraries: readonly LibraryItem[] }) {
   const { libraries, place } = props
   const texts = useTexts('files')
@@ -50,7 +50,7 @@ interface ItemProps extends TreeProps {
   readonly name: string
   readonly level: number
   readonly encrypted?: boolean
-  /** Takes the keyboard while nothing is chosen. */
+  /** Receives the focus while nothing is selected. */
   readonly isEntrance?: boolean
 }
 
@@ -107,7 +107,7 @@ function TreeItem(props: ItemProps) {
   )
 }
 
-/** Nothing is asked of an encrypted library before its password was given. */
+/** An encrypted library is not listed before it is unlocked. */
 function LockedBranch(props: ItemProps) {
   const { data } = useLibrary(props.at.libraryId)
   return data === undefined || data.lib_need_decrypt ? null : <Branch {...props} />
@@ -171,7 +171,7 @@ function Branch(props: ItemProps) {
   )
 }
 
-/** Up, down, to the ends and to the folder around; what is closed is not in the page and thus not in the way. */
+/** Arrow keys, Home and End. Collapsed folders are not rendered, so they are skipped. */
 function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=treeitem]')]
   const item = (event.target as Element).closest<HTMLElement>('[role=treeitem]')

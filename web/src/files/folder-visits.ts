@@ -1,10 +1,10 @@
 import { join } from '../paths.ts'
 
-/** How a folder was left, for when somebody comes back to it. */
+/** Scroll position and active entry of a folder when it was left, to restore them. */
 interface Visit {
   readonly scrollTop: number
   readonly active: string | undefined
-  /** Whether the active entry is to be brought into sight, wherever the list was left. */
+  /** Whether to scroll to the active entry instead of the stored position. */
   readonly reveal?: boolean
 }
 
@@ -26,12 +26,12 @@ export function lastVisit(libraryId: string, path: string): Visit | undefined {
   return visits.get(keyOf(libraryId, path))
 }
 
-/** Before going to a folder out of its list or path: its list gets the keyboard. */
+/** Called before navigating to a folder: its list will receive the focus. */
 export function goingTo(libraryId: string, path: string): void {
   takesFocus = keyOf(libraryId, path)
 }
 
-/** Before going up to a folder: the one below it that `from` was in, or is, will be where the keyboard is. */
+/** Called before navigating up: the child that contains `from` will be active. */
 export function comeFrom(libraryId: string, path: string, from: string): void {
   goingTo(libraryId, path)
   const [child = ''] = from.slice(join(path, '').length).split('/', 1)
@@ -39,7 +39,7 @@ export function comeFrom(libraryId: string, path: string, from: string): void {
   leave(libraryId, path, { scrollTop: before?.scrollTop ?? 0, active: child, reveal: true })
 }
 
-/** Whether the list of a folder is to take the keyboard as it appears; asked once. */
+/** Whether the list of a folder should take the focus. True once. */
 export function takeFocus(libraryId: string, path: string): boolean {
   const wanted = takesFocus === keyOf(libraryId, path)
   if (wanted) takesFocus = undefined

@@ -4,7 +4,7 @@ import type { EntryGridProps } from './entry-grid.tsx'
 import { all, none } from './selection.ts'
 import type { SortKey } from './sorting.ts'
 
-/** The names of the columns, which sort by them, and a box that selects all. */
+/** Column headers, which sort, and a checkbox that selects all. */
 export function GridHead(props: EntryGridProps) {
   const { selection, shown, onSelect } = props
   const texts = useTexts('files')

@@ -5,7 +5,7 @@ import { lastVisit, leave, takeFocus } from './folder-visits.ts'
 
 const TILE_LEAST_PIXELS = 168
 
-/** How many tiles fit beside each other. */
+/** Number of tiles in a row. */
 export function useColumns(scroller: { current: HTMLElement | null }, asTiles: boolean): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
@@ -19,12 +19,12 @@ export function useColumns(scroller: { current: HTMLElement | null }, asTiles: b
   return asTiles ? Math.max(2, Math.floor(width / TILE_LEAST_PIXELS)) : 1
 }
 
-/** Comes back to where the folder was left, and remembers where it is left now. */
+/** Restores the scroll position of the last visit and stores it on leaving. */
 export function useVisit(
   { libraryId, path }: CurrentFolder,
   scroller: { current: HTMLElement | null },
   active: string | undefined,
-  /** Asked of the virtual list, which knows it; the element is gone by then. */
+  /** Read from the virtual list, because the element is gone by then. */
   scrollTop: () => number,
   showActive: () => void,
 ): void {
@@ -46,7 +46,7 @@ export function useVisit(
   }, [])
 }
 
-/** Has the menu open beside an entry, as a press of the right button would. */
+/** Opens the context menu at an entry, as a right click would. */
 export function openMenuAt(scroller: HTMLElement | null, place: number, beside?: Element): void {
   const item = scroller?.querySelector(`#${itemId(place)}`)
   if (!item) return

@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import type { Sorting, SortKey } from './sorting.ts'
 
-/** How somebody likes folders to be shown, on this device. */
+/** View settings of folders, stored on this device. */
 export interface Preferences {
   readonly view: 'list' | 'grid'
   readonly sorting: Sorting

@@ -6,7 +6,7 @@ import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 
-/** What stands above the list while something is selected. */
+/** Bar above the list while something is selected. */
 export function SelectionBar(props: {
   here: CurrentFolder
   entries: readonly Entry[]

@@ -1,11 +1,11 @@
-/** Which entries of a folder are chosen, by name. `active` is where the keyboard is, `anchor` where a range began. */
+/** Selected entries of a folder, by name. `active` has the keyboard focus, `anchor` is where a range starts. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>
   readonly active: string | undefined
   readonly anchor: string | undefined
 }
 
-/** The entries as they are shown. */
+/** The names of the list, in order, with their index. */
 export interface Shown {
   readonly names: readonly string[]
   readonly places: ReadonlyMap<string, number>
@@ -17,12 +17,12 @@ export function shownAs(names: readonly string[]): Shown {
   return { names, places: new Map(names.map((name, place) => [name, place])) }
 }
 
-/** One alone, with the keyboard on it. */
+/** Selects one entry and makes it active. */
 export function only(name: string): Selection {
   return { chosen: new Set([name]), active: name, anchor: name }
 }
 
-/** All from where the range began to `name`, and what was chosen besides if `adding`. */
+/** Selects the range from the anchor to `name`, in addition to the selection if `adding`. */
 export function rangeTo(selection: Selection, shown: Shown, name: string, adding = false): Selection {
   const anchor = selection.anchor ?? selection.active ?? shown.names[0] ?? name
   const from = shown.places.get(anchor) ?? 0
@@ -31,7 +31,7 @@ export function rangeTo(selection: Selection, shown: Shown, name: string, adding
   return { chosen: new Set(adding ? [...selection.chosen, ...range] : range), active: name, anchor }
 }
 
-/** Takes one in or out. */
+/** Adds or removes one entry. */
 export function toggled(selection: Selection, name: string): Selection {
   const chosen = new Set(selection.chosen)
   if (!chosen.delete(name)) chosen.add(name)
@@ -46,7 +46,7 @@ export function none(selection: Selection): Selection {
   return { ...selection, chosen: new Set() }
 }
 
-/** Where a key leads from the active entry. Nothing if it leads nowhere. */
+/** The entry a number of steps from the active one. Undefined in an empty list. */
 export function stepped(
   selection: Selection,
   shown: Shown,
@@ -60,7 +60,7 @@ export function stepped(
   return names[Math.min(names.length - 1, Math.max(0, at + step))]
 }
 
-/** What is left of a selection once some of it is gone. */
+/** The selection without entries that are no longer listed. */
 export function kept(selection: Selection, shown: Shown): Selection {
   const { chosen, active, anchor } = selection
   const has = (name: string | undefined) => name === undefined || shown.places.has(name)
@@ -73,12 +73,12 @@ export function kept(selection: Selection, shown: Shown): Selection {
   }
 }
 
-/** The next whose name begins with what is typed, after the active one and then from the top. */
+/** Type-ahead: the next entry after the active one whose name starts with `typed`, wrapping around. */
 export function typedAhead(selection: Selection, shown: Shown, typed: string): string | undefined {
   const { names, places } = shown
   const at = selection.active === undefined ? -1 : (places.get(selection.active) ?? -1)
   const fits = (name: string) => name.toLowerCase().startsWith(typed)
-  // A longer text may still be about the one already found.
+  // With more than one letter, the active entry may still match.
   const from = typed.length > 1 ? Math.max(at, 0) : at + 1
   return names.slice(from).find(fits) ?? names.slice(0, from).find(fits)
 }

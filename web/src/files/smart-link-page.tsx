@@ -4,7 +4,7 @@ import { fileUrl, folderUrl } from '../navigation/index.ts'
 import { normalizePath } from '../paths.ts'
 import { LoadError, Waiting } from '../ui/index.ts'
 
-/** Goes on to where a lasting link leads now. */
+/** Redirects to the current target of a smart link. */
 export default function SmartLinkPage() {
   const { token } = useParams<{ token: string }>()
   const { data, error, refetch } = useLinkTarget(token)

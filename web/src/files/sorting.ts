@@ -7,7 +7,7 @@ export interface Sorting {
   readonly descending: boolean
 }
 
-/** From here on a collator would be felt. */
+/** Above this number of entries, sorting with a collator is noticeably slow. */
 const MANY = 5000
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
@@ -17,7 +17,7 @@ const numbers: Readonly<Record<'size' | 'mtime', (entry: Entry) => number>> = {
   mtime: ({ mtime }) => mtime,
 }
 
-/** Folders first, then files, each by name as people count: `file 9` before `file 10`. */
+/** Folders first, then files, in natural order: `file 9` before `file 10`. */
 export function byName(entries: readonly Entry[]): readonly Entry[] {
   const sort = entries.length > MANY ? sortedByKey : sortedByCollator
   return [...sort(only(entries, 'dir')), ...sort(only(entries, 'file'))]
@@ -27,7 +27,7 @@ function sortedByCollator(entries: Entry[]): Entry[] {
   return entries.sort((a, b) => collator.compare(a.name, b.name))
 }
 
-/** Several times as fast, and alike for names in plain letters; others are left to the collator. */
+/** Several times faster, with the same order for ASCII names. Other names fall back to the collator. */
 function sortedByKey(entries: Entry[]): Entry[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
   if (!entries.every(({ name }) => /^[\0-\x7f]*$/.test(name))) return sortedByCollator(entries)
@@ -38,7 +38,7 @@ function sortedByKey(entries: Entry[]): Entry[] {
     .map(({ entry }) => entry)
 }
 
-/** `named` sorted anew; what is alike stays in the order of names. Folders stay first. */
+/** Sorts entries that are in the order of names. Stable, and folders stay first. */
 export function sorted(named: readonly Entry[], { key, descending }: Sorting): readonly Entry[] {
   const turn = descending ? -1 : 1
   const folders = only(named, 'dir')
@@ -55,7 +55,7 @@ export function sorted(named: readonly Entry[], { key, descending }: Sorting): r
   return [...(key === 'mtime' ? folders.sort(compare) : folders), ...files.sort(compare)]
 }
 
-/** Those whose names hold all the words, in any case. */
+/** Entries whose name contains all words, ignoring case. */
 export function matching(entries: readonly Entry[], sought: string): readonly Entry[] {
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return entries

@@ -4,20 +4,20 @@ import { fetchThumbnail } from '../api/index.ts'
 import { extensionOf } from '../file-kinds.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 
-/** As the server makes them: of these, and of nothing larger. */
+/** Formats and the file size that the server creates thumbnails of. */
 const EXTENSIONS = new Set(['jpg', 'jpeg', 'jfif', 'png', 'gif', 'webp', 'avif', 'tif', 'tiff'])
 const LARGEST = 30 * 2 ** 20
 const MOST_KEPT = 300
 const AT_ONCE = 6
-/** What is scrolled past sooner is never asked for. */
+/** Entries that are scrolled past sooner are not fetched. */
 const SETTLE_MS = 120
 
-/** Object URLs by what they show, the longest unused first. */
+/** LRU cache of object URLs, oldest first. */
 const kept = new Map<string, string>()
 const waiting: (() => void)[] = []
 let running = 0
 
-/** The address of an entry's thumbnail, once it is there; nothing for what can have none. */
+/** URL of the thumbnail of an entry once it is loaded. Undefined if the entry has none. */
 export function useThumbnail(here: CurrentFolder, entry: Entry, size: number): string | undefined {
   const key = `${here.libraryId} ${entry.id} ${size}`
   const path = entryPath(here, entry)
@@ -47,7 +47,7 @@ function hasThumbnail({ type, name, size = 0 }: Entry): boolean {
   return type === 'file' && size > 0 && size <= LARGEST && EXTENSIONS.has(extensionOf(name))
 }
 
-/** Nothing if it cannot be had: the sign of the file's kind stays. */
+/** Undefined if it cannot be loaded; the icon stays. */
 async function load(
   key: string,
   fetchIt: () => Promise<Blob>,

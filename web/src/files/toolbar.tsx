@@ -27,7 +27,7 @@ interface Find {
   readonly all: number
 }
 
-/** What stands above the list while nothing is selected. */
+/** Toolbar above the list while nothing is selected. */
 export function Toolbar(props: {
   here: CurrentFolder
   preferences: Preferences
@@ -81,7 +81,7 @@ export function Toolbar(props: {
   )
 }
 
-/** Narrows the list to the names that hold what is typed. */
+/** Filters the list by name. */
 export function FindBox({ box, sought, setSought, found, all }: Find) {
   const texts = useTexts('files')
   const common = useTexts('common')

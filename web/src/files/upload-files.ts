@@ -1,7 +1,7 @@
 import { addUploads, pickFiles } from '../uploads/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
 
-/** Asks for files, or for a folder, and uploads them to where we are. */
+/** Opens the file picker and uploads the files to the current folder. */
 export async function upload(
   { libraryId, libraryName, path }: CurrentFolder,
   options: { folder?: boolean } = {},

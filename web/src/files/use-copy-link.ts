@@ -4,7 +4,7 @@ import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 import type { OpenDialog } from './dialogs.tsx'
 
-/** Copies the lasting link of something; shows it where the browser does not let us copy. */
+/** Copies the smart link of an entry. Shows the link if the browser denies access to the clipboard. */
 export function useCopyLink(libraryId: string, setDialog: (dialog: OpenDialog) => void) {
   const texts = useTexts('files')
   const toast = useToast()

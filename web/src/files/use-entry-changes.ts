@@ -18,16 +18,16 @@ import { useFailureToast, useToast } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 
 /**
- * What can be done to the entries of a folder. The list shows it at once; what the server refuses is said, and the list
- * is as the server has it again.
+ * Changes to the entries of a folder, with optimistic updates. If the server refuses one, the user is told and the list
+ * is loaded again.
  */
 export interface Changes {
   remove(entries: readonly Entry[]): Promise<void>
-  /** Gives the name it has afterwards. */
+  /** Resolves to the new name. */
   rename(entry: Entry, newName: string): Promise<string>
   star(entries: readonly Entry[], starred: boolean): Promise<void>
   lock(entries: readonly Entry[], locked: boolean): Promise<void>
-  /** Throws what the server refused. */
+  /** Throws the error of the server. */
   transfer(operation: 'copy' | 'move', selected: Selected, to: Target): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
     const change = (names: ReadonlySet<string>, fields: Partial<Entry>) =>
       patch((entries) => entries.map((entry) => (names.has(entry.name) ? { ...entry, ...fields } : entry)))
 
-    /** Tries each in turn, so that the first refusal is the one that is told. */
+    /** Sequential, so that the first error is the one that is reported. */
     async function each(entries: readonly Entry[], act: (entry: Entry) => Promise<void>): Promise<void> {
       try {
         for (const entry of entries) await act(entry)
@@ -119,7 +119,7 @@ export function useEntryChanges(here: CurrentFolder): Changes {
   }, [here, queries, toast, failed, texts, undoMove, go])
 }
 
-/** Changes the list before the server has answered; a load under way would undo that, and is given up. */
+/** Optimistic update of the cached list. A fetch in flight would overwrite it and is cancelled. */
 async function patchFolder(
   queries: QueryClient,
   { libraryId, path }: CurrentFolder,

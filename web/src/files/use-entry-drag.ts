@@ -5,7 +5,7 @@ import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { acceptDrag, beginDrag, endDrag, mayDrop, type OnDropped, takeDrop } from './drag-and-drop.ts'
 import { only, type Selection } from './selection.ts'
 
-/** Entries can be dragged onto folders of the list. `over` is the folder they are held above. */
+/** Dragging entries onto folders of the list. `over` is the folder under the pointer. */
 export function useEntryDrag(grid: {
   here: CurrentFolder
   selection: Selection

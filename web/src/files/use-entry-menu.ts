@@ -26,7 +26,7 @@ import { download } from './download-entries.ts'
 import { useCopyLink } from './use-copy-link.ts'
 import type { Changes } from './use-entry-changes.ts'
 
-/** What can be done with entries: the same in the context menu, behind the dots and in the bar. */
+/** Actions on entries, shared by the context menu, the menu button and the selection bar. */
 export function useEntryMenu(page: {
   here: CurrentFolder
   changes: Changes
@@ -108,7 +108,7 @@ export function useEntryMenu(page: {
       },
     ]
 
-    /** Files only; the lock of somebody else only for the owner of the library. */
+    /** Only files can be locked. Only the owner of the library may remove the lock of another user. */
     function lockEntry(): MenuEntry {
       if (!here.editable || entries.some(({ type }) => type === 'dir')) return undefined
       const locked = entries.every(({ is_locked }) => is_locked)

@@ -24,7 +24,7 @@ import type { Preferences } from './preferences.ts'
 import { upload } from './upload-files.ts'
 import { useCopyLink } from './use-copy-link.ts'
 
-/** What can be made in a folder. */
+/** Menu to create files and folders. */
 export function useNewMenu(setDialog: (dialog: OpenDialog) => void): readonly MenuEntry[] {
   const texts = useTexts('files')
   return [
@@ -46,7 +46,7 @@ export function useUploadMenu(here: CurrentFolder): readonly MenuEntry[] {
   ]
 }
 
-/** What can be done with the folder that is shown. */
+/** Actions on the current folder. */
 export function useFolderMenu(page: {
   here: CurrentFolder
   all: readonly Entry[]

@@ -73,12 +73,12 @@ function ChangeRow({ change, address }: { change: Change; address: string | unde
   )
 }
 
-/** What was removed is not in this commit any more. */
+/** Deleted entries are not in this commit. */
 function addressOf(libraryId: string, commitId: string, change: Change): string | undefined {
   const { op_type: op, path, new_path: newPath } = change
   if (op === 'new' || op === 'modified') return revisionUrl(libraryId, path, commitId)
   if (op === 'newdir') return snapshotUrl(libraryId, commitId, path)
-  // A rename does not say whether it was of a file or of a folder.
+  // The API does not say whether a rename is of a file or a folder.
   if (op === 'renamed' && /\.\w{1,5}$/.test(newPath)) return revisionUrl(libraryId, newPath, commitId)
   return undefined
 }

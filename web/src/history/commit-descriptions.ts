@@ -2,7 +2,7 @@ import type { Texts } from '../texts/index.ts'
 
 type HistoryTexts = Texts['history']
 
-/** What the texts of commits begin with, and the words for it. They are in English wherever they were made. */
+/** Prefixes of commit descriptions, which are always in English, and the verbs to show. */
 const verbs: readonly [start: string, verb: keyof HistoryTexts['did']][] = [
   ['Added or modified', 'changed'],
   ['Added directory', 'addedFolder'],
@@ -20,7 +20,7 @@ const verbs: readonly [start: string, verb: keyof HistoryTexts['did']][] = [
   ['Reverted directory', 'restoredFolder'],
 ]
 
-/** A line of a commit's text in the words of the page; `name` stands apart, to be set apart from the sentence. */
+/** A translated line of a commit description. `name` is separate, so that it can be styled. */
 interface Described {
   readonly before: string
   readonly name?: string

@@ -6,7 +6,7 @@ import { decoded, MOST_BYTES } from '../text-content.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Dialog, LoadError, Waiting } from '../ui/index.ts'
 
-/** Two revisions of a text file, line by line. */
+/** Line diff of two revisions of a text file. */
 export function CompareDialog(props: {
   libraryId: string
   older: Revision
@@ -23,7 +23,7 @@ export function CompareDialog(props: {
       const textOf = async ({ path, rev_file_id: id, commit_id: commitId }: Revision) => {
         const link = await queries.ensureQueryData(linkQuery({ libraryId, path, id, commitId }))
         const bytes = await fetchBytes(link, MOST_BYTES, signal)
-        // Half of a file compared to half of another tells nothing.
+        // Truncated files are not compared.
         return bytes.length < MOST_BYTES ? decoded(bytes, true)?.text : undefined
       }
       const [before, after] = await Promise.all([textOf(older), textOf(newer)])

@@ -6,7 +6,7 @@ import { FormDialog, SelectField, useToast } from '../ui/index.ts'
 
 const DAYS = [0, 3, 7, 30, 90]
 
-/** Asks how much of the trash is to go; what goes is gone for good. */
+/** Asks which part of the trash to delete permanently. */
 export function EmptyTrashDialog(props: { libraryId: string; onClose: () => void }) {
   const { libraryId, onClose } = props
   const texts = useTexts('history')

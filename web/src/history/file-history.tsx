@@ -36,7 +36,7 @@ export function FileHistory({ libraryId, path }: { libraryId: string; path: stri
   const mayCompare = COMPARED.has(kindOf(path)) && (revisions?.length ?? 0) > 1
   const pair = revisions?.filter(({ commit_id: id }) => chosen.includes(id)) ?? []
   const choose = (id: string) =>
-    // Of three the one chosen first goes.
+    // At most two are selected; the first one is dropped.
     setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
   return (
     <div className="page">
@@ -102,7 +102,7 @@ function RevisionRow(props: {
   revision: Revision
   path: string
   isNewest: boolean
-  /** Undefined where there is nothing to compare. */
+  /** Undefined if there is nothing to compare. */
   chosen: boolean | undefined
   onChoose: () => void
   onRestore: (() => void) | undefined

@@ -7,7 +7,7 @@ import { FileHistory } from './file-history.tsx'
 import { LibraryHistory } from './library-history.tsx'
 import { SnapshotView } from './snapshot-view.tsx'
 
-/** The history of a library, one of its past states (`commit`), or the revisions of a file (`p`). */
+/** The history of a library, a snapshot (`commit`), or the revisions of a file (`p`). */
 export default function HistoryPage() {
   const { id = '' } = useParams()
   const query = useQueryParams()

@@ -28,7 +28,7 @@ import { Changes } from './changes.tsx'
 import { describeCommit } from './commit-descriptions.ts'
 import { RestoreDialog } from './restore-dialog.tsx'
 
-/** All commits of a library, newest first, day by day. */
+/** All commits of a library, newest first, grouped by day. */
 export function LibraryHistory({ libraryId }: { libraryId: string }) {
   const texts = useTexts('history')
   const common = useTexts('common')
@@ -90,7 +90,7 @@ function isOwner(library: LibraryDetail | undefined, email: string | undefined):
   )
 }
 
-/** How long the library remembers. */
+/** How long the library keeps its history. */
 export function KeptHistory({ libraryId }: { libraryId: string }) {
   const texts = useTexts('history')
   const { data: library } = useLibrary(libraryId)

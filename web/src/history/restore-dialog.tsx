@@ -3,7 +3,7 @@ import { type Restorable, restore, useCommit } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FormDialog, useToast } from '../ui/index.ts'
 
-/** Asks before something becomes what it was in a commit. Nothing is lost by it: the history only grows. */
+/** Asks before something is restored to a commit. Restoring adds a commit, so nothing is lost. */
 export function RestoreDialog(props: {
   libraryId: string
   commitId: string

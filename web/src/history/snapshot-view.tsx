@@ -32,7 +32,7 @@ interface Place {
   readonly path: string
 }
 
-/** The folders of a library as they were in a commit, to look at and to take things from. */
+/** Read-only view of a library as of a commit, with download and restore. */
 export function SnapshotView(place: Place) {
   const { libraryId, commitId, path } = place
   const texts = useTexts('history')

@@ -34,7 +34,7 @@ export default function TrashPage() {
 
 const keyOf = (item: TrashItem) => `${item.commit_id} ${trashPath(item)}`
 
-/** What was deleted from a library, or from one of its folders, and the way back. */
+/** Deleted entries of a library or a folder, with restore. */
 function Trash({ libraryId, folder }: { libraryId: string; folder: string }) {
   const texts = useTexts('history')
   const common = useTexts('common')

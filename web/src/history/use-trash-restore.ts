@@ -7,7 +7,7 @@ import { parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 
-/** Puts deleted things back, and says what became of each. */
+/** Restores entries from the trash and reports the result. */
 export function useTrashRestore(libraryId: string, onDone: () => void) {
   const texts = useTexts('history')
   const queries = useQueryClient()

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { FormDialog, PasswordField, useToast } from '../ui/index.ts'
 import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
 
-/** A new password for an encrypted library, by its owner. */
+/** Changes the password of an encrypted library. */
 export function ChangePasswordDialog(props: { libraryId: string; onClose: () => void }) {
   const texts = useTexts('libraries')
   const toast = useToast()

@@ -24,7 +24,7 @@ import {
 import { LibraryIcon } from './library-row.tsx'
 import { NamedLibrary } from './named-library.tsx'
 
-/** Libraries on their way out: brought back from here, or gone for good. */
+/** Deleted libraries, to restore or delete permanently. */
 export default function DeletedPage() {
   const texts = useTexts('libraries')
   useTitle(texts.deletedTitle)

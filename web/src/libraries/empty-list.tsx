@@ -5,7 +5,7 @@ import { pickFiles } from '../uploads/index.ts'
 import type { LibraryTab } from './library-tabs.ts'
 import { useFirstUpload } from './use-first-upload.ts'
 
-/** In the place of a list nobody has put anything in yet. */
+/** Shown instead of an empty list. */
 export function EmptyList(props: { tab: LibraryTab; onMake: () => void }) {
   const texts = useTexts('libraries')
   if (props.tab === 'mine') return <NoneOfMine onMake={props.onMake} />

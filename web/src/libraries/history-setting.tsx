@@ -9,7 +9,7 @@ const MOST_DAYS = 36_500
 
 type Kept = 'all' | 'none' | 'days'
 
-/** How long a library remembers. */
+/** How long a library keeps its history. */
 export function HistorySetting(props: { libraryId: string }) {
   const { data: days, error, refetch } = useHistoryDays(props.libraryId)
   return (

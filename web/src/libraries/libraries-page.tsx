@@ -15,7 +15,7 @@ import { NewLibraryDialog } from './new-library-dialog.tsx'
 import { SortSelect } from './sort-select.tsx'
 import { sorted, useOrder } from './sorting.ts'
 
-/** All libraries one can open, by how one came to them. */
+/** All libraries of the user, in tabs. */
 export default function LibrariesPage() {
   const texts = useTexts('libraries')
   useTitle(texts.title)

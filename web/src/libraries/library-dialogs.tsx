@@ -8,7 +8,7 @@ import { TransferDialog } from './transfer-dialog.tsx'
 
 export type DialogKind = 'share' | 'rename' | 'settings' | 'transfer' | 'delete' | 'leave'
 
-/** Which dialog is open, and about what. */
+/** The open dialog and its library. */
 export interface OpenDialog {
   readonly kind: DialogKind
   readonly library: LibraryItem

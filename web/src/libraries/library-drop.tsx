@@ -9,16 +9,16 @@ import type { DroppedFiles } from '../uploads/index.ts'
 import { addUploads, FileDrop } from '../uploads/index.ts'
 import { useFirstUpload } from './use-first-upload.ts'
 
-/** Takes files dropped on the list of libraries: into the one that is chosen then, or into the first of all. */
+/** Accepts files dropped on the list of libraries, and asks for the target folder. The first upload creates a library. */
 export function LibraryDrop(props: { libraries: readonly LibraryItem[] | undefined; children: ReactNode }) {
   const { libraries } = props
   const { start } = useFirstUpload()
   const [dropped, setDropped] = useState<DroppedFiles>()
-  function take(gathered: DroppedFiles): void {
-    const { files, emptyFolders } = gathered
-    // Nothing of it could be read, which is told elsewhere.
+  function take(taken: DroppedFiles): void {
+    const { files, emptyFolders } = taken
+    // Nothing could be read; the drop zone reports that.
     if (files.length + emptyFolders.length === 0) return
-    if (libraries?.some(canEdit)) setDropped(gathered)
+    if (libraries?.some(canEdit)) setDropped(taken)
     else void start(files, emptyFolders)
   }
   return (
@@ -35,7 +35,7 @@ export function LibraryDrop(props: { libraries: readonly LibraryItem[] | undefin
   )
 }
 
-/** The library that was worked in last, of those that open without a password. */
+/** The most recently modified library that is not encrypted. */
 function likeliest(libraries: readonly LibraryItem[]): Place | undefined {
   const [newest] = libraries
     .filter((library) => canEdit(library) && !library.encrypted)

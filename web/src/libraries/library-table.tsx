@@ -8,7 +8,7 @@ import { LibraryRow } from './library-row.tsx'
 import type { LibraryTab } from './library-tabs.ts'
 import { type Column, columns, type Order, orderAfter } from './sorting.ts'
 
-/** Each row brings menus of its own; thousands at once would be slow to draw. */
+/** Rows are rendered in steps, because each has its own menus and thousands would be slow. */
 const ROWS_AT_ONCE = 200
 
 export function LibraryTable(props: {

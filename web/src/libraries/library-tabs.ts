@@ -1,3 +1,3 @@
-/** How a library came within reach, in the order of the tabs. */
+/** The tabs of the library list, in order. */
 export const libraryTabs = ['mine', 'shared', 'group', 'public'] as const
 export type LibraryTab = (typeof libraryTabs)[number]

@@ -1,7 +1,7 @@
 import { useFormats } from '../texts/index.ts'
 import { LibraryIcon } from './library-row.tsx'
 
-/** The library a question is about, so that nobody answers for another one. */
+/** Shows the library that a dialog is about. */
 export function NamedLibrary(props: { name: string; encrypted: boolean; size: number; lead: string }) {
   const formats = useFormats()
   return (

@@ -8,7 +8,7 @@ import { useTexts } from '../texts/index.ts'
 import { CheckField, FormDialog, TextField, useToast } from '../ui/index.ts'
 import { isUsable, NewPasswordFields, noPasswords } from './new-password-fields.tsx'
 
-/** Makes a library and leads into it. */
+/** Creates a library and opens it. */
 export function NewLibraryDialog(props: { onClose: () => void }) {
   const texts = useTexts('libraries')
   const common = useTexts('common')

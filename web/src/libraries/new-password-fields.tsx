@@ -10,7 +10,7 @@ export const noPasswords: TwoPasswords = { first: '', second: '' }
 
 export const isUsable = ({ first, second }: TwoPasswords) => first !== '' && first === second
 
-/** A new password, twice: a slip in one that is never shown would lock everybody out. */
+/** A new password with confirmation, because a typo would lock everyone out. */
 export function NewPasswordFields(props: {
   label: string
   value: TwoPasswords

@@ -8,14 +8,14 @@ import { HistorySetting } from './history-setting.tsx'
 import { UsageList } from './usage-list.tsx'
 import { useLibraryToggles } from './use-library-toggles.ts'
 
-/** What the owner of a library decides about it. */
+/** Settings of a library. */
 export function SettingsDialog(props: { library: LibraryItem; onClose: () => void }) {
   const texts = useTexts('libraries')
   const { data: libraries } = useLibraries()
   const { watch } = useLibraryToggles()
   const [isChanging, setChanging] = useState(false)
   const { repo_id: id } = props.library
-  // The list changes while the dialog is open: by what is switched here, for one.
+  // Looked up in the list, which changes while the dialog is open.
   const library = libraries?.find(({ repo_id, type }) => repo_id === id && type === 'mine') ?? props.library
   if (isChanging) return <ChangePasswordDialog libraryId={id} onClose={() => setChanging(false)} />
   const title = (

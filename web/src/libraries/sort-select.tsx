@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/index.ts'
 import { type Order, orderIn, textOf } from './sorting.ts'
 
-/** The order as one choice, where there are no heads of columns to press. */
+/** Sort order as a select, for narrow screens without column headers. */
 export function SortSelect(props: { order: Order; onChange: (order: Order) => void }) {
   const texts = useTexts('libraries')
   const choices: readonly [Order, string][] = [

@@ -12,7 +12,7 @@ export interface Order {
 const KEY = 'carrel.libraries.order'
 const newestFirst: Order = { column: 'modified', down: true }
 
-/** The order of the list, as it was chosen the last time. */
+/** The sort order of the list, stored in the browser. */
 export function useOrder(): [Order, (order: Order) => void] {
   const [order, setOrder] = useState(remembered)
   return [
@@ -24,7 +24,7 @@ export function useOrder(): [Order, (order: Order) => void] {
   ]
 }
 
-/** What pressing the head of a column leads to: names begin upwards, sizes and times with the most. */
+/** The order after a click on a column header: names start ascending, sizes and times descending. */
 export function orderAfter(order: Order, column: Column): Order {
   return order.column === column ? { column, down: !order.down } : { column, down: column !== 'name' }
 }

@@ -9,7 +9,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Empty, FileIcon, IconButton, LoadError, useFailureToast, useTitle, Waiting } from '../ui/index.ts'
 import { LibraryIcon } from './library-row.tsx'
 
-/** Libraries, folders and files with a star. */
+/** Starred libraries, folders and files. */
 export default function StarredPage() {
   const texts = useTexts('libraries')
   useTitle(texts.starred)

@@ -39,7 +39,7 @@ export function TransferDialog(props: { library: LibraryItem; onClose: () => voi
   )
 }
 
-/** An e-mail address, with those of people whose name or address holds what was typed. */
+/** Email field with suggestions by name or address. */
 function PersonField(props: { value: string; onChange: (value: string) => void }) {
   const texts = useTexts('libraries')
   const list = useId()

@@ -2,7 +2,7 @@ import { useLibraryUsage } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { LoadError, Waiting } from '../ui/index.ts'
 
-/** What the stored bytes of a library are kept for. */
+/** Storage of a library by purpose. */
 export function UsageList(props: { libraryId: string }) {
   const texts = useTexts('libraries')
   const formats = useFormats()

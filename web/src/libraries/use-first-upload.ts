@@ -5,7 +5,7 @@ import { folderUrl } from '../navigation/index.ts'
 import { useFailureToast } from '../ui/index.ts'
 import { addUploads, type PickedFile } from '../uploads/index.ts'
 
-/** Files first: whoever has no library yet gets one to put them in. */
+/** Uploads files for a user without a library: creates the default library first. */
 export function useFirstUpload() {
   const failed = useFailureToast()
   const [, go] = useLocation()

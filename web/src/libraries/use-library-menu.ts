@@ -22,7 +22,7 @@ import { useFailureToast, useToast } from '../ui/index.ts'
 import type { DialogKind, OpenDialog } from './library-dialogs.tsx'
 import { useLibraryToggles } from './use-library-toggles.ts'
 
-/** What can be done with a library, by what it is to the caller. */
+/** Actions on a library that the user is allowed to do. */
 export function useLibraryMenu(
   library: LibraryItem,
   onOpenDialog: (dialog: OpenDialog) => void,
@@ -60,7 +60,7 @@ export function useLibraryMenu(
   ]
 }
 
-/** All of a library as one archive. */
+/** Downloads the whole library as an archive. */
 function useDownload(): (library: LibraryItem) => Promise<void> {
   const texts = useTexts('libraries')
   const toast = useToast()
@@ -68,7 +68,7 @@ function useDownload(): (library: LibraryItem) => Promise<void> {
   const [, go] = useLocation()
   return async ({ repo_id: libraryId, repo_name: name, encrypted }) => {
     try {
-      // Its page asks for the password.
+      // The folder page asks for the password.
       if (encrypted && (await fetchLibrary(libraryId)).lib_need_decrypt) return go(folderUrl(libraryId))
       const { dirent_list: entries } = await fetchFolder(libraryId, '/')
       if (entries.length === 0) return toast({ text: texts.nothingToDownload(name) })

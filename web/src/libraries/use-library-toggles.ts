@@ -3,7 +3,7 @@ import { addStar, type LibraryItem, removeStar, watchLibrary } from '../api/inde
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 
-/** What is switched on and off in the list: shown at once, and taken back if the server refuses. */
+/** Star and watch toggles, with optimistic updates. */
 export function useLibraryToggles() {
   const texts = useTexts('libraries')
   const queries = useQueryClient()

@@ -5,14 +5,14 @@ type Guard = (proceed: () => void) => void
 
 let guard: Guard | undefined
 
-/** Every step within the app passes here, so that a page with unsaved work can ask first. */
+/** Intercepts navigation within the app, so that a page with unsaved changes can ask first. */
 export const aroundNav: AroundNavHandler = (navigate, to, options) => {
   const proceed = () => navigate(to, options)
   if (guard === undefined) proceed()
   else guard(proceed)
 }
 
-/** While `active`, `ask` decides about each step away from the page; the browser asks by itself before it closes. */
+/** While `active`, `ask` decides whether navigation proceeds. The browser itself asks before it closes the tab. */
 export function useLeaveGuard(active: boolean, ask: Guard): void {
   useEffect(() => {
     if (!active) return

@@ -1,4 +1,4 @@
-/** The addresses of the app's pages, from `app/` on. Paths are in the query, where every name survives. */
+/** URLs of the pages, relative to `app/`. Paths are query parameters, so that every name survives. */
 
 export const folderUrl = (libraryId: string, path = '/') => withPath(`/library/${libraryId}`, path)
 
@@ -15,12 +15,12 @@ function withPath(page: string, path: string): string {
   return path === '/' ? page : `${page}?${new URLSearchParams({ p: path }).toString().replaceAll('%2F', '/')}`
 }
 
-/** A file as it was in a commit. */
+/** A file as of a commit. */
 export function revisionUrl(libraryId: string, path: string, commitId: string): string {
   return `${fileUrl(libraryId, path)}&commit=${commitId}`
 }
 
-/** A folder of a library as it was in a commit. */
+/** A folder as of a commit. */
 export function snapshotUrl(libraryId: string, commitId: string, path = '/'): string {
   const query = new URLSearchParams({ commit: commitId, ...(path !== '/' && { at: path }) })
   return `${historyUrl(libraryId)}?${query.toString().replaceAll('%2F', '/')}`

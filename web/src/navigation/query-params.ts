@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 
 /**
- * What follows the `?` of the address. The router's own reading decodes it once too often: a name with `%41` in it
- * would come out as another.
+ * The query parameters of the URL. The router's own hook decodes them twice, which breaks names that contain
+ * `%41`.
  */
 export function useQueryParams(): URLSearchParams {
   const search = useSearch()

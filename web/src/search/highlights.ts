@@ -1,4 +1,4 @@
-/** A piece of a text, and whether it is what was looked for. */
+/** A part of a text, and whether it matches the search. */
 export interface Piece {
   readonly text: string
   readonly isMatch: boolean
@@ -12,7 +12,7 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** The pieces of what the server marked with `<b>`. Nothing else in it is markup, whatever it looks like. */
+/** Splits an excerpt at the `<b>` tags of the server. All other markup is text. */
 export function splitMarked(marked: string): Piece[] {
   return marked
     .split(/(<b>.*?<\/b>)/s)
@@ -31,7 +31,7 @@ function unescaped(text: string): string {
   })
 }
 
-/** The pieces of a name, with the words that were typed marked wherever they stand in it. */
+/** Splits a name at the words that were typed. */
 export function splitName(name: string, typed: string): Piece[] {
   const words = [typed.trim(), ...typed.split(/[\s"]+/)].filter(Boolean).sort((a, b) => b.length - a.length)
   if (words.length === 0) return [{ text: name, isMatch: false }]

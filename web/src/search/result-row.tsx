@@ -8,7 +8,7 @@ import { Highlighted } from './highlighted.tsx'
 import { splitMarked, splitName } from './highlights.ts'
 import { addressOf } from './search-box.tsx'
 
-/** One of what was found: what it is, where it is, and the place in its text. */
+/** One search result: name, location and excerpt. */
 export function ResultRow(props: { result: SearchResult; typed: string }) {
   const { result, typed } = props
   const formats = useFormats()

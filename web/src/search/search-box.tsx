@@ -16,7 +16,7 @@ const TYPING_MS = 200
 export const addressOf = ({ repo_id: id, fullpath, is_dir }: SearchResult) =>
   is_dir ? folderUrl(id, fullpath) : fileUrl(id, fullpath)
 
-/** Search as you type, from anywhere: `/` and Ctrl+K lead here. On a phone it opens over the top bar. */
+/** Search as you type. `/` and Ctrl+K focus it. On phones it opens over the top bar. */
 export function SearchBox() {
   const texts = useTexts('search')
   const common = useTexts('common')
@@ -71,7 +71,7 @@ export function SearchBox() {
     const step = steps[event.key]
     if (step !== undefined && isShown) {
       event.preventDefault()
-      // One place beside the options is the field itself.
+      // One more position than options: the field itself.
       const count = places.length + 1
       setActive(((active + 1 + step + count) % count) - 1)
     } else if (event.key === 'Escape') {
@@ -125,7 +125,7 @@ export function SearchBox() {
             setActive(-1)
           }}
           onFocus={() => setOpen(true)}
-          // What is picked keeps the focus here, so leaving means leaving.
+          // Options never take the focus, so blur means that the user left.
           onBlur={() => setOpen(false)}
           onKeyDown={onKeyDown}
         />
@@ -167,7 +167,7 @@ function useGridKeys(focus: () => void): void {
       const isTyping = target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
       const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
       const isK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.shiftKey
-      // A window over the page has the keyboard to itself.
+      // Not while a dialog is open.
       if (!(isSlash || isK) || document.querySelector('[role="dialog"]') !== null) return
       event.preventDefault()
       latest.current()

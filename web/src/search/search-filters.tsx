@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { CheckField, NARROW, SelectField, TextField, useDebounced, useMedia } from '../ui/index.ts'
 import { kinds, type SearchSize, type SearchTime, scopes, sizes, times } from './search-query.ts'
 
-/** What narrows a search down. */
+/** Filters of the search page. */
 export function SearchFilters(props: {
   query: URLSearchParams
   onSet: (name: string, value: string) => void
@@ -53,7 +53,7 @@ export function SearchFilters(props: {
   )
   const isNarrow = useMedia(NARROW)
   if (!isNarrow) return fields
-  // What was found comes first where there is little room.
+  // Collapsed on narrow screens, so that results come first.
   const set = [...query.keys()].filter((name) => name !== 'q' && name !== 'p').length
   return (
     <details className="found-more">
@@ -69,7 +69,7 @@ export function SearchFilters(props: {
 function Place(props: { value: string; onChange: (event: { target: { value: string } }) => void }) {
   const texts = useTexts('search')
   const { data: libraries = [] } = useLibraries()
-  // The same library can be reached in several ways.
+  // A library that is shared in several ways is listed once.
   const named = new Map(libraries.map(({ repo_id: id, repo_name: name }) => [id, name]))
   return (
     <SelectField label={texts.place} {...props}>
@@ -98,7 +98,7 @@ function Extensions(props: { value: string; onChange: (value: string) => void })
   const settled = useDebounced(typed.trim(), 400)
   useEffect(() => {
     if (settled === typed.trim() && settled !== value) onChange(settled)
-    // Only what was typed is to be told, not what came from the address.
+    // Reports only what the user typed, not the value of the URL.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [settled])
   return (

@@ -6,7 +6,7 @@ import { FileIcon } from '../ui/index.ts'
 import { Highlighted } from './highlighted.tsx'
 import { splitMarked, splitName } from './highlights.ts'
 
-/** A line of what was found while typing, or a way to all of it. */
+/** One suggestion, or the link to all results. */
 export function SearchOption(props: {
   id: string
   isActive: boolean
@@ -21,7 +21,7 @@ export function SearchOption(props: {
     if (props.isActive) line.current?.scrollIntoView({ block: 'nearest' })
   }, [props.isActive])
   return (
-    // The field has the focus and the keys; this is only pointed at.
+    // The field keeps the focus and handles the keys; options only react to the pointer.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       ref={line}

@@ -13,7 +13,7 @@ import { parseSearchQuery } from './search-query.ts'
 
 const PER_PAGE = 30
 
-/** Everything that matches, with what narrows it down. All of it is in the address. */
+/** All results with filters. The whole query is in the URL. */
 export default function SearchPage() {
   const texts = useTexts('search')
   const query = useQueryParams()
@@ -26,7 +26,7 @@ export default function SearchPage() {
     const after = new URLSearchParams(query)
     if (value === '') after.delete(name)
     else after.set(name, value)
-    // A folder is one of a library.
+    // The folder filter belongs to the library.
     if (name === 'in') after.delete('p')
     setQuery(after)
   }

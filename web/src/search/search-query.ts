@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../api/index.ts'
 
-/** The address of the search page says all that is asked for, so that it can be kept and shared. */
+/** The URL of the search page contains the whole query, so that it can be bookmarked and shared. */
 
 export const kinds = [
   'folder',
@@ -30,7 +30,7 @@ export type SearchSize = keyof typeof sizes
 
 export const scopes = ['mine', 'shared', 'group', 'public'] as const
 
-/** What the address asks for; what it says that means nothing is left out. `now` is in Unix seconds. */
+/** Parses the query of the URL. Unknown values are ignored. `now` is in Unix seconds. */
 export function parseSearchQuery(query: URLSearchParams, now: number): SearchQuery {
   const kind = oneOf(query.get('kind'), kinds)
   const time = query.get('time') ?? ''
@@ -46,7 +46,7 @@ export function parseSearchQuery(query: URLSearchParams, now: number): SearchQue
     ...(kind === 'folder' && { obj_type: 'dir' }),
     ...(kind !== undefined && kind !== 'folder' && { obj_type: 'file' }),
     ...customOf(kind, extensions),
-    // To the hour, so that a page looked at again is the one that was loaded.
+    // Rounded to the hour, so that the cached result is reused.
     ...(isKey(time, times) && { time_from: Math.floor((now - times[time]) / 3600) * 3600 }),
     ...(isKey(size, sizes) && sizes[size]),
     ...(query.get('names') === '1' && { search_filename_only: true }),

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { api, beginSession, endSession, onSessionChange, token } from '../api/index.ts'
 
-/** Whether somebody is signed in here. What was loaded for them goes with them. */
+/** Whether someone is signed in. Clears the query cache at sign-out. */
 export function useSignedIn(): boolean {
   const current = useSyncExternalStore(onSessionChange, token)
   const queries = useQueryClient()
@@ -19,17 +19,17 @@ export async function signIn(sent: { username: string; password: string; keep: b
   beginSession(token, { keep })
 }
 
-/** Ends the token of this browser on the server, and forgets it here whatever the server says. */
+/** Revokes the token of this browser, and deletes it even if the server cannot be reached. */
 export async function signOut(): Promise<void> {
   try {
     await api.post('api2/logout-device/')
   } catch {
-    // Unreachable or ended already: nothing is left here either way.
+    // Unreachable or revoked already: the token is deleted either way.
   }
   endSession()
 }
 
-/** Ends every token of the account on the server, that of this browser too. */
+/** Revokes every token of the account, including that of this browser. */
 export async function signOutEverywhere(): Promise<void> {
   await api.delete('api/v2.1/sessions/')
   endSession()
@@ -37,7 +37,7 @@ export async function signOutEverywhere(): Promise<void> {
 
 const DEVICE_KEY = 'carrel.device'
 
-/** What tells this browser from the account's other devices, so that it can be signed out by itself. */
+/** Device id and name of this browser, so that it can be signed out separately. */
 function thisBrowser() {
   const known = localStorage.getItem(DEVICE_KEY)
   const id = known ?? Array.from(crypto.getRandomValues(new Uint8Array(20)), hex).join('')

@@ -14,7 +14,7 @@ import {
 } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
 
-/** Changes what a link allows and when it ends. */
+/** Edits permission and expiry of a link. */
 export function EditLink(props: {
   kind: LinkKind
   link: LinkItem

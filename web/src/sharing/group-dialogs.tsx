@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { FormDialog, TextField } from '../ui/index.ts'
 import { PeopleField } from './people-field.tsx'
 
-/** Asks for another name of a group. */
+/** Renames a group. */
 export function RenameGroup(props: {
   name: string
   onRename: (name: string) => Promise<void>
@@ -32,7 +32,7 @@ export function RenameGroup(props: {
   )
 }
 
-/** Asks who is to own a group. */
+/** Transfers the ownership of a group. */
 export function HandOverGroup(props: {
   owner: string
   hint?: string

@@ -27,7 +27,7 @@ import type { GroupRole } from './group-view.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 
-/** What is shared with a group. */
+/** Libraries shared with a group. */
 export function GroupLibraries(props: { group: GroupItem; role: GroupRole }) {
   const { group, role } = props
   const texts = useTexts('sharing')

@@ -15,7 +15,7 @@ import type { GroupRole } from './group-view.tsx'
 import { MemberList } from './member-list.tsx'
 import { PeopleField } from './people-field.tsx'
 
-/** The people of a group. */
+/** Members of a group. */
 export function GroupMembers(props: { group: GroupItem; role: GroupRole }) {
   const { group, role } = props
   const texts = useTexts('sharing')
@@ -57,7 +57,7 @@ function MemberMenu(props: { group: GroupItem; member: GroupMember; role: GroupR
   const texts = useTexts('sharing')
   const act = useAction('groups')
   const isSelf = member.email === role.email
-  // Administrators take out plain members; who is one is the owner's to say.
+  // Admins may remove members. Only the owner may appoint admins.
   const mayRemove = !isSelf && member.role !== 'Owner' && (role.isOwner || (role.isAdmin && !member.is_admin))
   const mayChange = role.isOwner && member.role !== 'Owner'
   if (!mayRemove && !mayChange) return null

@@ -14,7 +14,7 @@ import { useShareActions } from './people-shares.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
 
-/** The groups a folder is shared with. */
+/** Shares of a folder with groups. */
 export function GroupShares(props: { place: SharedPlace }) {
   const texts = useTexts('sharing')
   const shares = useShares(props.place, true)

@@ -17,14 +17,14 @@ import { HandOverGroup, RenameGroup } from './group-dialogs.tsx'
 import { GroupLibraries } from './group-libraries.tsx'
 import { GroupMembers } from './group-members.tsx'
 
-/** What the caller is in a group. */
+/** Role of the user in a group. */
 export interface GroupRole {
   readonly email: string
   readonly isOwner: boolean
   readonly isAdmin: boolean
 }
 
-/** One group: its libraries and its people. */
+/** One group with its libraries and members. */
 export function GroupView(props: { id: number }) {
   const texts = useTexts('sharing')
   const group = useGroup(props.id)
@@ -63,7 +63,7 @@ function GroupMenu(props: { group: GroupItem; role: GroupRole }) {
   const queries = useQueryClient()
   const [, go] = useLocation()
   const close = () => setAsked(undefined)
-  /** What goes wrong is told by the dialog. */
+  /** The dialog shows errors. */
   async function change(work: () => Promise<unknown>): Promise<void> {
     await work()
     await queries.invalidateQueries({ queryKey: ['groups'] })

@@ -17,7 +17,7 @@ import {
 } from '../ui/index.ts'
 import { GroupView } from './group-view.tsx'
 
-/** The groups one is in, or one of them. */
+/** The groups of the user, or one of them. */
 export default function GroupsPage() {
   const { group } = useParams()
   if (group === undefined) return <GroupList />

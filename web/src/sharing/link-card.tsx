@@ -16,7 +16,7 @@ import { EditLink } from './edit-link.tsx'
 import { nameOfRights } from './link-draft.ts'
 import { QrCode } from './qr-code.tsx'
 
-/** One link with all that can be done with it. `head` says what it leads to, where that is not plain. */
+/** One link with its actions. `head` shows the target, where it is not obvious. */
 export function LinkCard(props: {
   kind: LinkKind
   link: LinkItem

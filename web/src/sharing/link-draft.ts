@@ -3,13 +3,13 @@ import type { LinkRights } from '../api/index.ts'
 export type RightsName = 'download' | 'view' | 'upload'
 export type Until = 'never' | '1' | '7' | '30' | 'date'
 
-/** What is filled in when a link is made or changed. */
+/** The values of the form for a link. */
 export interface LinkDraft {
   readonly rights: RightsName
   readonly secured: boolean
   readonly password: string
   readonly until: Until
-  /** As `<input type="date">` has it. */
+  /** Format of `<input type="date">`. */
   readonly date: string
   readonly description: string
 }
@@ -35,7 +35,7 @@ export function nameOfRights(rights: LinkRights | undefined): RightsName {
 }
 
 const DAY_MS = 86_400_000
-// No signs that look alike: it may have to be typed from paper.
+// No characters that look alike, because the password may be typed from paper.
 const SIGNS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const PASSWORD_LENGTH = 14
 
@@ -44,7 +44,7 @@ export function makePassword(): string {
   return Array.from(random, (number) => SIGNS[number % SIGNS.length]).join('')
 }
 
-/** When the link ends, as ISO; empty for never. A date ends with its day. */
+/** Expiry time as ISO; empty for never. A date expires at the end of the day. */
 export function endOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): string {
   if (until === 'never') return ''
   if (until === 'date') return new Date(`${date}T23:59:59`).toISOString()
@@ -54,7 +54,7 @@ export function endOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): strin
 export const isComplete = ({ secured, password, until, date }: LinkDraft) =>
   !(secured && password === '') && !(until === 'date' && date === '')
 
-/** The day of a moment here, as `<input type="date">` wants it. */
+/** The local date in the format of `<input type="date">`. */
 export function dayOf(moment: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`

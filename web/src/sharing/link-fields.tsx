@@ -11,7 +11,7 @@ export function LinkFields(props: {
   mayWrite: boolean
   draft: LinkDraft
   onChange: (draft: LinkDraft) => void
-  /** Of a link that is there: its password stays as it is. */
+  /** The password of an existing link cannot be changed. */
   withoutPassword?: boolean
 }) {
   const { draft, kind } = props

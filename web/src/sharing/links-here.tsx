@@ -7,7 +7,7 @@ import { LinkCard } from './link-card.tsx'
 import { endOf, isComplete, newDraft, rightsNamed } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
 
-/** The caller's links to one file or folder, and the making of another. */
+/** The user's links to one file or folder, and a form for a new one. */
 export function LinksHere(props: { kind: LinkKind; place: LinkPlace; isDir: boolean; mayWrite: boolean }) {
   const { kind, place } = props
   const texts = useTexts('sharing')
@@ -15,7 +15,7 @@ export function LinksHere(props: { kind: LinkKind; place: LinkPlace; isDir: bool
   const [adding, setAdding] = useState(false)
   if (links.isPending) return <Waiting />
   if (links.isError) return <LoadError error={links.error} onRetry={() => void links.refetch()} />
-  // The server keeps one upload link for each folder that can be used, and gives it again.
+  // The server returns the existing upload link of a folder while it is usable.
   const mayAdd = kind === 'share' || !links.data.some(({ is_active, is_expired }) => is_active && !is_expired)
   const showsForm = adding || links.data.length === 0
   return (

@@ -10,7 +10,7 @@ import { SharedWithMe } from './shared-with-me.tsx'
 const tabs = ['share', 'upload', 'by-me', 'with-me'] as const
 type TabName = (typeof tabs)[number]
 
-/** All that the caller shares, and what is shared with them. The tab is part of the address. */
+/** The user's links and shares. The tab is part of the URL. */
 export default function LinksPage() {
   const texts = useTexts('sharing')
   useTitle(texts.linksTitle)

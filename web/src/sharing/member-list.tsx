@@ -4,7 +4,7 @@ import type { GroupMember } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Avatar } from '../ui/index.ts'
 
-/** The people of a group, with what can be done about each. */
+/** Members of a group, with actions. */
 export function MemberList(props: {
   className?: string
   members: readonly GroupMember[]

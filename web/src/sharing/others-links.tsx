@@ -12,7 +12,7 @@ import { normalizePath } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { Avatar, ConfirmDialog, IconButton, useAction } from '../ui/index.ts'
 
-/** Links that others made to a folder or to what is in it. Who manages the library can end them. */
+/** Links of others to a folder or its contents. Managers of the library can delete them. */
 export function OthersLinks(props: { kind: LinkKind; place: LinkPlace }) {
   const { kind, place } = props
   const texts = useTexts('sharing')

@@ -20,7 +20,7 @@ import { ShareDialog } from './share-dialog.tsx'
 
 const SHOWN_AT_FIRST = 50
 
-/** The links somebody made, wherever they lead. */
+/** All links of the user. */
 export function OwnLinks(props: { kind: LinkKind }) {
   const { kind } = props
   const texts = useTexts('sharing')

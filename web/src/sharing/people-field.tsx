@@ -9,14 +9,14 @@ import { Avatar, useDebounced } from '../ui/index.ts'
 const SEVERAL = /[,;\s]+/
 const ADDRESS = /^[^@\s]+@[^@\s]+$/
 
-/** Chooses people by a part of their name or address, as one types; a list of addresses can be pasted. */
+/** Selects people with suggestions by name or address. A list of addresses can be pasted. */
 export function PeopleField(props: {
   label: string
   chosen: readonly Person[]
   onChange: (people: readonly Person[]) => void
-  /** Addresses of those who cannot be chosen, for they are there already. */
+  /** Addresses that are excluded from the suggestions. */
   without?: readonly string[]
-  /** Lets one person be chosen, no more. */
+  /** Allows only one person. */
   single?: boolean
 }) {
   const texts = useTexts('sharing')

@@ -23,7 +23,7 @@ import { PeopleField } from './people-field.tsx'
 import { PermissionSelect } from './permission-select.tsx'
 import { ShareFailures, ShareRow } from './share-rows.tsx'
 
-/** With whom a folder is shared by name, and with everyone where that may be. */
+/** Shares of a folder with people, and with everyone. */
 export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner: boolean }) {
   const { place } = props
   const texts = useTexts('sharing')
@@ -65,7 +65,7 @@ export function PeopleShares(props: { place: SharedPlace; owner: string; isOwner
   )
 }
 
-/** Changes shares as if it were done already; what fails is put back and told. */
+/** Changes shares with optimistic updates. Failures are rolled back and reported. */
 export function useShareActions(place: SharedPlace) {
   const queries = useQueryClient()
   const act = useAction('shares')
@@ -114,7 +114,7 @@ function AddPeople(props: { place: SharedPlace; without: readonly string[] }) {
   )
 }
 
-/** Only administrators of the server may begin to share with everyone; who owns a library may always end it. */
+/** Only administrators may start sharing with everyone. The owner of the library may always end it. */
 function Everyone(props: { libraryId: string }) {
   const texts = useTexts('sharing')
   const { data: account } = useAccount()

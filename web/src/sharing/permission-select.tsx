@@ -4,12 +4,12 @@ import { SelectField } from '../ui/index.ts'
 
 const permissions: readonly SharePermission[] = ['r', 'rw', 'admin']
 
-/** What a share allows. Without a visible label `name` says whose it is. */
+/** Selects the permission of a share. `name` is for the accessible label. */
 export function PermissionSelect(props: {
   value: SharePermission
   onChange: (permission: SharePermission) => void
   name?: string
-  /** Managing is nothing that can be given to everyone. */
+  /** Everyone cannot have the permission to manage. */
   withoutAdmin?: boolean
 }) {
   const texts = useTexts('sharing')

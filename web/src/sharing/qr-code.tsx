@@ -3,7 +3,7 @@ import { Waiting } from '../ui/index.ts'
 
 const BORDER = 3
 
-/** A text as a QR code. Black on white in every theme: that is what cameras read best. */
+/** QR code of a text. Black on white in both themes, because cameras read that best. */
 export function QrCode(props: { text: string; label: string }) {
   const { data } = useQuery({
     queryKey: ['qr', props.text],

@@ -9,7 +9,7 @@ import { LinksHere } from './links-here.tsx'
 import { OthersLinks } from './others-links.tsx'
 import { PeopleShares } from './people-shares.tsx'
 
-/** What to share: a library is its root folder. */
+/** The shared target. A library is its root folder. */
 export interface Shared {
   readonly libraryId: string
   readonly path: string
@@ -17,7 +17,7 @@ export interface Shared {
   readonly isDir: boolean
 }
 
-/** Shares with people, groups and whoever holds a link; shows only what the caller may do. */
+/** Shares with people, groups and links. Shows only what the user may do. */
 export function ShareDialog(props: Shared & { onClose: () => void }) {
   const texts = useTexts('sharing')
   const library = useLibrary(props.libraryId)
@@ -52,7 +52,7 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
   const { data: account } = useAccount()
   const isOwner = account?.email === library.owner_email && !library.is_virtual
   const place = { libraryId, path }
-  // Of an encrypted library no folder can be shared by itself, and nothing by a link.
+  // An encrypted library can only be shared as a whole, and has no links.
   const inside = isDir && (!library.encrypted || path === '/')
   const manages = isOwner || library.is_admin
   const tabs: ShareTab[] = [

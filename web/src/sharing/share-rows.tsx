@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { IconButton } from '../ui/index.ts'
 import { PermissionSelect } from './permission-select.tsx'
 
-/** One share: whom it is for, what it allows, and its end. */
+/** One share: recipient, permission and a button to end it. */
 export function ShareRow(props: {
   icon: ReactNode
   name: string
@@ -34,7 +34,7 @@ export function ShareRow(props: {
   )
 }
 
-/** Who could not be shared with, and why, in the server's words. */
+/** Recipients that failed, with the server's messages. */
 export function ShareFailures(props: { failed: readonly { name: string; reason: string }[] }) {
   if (props.failed.length === 0) return null
   return (

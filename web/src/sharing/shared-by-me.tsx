@@ -20,7 +20,7 @@ import {
 } from '../ui/index.ts'
 import { ShareDialog, type Shared } from './share-dialog.tsx'
 
-/** Libraries and folders the caller shares with others, one row for each of them. */
+/** Libraries and folders that the user shares, one row per share. */
 export function SharedByMe() {
   const texts = useTexts('sharing')
   const out = useSharedOut()

@@ -6,7 +6,7 @@ import { folderUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Avatar, Button, ConfirmDialog, Empty, LoadError, useAction, Waiting } from '../ui/index.ts'
 
-/** Libraries and folders that people shared with the caller by name, with a way out of each. */
+/** Libraries and folders shared with the user, which can be left. */
 export function SharedWithMe() {
   const texts = useTexts('sharing')
   const libraries = useLibraries()

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
 import { LoadError } from '../ui/index.ts'
 
-/** Shows a sentence in the place of a page that broke, and leaves everything around it usable. */
+/** Shows an error message instead of a page that failed to render. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined }
 

@@ -30,7 +30,7 @@ import { Avatar, chooseTheme, IconButton, Menu, type MenuEntry, Progress, useThe
 import { UploadTray } from '../uploads/index.ts'
 import { useOnline } from './online.ts'
 
-/** What surrounds every page: where one can go, search, notifications and one's own account. */
+/** Frame of every page: navigation, search, notifications and account menu. */
 export function Shell(props: { children: ReactNode }) {
   const texts = useTexts('shell')
   const [location] = useLocation()

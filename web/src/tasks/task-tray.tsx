@@ -10,7 +10,7 @@ import { IconButton, Progress, useFailureToast, useToast } from '../ui/index.ts'
 import { hasEnded, removeTask, type Task, useTasks } from './tasks.ts'
 import { useUndoMove } from './undo-move.ts'
 
-/** How far copies and moves between libraries are, wherever one goes meanwhile. */
+/** Progress of copies and moves between libraries, on every page. */
 export function TaskTray() {
   const texts = useTexts('files')
   const tasks = useTasks()
@@ -47,7 +47,7 @@ function TaskRow(props: { task: Task }) {
   )
 }
 
-/** Says how a task ended, and has what it changed loaded again. */
+/** Reports the result of ended tasks and invalidates the affected folders. */
 function useEnds(tasks: readonly Task[]): void {
   const texts = useTexts('files')
   const toast = useToast()

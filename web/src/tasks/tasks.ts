@@ -3,16 +3,16 @@ import { type Selected, type TaskProgress, taskProgress } from '../api/index.ts'
 import { nameOf } from '../paths.ts'
 import type { MoveRecord } from './undo-move.ts'
 
-/** A copy or move between libraries, which goes on when the page is left. */
+/** A copy or move between libraries, which continues when the page is left. */
 export interface Task {
   readonly id: string
   readonly operation: 'copy' | 'move'
   readonly count: number
-  /** Of the first, or only, entry. */
+  /** Name of the first entry. */
   readonly name: string
   readonly from: { readonly libraryId: string }
   readonly to: { readonly libraryId: string; readonly path: string }
-  /** What a move took, where it can be taken back. */
+  /** Record of a move that can be undone. */
   readonly moved: MoveRecord | undefined
   readonly progress: TaskProgress | undefined
 }
@@ -21,7 +21,7 @@ const ASK_MS = 1000
 const listeners = new Set<() => void>()
 let tasks: readonly Task[] = []
 
-/** Those that have not ended, or have and were not yet told of. */
+/** Running tasks, and ended ones that were not reported yet. */
 export function useTasks(): readonly Task[] {
   return useSyncExternalStore(
     (listener) => {
@@ -32,7 +32,7 @@ export function useTasks(): readonly Task[] {
   )
 }
 
-/** Follows a task until it ends. */
+/** Tracks a task until it ends. */
 export function trackTask(
   id: string,
   operation: 'copy' | 'move',
@@ -55,7 +55,7 @@ export const hasEnded = ({ progress }: Task) =>
 
 async function ask(id: string): Promise<void> {
   while (tasks.some((task) => task.id === id)) {
-    // A question that did not get through is simply asked again.
+    // A failed poll is simply repeated.
     const progress = await taskProgress(id).catch(() => undefined)
     if (progress !== undefined) set(tasks.map((task) => (task.id === id ? { ...task, progress } : task)))
     if (tasks.some((task) => task.id === id && hasEnded(task))) return

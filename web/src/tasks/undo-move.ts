@@ -12,14 +12,14 @@ export interface Target {
   readonly path: string
 }
 
-/** Entries before they were moved, by which they are known again afterwards. */
+/** The moved entries as they were before, to recognize them afterwards. */
 export interface MoveRecord {
   readonly from: Selected
   readonly entries: readonly Entry[]
   readonly to: Target
 }
 
-/** What is about to be moved, if the page knows it. */
+/** Records entries before a move, if they are in the cache. */
 export function recordMove(queries: QueryClient, from: Selected, to: Target): MoveRecord | undefined {
   const folder = queries.getQueryData<Folder>(['dir', from.libraryId, from.folder])
   const names = new Set(from.names)
@@ -27,7 +27,7 @@ export function recordMove(queries: QueryClient, from: Selected, to: Target): Mo
   return entries.length === names.size ? { from, entries, to } : undefined
 }
 
-/** Moves back what was moved, and says so. */
+/** Undoes a move and reports it. */
 export function useUndoMove(): (moved: MoveRecord) => Promise<void> {
   const queries = useQueryClient()
   const toast = useToast()

@@ -8,18 +8,18 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** Numbers, sizes and times as the language of the page writes them. Times are Unix seconds or ISO texts. */
+/** Locale formats of numbers, sizes and times. Times are Unix seconds or ISO strings. */
 export interface Formats {
   number(value: number): string
   size(bytes: number): string
-  /** In full, to the minute. */
+  /** Date and time, to the minute. */
   moment(time: number | string): string
   date(time: number | string): string
-  /** With the day of the week. */
+  /** Date with the day of the week. */
   day(time: number | string): string
   /** `2 hours ago`. */
   ago(time: number | string): string
-  /** `3 min 20 s`, for times left. */
+  /** `3 min 20 s`, for the time left. */
   duration(seconds: number): string
 }
 

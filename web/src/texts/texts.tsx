@@ -20,7 +20,7 @@ interface Speaking {
 
 const Context = createContext<Speaking>({ language: 'en', texts: english, choose: () => undefined })
 
-/** The language somebody chose, else the first of the browser's that there is. */
+/** The stored language, else the first supported one of the browser. */
 export function preferredLanguage(): Language {
   const wishes = [localStorage.getItem(KEY) ?? '', ...navigator.languages]
   const found = wishes.map((wish) => wish.slice(0, 2).toLowerCase()).find((wish) => wish in languages)
@@ -47,7 +47,7 @@ export function TextsProvider(props: { first: { language: Language; texts: Texts
   return <Context value={value}>{props.children}</Context>
 }
 
-/** The texts of one area in the language of the page. */
+/** The strings of one area in the current language. */
 export function useTexts<Area extends keyof Texts>(area: Area): Texts[Area] {
   return useContext(Context).texts[area]
 }

@@ -6,8 +6,8 @@ import { siteUrl } from '../site-url.ts'
 import { hueOf, initialsOf } from './initials.ts'
 
 /**
- * The picture of an account, or its initials where there is none. Decoration: the name stands beside it, or is what
- * the button around it is called by.
+ * The picture of an account, or its initials. Decorative, because the name is next to it or is the label of the
+ * button around it.
  */
 export function Avatar(props: {
   email: string
@@ -32,7 +32,7 @@ export function Avatar(props: {
       </span>
     )
   }
-  // Only the path counts: the server may know itself by another name than the browser does.
+  // Rebased, because the server may know itself by another name.
   const at = source.slice(source.indexOf('media/avatars/'))
   return <img className="avatar" src={siteUrl(at).href} alt="" width={size} height={size} loading="lazy" />
 }

@@ -28,7 +28,7 @@ export function Button(props: Look & ComponentProps<'button'>) {
   )
 }
 
-/** A link within the app that looks like a button. */
+/** An internal link that looks like a button. */
 export function ButtonLink(props: Look & { to: string; className?: string }) {
   const { variant, icon: Icon, children, className, to } = props
   return (
@@ -39,7 +39,7 @@ export function ButtonLink(props: Look & { to: string; className?: string }) {
   )
 }
 
-/** A button that shows a sign only; `label` is its name for those who do not see it, and its hint. */
+/** A button with only an icon. `label` is its accessible name and tooltip. */
 export function IconButton(
   props: { label: string; icon: LucideIcon; size?: number } & ComponentProps<'button'>,
 ) {

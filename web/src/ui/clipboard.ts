@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; on a page without TLS too, where browsers keep the clipboard's interface away. */
+/** Copies a text to the clipboard. Falls back to execCommand without HTTPS, where there is no clipboard API. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text)
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<void> {
   holder.value = text
   holder.className = 'visually-hidden'
   holder.readOnly = true
-  // Inside the dialog if there is one: it does not let anything around it be focused.
+  // Within an open dialog, which traps the focus.
   const around = document.activeElement?.closest('[role="dialog"]') ?? document.body
   const focused = document.activeElement
   around.append(holder)

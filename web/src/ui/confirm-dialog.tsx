@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { FormDialog } from './dialog.tsx'
 
-/** Asks before something that cannot easily be undone. */
+/** Asks for confirmation before an action that cannot easily be undone. */
 export function ConfirmDialog(props: {
   title: ReactNode
   text: ReactNode

@@ -7,7 +7,7 @@ import { useFailureToast } from './toasts.tsx'
 
 const SHOWN_MS = 2500
 
-/** Copies a text, and says so in its own place. `label` names what is copied, where only a sign is shown. */
+/** Copies a text and confirms it in place. With `label` it is an icon button. */
 export function CopyButton(props: { text: string; label?: string; primary?: boolean }) {
   const common = useTexts('common')
   const failed = useFailureToast()

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, IconButton } from './button.tsx'
 import { useErrorMessage } from './load-error.tsx'
 
-/** A window over the page. It is there as long as it is rendered. */
+/** Modal dialog, open while it is rendered. */
 export function Dialog(props: {
   title: ReactNode
   onClose: () => void
@@ -50,7 +50,7 @@ export function Dialog(props: {
   )
 }
 
-// A way through the dialog first, then what is to be filled in, then what can be done; never the way out.
+// Initial focus: the selected tab, else the first field, else a button of the footer, else any button.
 const WANTED = [
   '[role=tab][aria-selected=true]',
   ':is(input, select, textarea, [role=tree] [tabindex="0"]):not(:disabled, [type=hidden], [hidden])',
@@ -58,7 +58,7 @@ const WANTED = [
   'button:not(:disabled)',
 ]
 
-/** Where the keyboard is when a dialog opens: at what one came for. */
+/** Initial focus of a dialog. */
 function firstWanted(dialog: HTMLElement): HTMLElement | null {
   const found = WANTED.map((wanted) =>
     dialog.querySelector<HTMLElement>(`:is(.dialog-body, .dialog-foot) ${wanted}`),
@@ -66,7 +66,7 @@ function firstWanted(dialog: HTMLElement): HTMLElement | null {
   return found.find((one) => one !== null) ?? null
 }
 
-/** Where the keyboard is to come back to: of an entry in a menu, which is gone by then, the button of the menu. */
+/** Element to return the focus to. For a menu item, which is gone by then, the menu button. */
 function focusedNow(): HTMLElement | undefined {
   const focused = document.activeElement
   const opener = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
@@ -74,7 +74,7 @@ function focusedNow(): HTMLElement | undefined {
   return back instanceof HTMLElement ? back : undefined
 }
 
-/** A dialog with something to fill in. `onSubmit` closes it unless it throws; what it throws is shown. */
+/** A dialog with a form. Closes after `onSubmit`, unless it throws; then the error is shown. */
 export function FormDialog(props: {
   title: ReactNode
   submit: string

@@ -9,7 +9,7 @@ interface Labelled {
   readonly error?: ReactNode
 }
 
-/** A label with whatever is to be filled in below it; `control` is told the ids it must carry. */
+/** A label with its control. `children` renders the control with the ids it needs for accessibility. */
 export function Field(
   props: Labelled & {
     children: (ids: {

@@ -29,7 +29,7 @@ const icons: Readonly<Record<ReturnType<typeof kindOf>, LucideIcon>> = {
   other: File,
 }
 
-/** The sign of a file by its kind, or of a folder. */
+/** Icon of a file by its kind, or of a folder. */
 export function FileIcon(props: { name: string; isDir?: boolean; size?: number }) {
   const { name, isDir = false, size = 22 } = props
   const Icon = isDir ? Folder : icons[kindOf(name)]

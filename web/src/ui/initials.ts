@@ -7,7 +7,7 @@ export function initialsOf(name: string): string {
   return ends.map((word) => /^./u.exec(word ?? '')?.[0].toLocaleUpperCase() ?? '').join('')
 }
 
-/** The same account has the same colour everywhere. */
+/** Colour hue that depends only on the account. */
 export function hueOf(email: string): number {
   let sum = 0
   for (const sign of email) sum = (sum * 31 + (sign.codePointAt(0) ?? 0)) % 65_536

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, ButtonLink } from './button.tsx'
 import { Empty } from './states.tsx'
 
-/** Turns anything thrown into a sentence. */
+/** Translates an error into a message. */
 export function useErrorMessage(): (error: unknown) => string {
   const texts = useTexts('common')
   return useCallback(
@@ -18,7 +18,7 @@ export function useErrorMessage(): (error: unknown) => string {
   )
 }
 
-/** In the place of something that could not be loaded. */
+/** Shown instead of content that could not be loaded. */
 export function LoadError(props: { error: unknown; onRetry?: () => void }) {
   const texts = useTexts('common')
   const wording = useErrorMessage()

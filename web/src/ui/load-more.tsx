@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { Button } from './button.tsx'
 
-/** More of a list, by itself when its end comes into view, or by the button. */
+/** Loads the next page when it scrolls into view, or by its button. */
 export function LoadMore(props: { isBusy: boolean; onMore: () => void }) {
   const texts = useTexts('common')
   const end = useRef<HTMLDivElement>(null)

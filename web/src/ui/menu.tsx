@@ -9,7 +9,7 @@ export type MenuEntry =
       readonly onSelect: () => void
       readonly danger?: boolean
       readonly disabled?: boolean
-      /** Shown, not bound. */
+      /** Displayed only; the menu does not bind the key. */
       readonly shortcut?: string
     }
   | 'line'
@@ -36,12 +36,12 @@ export function Menu(props: {
   )
 }
 
-/** The same entries where the right button is pressed on `children`. */
+/** Context menu of `children`. */
 export function ContextMenu(props: {
   entries: readonly MenuEntry[]
   children: ReactNode
   onOpenChange?: (open: boolean) => void
-  /** Prevented, the keyboard stays where it is once the menu closes. */
+  /** If prevented, the focus does not return to the trigger. */
   onCloseAutoFocus?: (event: Event) => void
 }) {
   const { onOpenChange, onCloseAutoFocus } = props

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { useTexts } from '../texts/index.ts'
 import { IconButton } from './button.tsx'
 
-/** Narrows down what is listed below it. */
+/** Filters the list below it. */
 export function SearchField(props: { label: string; value: string; onChange: (words: string) => void }) {
   const texts = useTexts('common')
   const field = useRef<HTMLInputElement>(null)

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/index.ts'
 
-/** In the place of a list with nothing in it. */
+/** Shown instead of an empty list. */
 export function Empty(props: { icon: LucideIcon; title: ReactNode; hint?: ReactNode; children?: ReactNode }) {
   const { icon: Icon } = props
   return (
@@ -27,7 +27,7 @@ export function Waiting() {
   )
 }
 
-/** How far something is, from 0 to 1. */
+/** Progress bar; `value` is from 0 to 1. */
 export function Progress(props: { value: number; label: string }) {
   const percent = Math.round(Math.min(1, Math.max(0, props.value)) * 100)
   return (

@@ -1,7 +1,7 @@
 import { Tabs } from 'radix-ui'
 import { useEffect, useRef } from 'react'
 
-/** The heads of tabs; where they are too many for the screen, the open one is scrolled into sight. */
+/** Tab headers. The current one is scrolled into view. */
 export function TabList<Name extends string>(props: {
   label: string
   names: readonly Name[]

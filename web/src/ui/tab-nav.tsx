@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 
-/** Parts of a page with addresses of their own; where they are too many for the screen, this one is in sight. */
+/** Tabs with URLs. The current tab is scrolled into view. */
 export function TabNav<Name extends string>(props: {
   label: string
   names: readonly Name[]

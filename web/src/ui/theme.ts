@@ -11,7 +11,7 @@ function chosen(): Theme {
   return value === 'light' || value === 'dark' ? value : 'system'
 }
 
-/** Puts the theme on the page; called before anything is drawn. */
+/** Applies the theme; called before the first render. */
 export function applyTheme(): void {
   const theme = chosen()
   const shown = theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme

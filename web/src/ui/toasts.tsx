@@ -8,7 +8,7 @@ interface Toast {
   readonly text: string
   readonly bad?: boolean
   readonly action?: ToastAction
-  /** Takes back what is told; comes before the other action. */
+  /** Undoes the action; shown before the other button. */
   readonly undo?: () => void
 }
 
@@ -22,10 +22,10 @@ const SHOWN_WITH_ACTION_MS = 10_000
 
 const Context = createContext<(toast: Toast) => void>(() => undefined)
 
-/** Says something at the foot of the page for a while. */
+/** Shows a temporary message at the bottom of the page. */
 export const useToast = () => useContext(Context)
 
-/** Says that something failed, and why. */
+/** Shows an error message. */
 export function useFailureToast(): (error: unknown) => void {
   const toast = useToast()
   const wording = useErrorMessage()

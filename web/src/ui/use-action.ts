@@ -5,8 +5,8 @@ import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from './toasts.tsx'
 
 /**
- * Runs a change, has what it concerns loaded again, and says how it went. What `refreshes` names is the beginning of
- * keys of queries. Gives whether it worked.
+ * Runs a mutation, invalidates queries and reports the result. `refreshes` are prefixes of query keys. Resolves to
+ * whether it succeeded.
  */
 export function useAction(...refreshes: readonly string[]) {
   const queries = useQueryClient()
@@ -32,7 +32,7 @@ export function useAction(...refreshes: readonly string[]) {
   )
 }
 
-/** A refusal that says no more than that it is one: we can say in every language what to do about it. */
+/** A generic refusal of the server, for which there is a translated message. */
 function isPlainRefusal(error: unknown): boolean {
   return (
     error instanceof ApiError &&

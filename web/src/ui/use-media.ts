@@ -5,7 +5,7 @@ export const ONE_COLUMN = '(max-width: 700px)'
 export const NO_ROOM_BESIDE = '(max-width: 1000px)'
 export const COARSE = '(pointer: coarse)'
 
-/** Whether a media query holds now. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const listen = useCallback(
     (listener: () => void) => {

@@ -1,11 +1,11 @@
-/** Files up to this size go in one request, together with others of one folder. */
+/** Files up to this size are batched with others of the same folder. */
 export const SMALL = 1_000_000
-/** Files beyond this size go in chunks, so that a lost connection costs no more than one of them. */
+/** Larger files are sent in chunks, so that a lost connection costs at most one chunk. */
 export const BIG = 8_000_000
 
 const SHORTEST = 8_000_000
 const LONGEST = 64_000_000
-/** A chunk is to take about this long: short enough to lose, long enough not to wait for answers all the time. */
+/** Target duration of a chunk: short enough to lose, long enough to amortize the round trip. */
 const SECONDS_A_CHUNK = 4
 
 /** Bytes `start` up to but not including `end` of a file. */
@@ -14,11 +14,11 @@ interface Chunk {
   readonly end: number
 }
 
-/** The chunk to send next when the server has the first `stored` bytes; undefined when it has all of them. */
+/** The next chunk when the server has `stored` bytes; undefined when it has all. */
 export function nextChunk(stored: number, size: number, bytesPerSecond: number): Chunk | undefined {
   if (stored >= size) return undefined
   const end = Math.min(size, stored + chunkLength(bytesPerSecond))
-  // A last chunk of a few bytes is sent along with the one before.
+  // A tiny last chunk is merged into the one before.
   return { start: stored, end: size - end < SHORTEST / 4 ? size : end }
 }
 
@@ -30,7 +30,7 @@ export function contentRange({ start, end }: Chunk, size: number): string {
   return `bytes ${start}-${end - 1}/${size}`
 }
 
-/** Where to go on, as the server says; what it claims beyond the file is of some other one. */
+/** The offset to resume at. An offset beyond the file belongs to another upload, so start over. */
 export function resumeAt(stored: number, size: number): number {
   return stored > 0 && stored < size ? stored : 0
 }

@@ -6,7 +6,7 @@ import type { Question } from './plan-uploads.ts'
 
 const MOST_NAMED = 100
 
-/** Asks once for all files that are there already. Closing it uploads nothing. */
+/** Asks once about all existing files. Closing the dialog cancels the upload. */
 export function ConflictDialog(props: { question: Question }) {
   const { target, taken, answer } = props.question
   const texts = useTexts('uploads')
@@ -22,7 +22,7 @@ export function ConflictDialog(props: { question: Question }) {
       <p className="muted">
         {texts.takenIn} <bdi>{target.path === '/' ? target.libraryName : nameOf(target.path)}</bdi>
       </p>
-      {/* A long list has to be scrolled by keyboard. */}
+      {/* A long list must be scrollable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ul className="conflict-names" tabIndex={0} aria-label={texts.takenNames}>
         {taken.slice(0, MOST_NAMED).map(({ folder, name }) => (

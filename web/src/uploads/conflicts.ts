@@ -1,18 +1,18 @@
 import { composed, freeName } from './names.ts'
 
-/** What is in the folders an upload goes to, by their path below the target (`''` for the target itself). */
+/** Existing entries of the target folders, by their path below the target (`''` for the target itself). */
 export type Known = Map<string, Map<string, 'file' | 'dir'>>
 
-/** Where one of the files of an upload is to be stored. */
+/** Planned location of one file. */
 export interface Place {
-  /** Below the target, without slashes at its ends. */
+  /** Folder below the target, without leading or trailing slash. */
   readonly folder: string
   readonly name: string
-  /** Whether a file of that name is there. */
+  /** Whether a file of that name exists. */
   readonly isTaken: boolean
 }
 
-/** What is done with files whose names are taken. */
+/** How to resolve name conflicts. */
 export type Answer = 'keep-both' | 'replace' | 'skip'
 
 export interface Settled {
@@ -21,7 +21,7 @@ export interface Settled {
   readonly replace: boolean
 }
 
-/** The folders of some paths below the target, the target among them, those above first. */
+/** All folders of some paths below the target, including the target, parents first. */
 export function foldersOf(paths: readonly string[]): string[] {
   const folders = new Set([''])
   for (const path of paths) {
@@ -34,8 +34,8 @@ export function foldersOf(paths: readonly string[]): string[] {
 const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').length)
 
 /**
- * Says for each path where its file goes. Where a file is in the way of a folder, or a folder in that of a file, the
- * new one gets another name: neither can replace the other. So do files of one upload that would replace each other.
+ * Plans the location of each path. Where a file and a folder have the same name, or two files of one upload do, the
+ * new one gets another name.
  */
 export function placesOf(paths: readonly string[], known: Known): Place[] {
   const folders = new FolderNames(known)
@@ -54,13 +54,13 @@ export function placesOf(paths: readonly string[], known: Known): Place[] {
   })
 }
 
-/** Folders without files, named like those with files. */
+/** Locations of empty folders, renamed like those with files. */
 export function folderPlaces(paths: readonly string[], known: Known): string[] {
   const folders = new FolderNames(known)
   return paths.map((path) => folders.resolve(path.split('/').map(composed)))
 }
 
-/** What becomes of each place after the answer; undefined for what is left out. */
+/** Applies the answer to each location; undefined for skipped files. */
 export function settle(places: readonly Place[], known: Known, answer: Answer): (Settled | undefined)[] {
   const given = new Map<string, Set<string>>()
   for (const { folder, name } of places) given.set(folder, (given.get(folder) ?? new Set()).add(name))
@@ -75,7 +75,7 @@ export function settle(places: readonly Place[], known: Known, answer: Answer): 
   })
 }
 
-/** Folders under the names they get where a file is in their way. */
+/** New names of folders whose name is taken by a file. */
 class FolderNames {
   readonly #known: Known
   readonly #resolved = new Map<string, string>([['', '']])

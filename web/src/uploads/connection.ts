@@ -2,7 +2,7 @@ import { ApiError, call } from '../api/index.ts'
 
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000, 20_000]
 
-/** Whether the server can be reached, as far as uploads noticed. Once it cannot, it is asked until it can. */
+/** Reachability of the server, as seen by uploads. Once lost, the server is polled until it responds. */
 export class Connection {
   readonly #onChange: (isCut: boolean) => void
   #back: Promise<void> | undefined
@@ -16,7 +16,7 @@ export class Connection {
     return this.#back !== undefined
   }
 
-  /** Something did not get through. */
+  /** Called when a request failed without a response. */
   cut(): void {
     void this.whenBack()
   }
@@ -44,7 +44,7 @@ async function answers(): Promise<boolean> {
     await call('GET', 'api2/ping/')
     return true
   } catch (error) {
-    // Whatever it says, it is there; a proxy in front of it that is alone says 502 or 504.
+    // Any response means it is reachable, except 502 and 504 of a proxy without a backend.
     return error instanceof ApiError && error.status !== 0 && error.status < 502
   }
 }

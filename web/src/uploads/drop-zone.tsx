@@ -7,12 +7,12 @@ import { useFailureToast, useToast } from '../ui/index.ts'
 import { type DroppedFiles, readDroppedFiles } from './dropped-files.ts'
 import { addUploads, loadEngine, type UploadTarget } from './uploads.ts'
 
-/** Uploads what is dropped on what it surrounds; no target, no drops. */
+/** Uploads files dropped on its children. Without a target it accepts no drops. */
 export function DropZone(props: { target: UploadTarget | undefined; children: ReactNode }) {
   const { target } = props
   const canDrop = target !== undefined
   useEffect(() => {
-    // Fetched ahead: files may be dropped just when the connection is gone.
+    // Prefetches the engine, so that a drop works while the connection is lost.
     if (canDrop) loadEngine().catch(() => undefined)
   }, [canDrop])
   return (
@@ -25,9 +25,9 @@ export function DropZone(props: { target: UploadTarget | undefined; children: Re
   )
 }
 
-/** Takes files and folders dropped on what it surrounds, if somebody wants them. */
+/** Accepts files and folders dropped on its children, if there is a handler. */
 export function FileDrop(props: {
-  /** The name of where they go, where that is known before. */
+  /** Name of the target, if it is known before the drop. */
   where: string | undefined
   onDropped: ((dropped: DroppedFiles) => void) | undefined
   children: ReactNode
@@ -106,7 +106,7 @@ export function FileDrop(props: {
 
 const bringsFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files')
 
-/** A file that misses its place would be opened by the browser, and the app would be gone. */
+/** Prevents the browser from opening a file that was dropped outside of the zone. */
 function useNoDropsElsewhere(): void {
   useEffect(() => {
     const refuse = (event: globalThis.DragEvent) => {

@@ -1,23 +1,23 @@
 import { LARGEST_COPIED } from './upload-persistence.ts'
 import type { PickedFile } from './uploads.ts'
 
-/** What was dropped: files, and folders that hold nothing and would be forgotten otherwise. */
+/** Dropped files, and empty folders, which no file path would mention. */
 export interface DroppedFiles {
   readonly files: readonly PickedFile[]
   readonly emptyFolders: readonly string[]
-  /** How many could not be read. */
+  /** Number of entries that could not be read. */
   readonly unreadable: number
 }
 
-/** What the browser may not read, or no longer finds. */
+/** Stands for an entry that could not be read. */
 const UNREADABLE = Symbol('unreadable')
 
 interface HandleItem {
-  /** Only where the page came over a safe connection. */
+  /** Only in secure contexts. */
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>
 }
 
-/** Reads all that was dropped. To be called while the event is handled: the browser forgets it right after. */
+/** Reads all dropped entries. Must be called in the event handler, because the browser clears the data afterwards. */
 export function readDroppedFiles(transfer: DataTransfer): Promise<DroppedFiles> {
   const dropped = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
@@ -54,7 +54,7 @@ async function read(
   return { files, emptyFolders, unreadable }
 }
 
-/** All files below an entry, and the paths of the folders with nothing in them. */
+/** All files below an entry, and the paths of empty folders. */
 async function* below(entry: FileSystemEntry): AsyncGenerator<PickedFile | string | typeof UNREADABLE> {
   const relativePath = entry.fullPath.replace(/^\/+/, '')
   if (isFile(entry)) {
@@ -78,7 +78,7 @@ async function* below(entry: FileSystemEntry): AsyncGenerator<PickedFile | strin
 async function* childrenOf(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {
   const reader = folder.createReader()
   for (;;) {
-    // The browser gives a hundred at a time.
+    // The browser returns at most 100 entries at a time.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
@@ -93,7 +93,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** What opens a file again after a reload, of those too large to be copied. */
+/** Handle to reopen a file after a reload, for files too large to be copied. */
 async function handleOf(
   { file, relativePath }: PickedFile,
   root: FileSystemHandle | undefined,
@@ -108,7 +108,7 @@ async function handleOf(
     }
     return handle.kind === 'file' ? { handle: handle as FileSystemFileHandle } : {}
   } catch {
-    // It will have to be chosen again.
+    // The user will have to select it again.
     return {}
   }
 }

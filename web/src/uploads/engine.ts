@@ -9,10 +9,10 @@ import { UploadPersistence } from './upload-persistence.ts'
 import { claimUploads } from './upload-store.ts'
 import { type PickedFile, showTray, type UploadTarget } from './uploads.ts'
 
-/** How often the page is told at most. */
-const TOLD_EVERY_MS = 120
+/** Throttle of notifications to the page. */
+const NOTIFY_EVERY_MS = 120
 
-/** All uploads of this page: what is asked for, what goes on, and what a reload leaves. */
+/** Coordinates all uploads of the page: planning, the queue, the runner and persistence. */
 export class Engine {
   readonly queue = new UploadQueue()
   readonly #sources = new Map<string, Source>()
@@ -30,10 +30,10 @@ export class Engine {
   #isTelling = false
   #preparing: Promise<void> = Promise.resolve()
   #version = 0
-  /** Uploads being looked at before they are queued. */
+  /** Number of uploads being planned. */
   preparing = 0
   question: Question | undefined
-  /** The folder the last upload went to, for those who want to see it. */
+  /** Target folder of the last upload. */
   lastTarget: UploadTarget | undefined
 
   constructor() {
@@ -50,7 +50,7 @@ export class Engine {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Changes whenever there is something new to show. */
+  /** Incremented whenever something changes. */
   readonly version = () => this.#version
 
   get isCut(): boolean {
@@ -68,11 +68,11 @@ export class Engine {
   add(target: UploadTarget, files: readonly PickedFile[], emptyFolders: readonly string[]): void {
     this.preparing += 1
     this.#tell()
-    // One after the other, so that the second knows what the first is about to store.
+    // Sequential, so that the second plan sees the targets of the first.
     this.#preparing = this.#preparing.then(() => this.#prepare(target, files, emptyFolders))
   }
 
-  /** Goes on with what this account left behind. */
+  /** Resumes stored uploads of this account. */
   async restore(account: string): Promise<void> {
     if (this.#account === account) return
     this.#account = account
@@ -132,12 +132,12 @@ export class Engine {
     })
   }
 
-  /** Takes what is finished off the list. */
+  /** Removes finished uploads from the list. */
   clear(): void {
     this.#runner.stop(this.queue.uploads, (upload) => this.#drop(upload))
   }
 
-  /** Asks the browser for leave to read a file again; false if it is not to be had. */
+  /** Asks for permission to read a file again; false if denied. */
   async reopen(upload: Upload): Promise<boolean> {
     const { handle } = this.#sources.get(upload.key) ?? {}
     const file = handle && (await reopened(handle, upload, { ask: true }))
@@ -146,7 +146,7 @@ export class Engine {
     return true
   }
 
-  /** Files chosen again find the uploads that lost them. Gives how many did. */
+  /** Matches selected files with uploads that lost theirs. Returns the number of matches. */
   rechoose(files: readonly PickedFile[]): number {
     const lost = [...this.queue.uploads].filter(({ state }) => state === 'lost')
     let found = 0
@@ -180,7 +180,7 @@ export class Engine {
     files: readonly PickedFile[],
     emptyFolders: readonly string[],
   ): Promise<void> {
-    // Fetched while what is there is looked at; what is wrong with it shows when it is used.
+    // Prefetches the upload link during planning. Errors surface when it is used.
     if (files.length > 0) uploadLink(target.libraryId, target.path).catch(() => undefined)
     const options = {
       queued: this.queue.uploads,
@@ -219,10 +219,10 @@ export class Engine {
       this.#isTelling = false
       this.#version += 1
       for (const listener of this.#listeners) listener()
-    }, TOLD_EVERY_MS)
+    }, NOTIFY_EVERY_MS)
   }
 
-  /** Nobody is signed in any more. What was written down waits for them to come back. */
+  /** Called at sign-out. Stored uploads wait for the next sign-in. */
   #stop(): void {
     this.#persistence.stop()
     this.#account = ''

@@ -1,4 +1,4 @@
-/** Why a file did not get there. */
+/** Why an upload failed. */
 export type FailureKind =
   | 'quota'
   | 'too-large'
@@ -13,19 +13,19 @@ export type FailureKind =
 
 export interface Failure {
   readonly kind: FailureKind
-  /** In the words of the server, if it had any. */
+  /** Message of the server, if any. */
   readonly message: string
 }
 
-/** What to do about an answer that is none of success. */
+/** Reaction to an error response. */
 type Verdict =
-  /** The server could not be reached: all wait until it can. */
+  /** The server is unreachable: wait for the connection. */
   | 'cut'
-  /** The link has run out: get another. */
+  /** The upload link expired: get a new one. */
   | 'link'
-  /** Not what the server has stored: ask where to go on. */
+  /** The offset does not match: ask the server for it. */
   | 'range'
-  /** Try again a little later. */
+  /** Retry after a pause. */
   | 'later'
   | Failure
 
@@ -45,7 +45,7 @@ export function verdictOf(status: number, message: string): Verdict {
   return failure('refused')
 }
 
-/** How far a failure reaches beyond the file that met it. */
+/** Scope of a failure: which other uploads will fail too. */
 export function reachOf(kind: FailureKind): 'file' | 'folder' | 'library' {
   if (kind === 'read-only' || kind === 'locked') return 'library'
   if (kind === 'permission' || kind === 'gone') return 'folder'

@@ -1,13 +1,13 @@
 import type { PickedFile } from './uploads.ts'
 
-/** Asks for files, or for a folder with all that is in it; nothing when the choice is cancelled. */
+/** Opens the browser's file picker for files or for a folder. Empty if it is cancelled. */
 export function pickFiles({ folder = false }: { folder?: boolean } = {}): Promise<readonly PickedFile[]> {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
   input.webkitdirectory = folder
   input.hidden = true
-  // Some browsers forget a field that is not on the page before anything was chosen.
+  // Some browsers garbage-collect an input that is not in the document.
   document.body.append(input)
   return new Promise((resolve) => {
     const end = (files: readonly PickedFile[]) => {

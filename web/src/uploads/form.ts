@@ -1,4 +1,4 @@
-/** A form with files, made by hand: names are sent so that every character of them survives. */
+/** Multipart form with files. Built by hand, because browsers escape some characters of file names. */
 
 export interface SentForm {
   readonly body: Blob
@@ -11,7 +11,7 @@ export function formOf(
 ): SentForm {
   const boundary = `carrel-${Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16)).join('')}`
   const parts: BlobPart[] = []
-  // Texts first: what is wrong with them is then found before any file is received.
+  // Fields first, so that the server can reject them before it receives a file.
   for (const [name, value] of Object.entries(fields)) {
     parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
   }
@@ -27,5 +27,5 @@ export function formOf(
   return { body: new Blob(parts), type: `multipart/form-data; boundary=${boundary}` }
 }
 
-/** As the headers of a request and of a part may carry a name. */
+/** Percent-encodes a name for a header. */
 export const encoded = (name: string) => encodeURIComponent(name.toWellFormed())

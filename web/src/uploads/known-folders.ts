@@ -3,7 +3,7 @@ import { join } from '../paths.ts'
 import { foldersOf, type Known } from './conflicts.ts'
 import { composed } from './names.ts'
 
-/** With more folders than this below one that is there, it is read as a whole. */
+/** Above this number of folders below an existing one, the whole subtree is listed in one call. */
 const MANY = 12
 const AT_ONCE = 4
 
@@ -12,7 +12,7 @@ interface Place {
   readonly path: string
 }
 
-/** What is already in those folders that `paths` lead to. Folders that are not there yet are left out. */
+/** Existing entries of the folders in `paths`. Folders that do not exist yet are left out. */
 export async function knownFolders(target: Place, paths: readonly string[]): Promise<Known> {
   const known: Known = new Map()
   const wanted = foldersOf(paths).map(composed)
@@ -61,7 +61,7 @@ async function readWhole(target: Place, top: string, known: Known): Promise<void
   }
 }
 
-/** Undefined for a folder that went meanwhile. */
+/** Undefined if the folder was deleted in the meantime. */
 async function contentAt(libraryId: string, path: string) {
   const listing = await listed(libraryId, path)
   return listing && contentOf(listing)

@@ -1,12 +1,12 @@
 import { api } from '../api/index.ts'
 import { rebaseUrl } from '../site-url.ts'
 
-/** Links live for an hour; a request should end well before. */
+/** Upload links expire after an hour; a request should end well before. */
 const KEPT_MS = 45 * 60_000
 
 const links = new Map<string, { readonly at: number; readonly link: Promise<string> }>()
 
-/** An address to upload into a folder by. */
+/** URL for uploads to a folder. Cached. */
 export function uploadLink(libraryId: string, folder: string): Promise<string> {
   const key = `${libraryId}${folder}`
   const known = links.get(key)
@@ -19,7 +19,7 @@ export function uploadLink(libraryId: string, folder: string): Promise<string> {
   return link
 }
 
-/** The link no longer opens anything. */
+/** Evicts a link that expired. */
 export function forgetLink(libraryId: string, folder: string): void {
   links.delete(`${libraryId}${folder}`)
 }

@@ -1,11 +1,11 @@
-/** Names of files and folders as the server takes them, so that one bad name does not spoil a whole request. */
+/** Names that the server accepts. Checked here, because one bad name fails a whole request. */
 
 const MOST_BYTES = 255
 const encoder = new TextEncoder()
 
 export const bytesOf = (text: string) => encoder.encode(text).length
 
-/** The form names are kept in: what looks the same is the same. */
+/** The Unicode form in which names are stored (NFC). */
 export const composed = (name: string) => name.normalize('NFC')
 
 export function isGoodName(name: string): boolean {
@@ -26,7 +26,7 @@ export function freeName(wanted: string, isTaken: (name: string) => boolean): st
   }
 }
 
-/** As many whole characters as fit into so many bytes. */
+/** The longest prefix of whole characters that fits into `room` bytes. */
 function shortened(text: string, room: number): string {
   let kept = ''
   let length = 0

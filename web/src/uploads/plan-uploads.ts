@@ -16,11 +16,11 @@ import type { Source } from './sources.ts'
 import { folderOf } from './transfer.ts'
 import type { PickedFile, UploadTarget } from './uploads.ts'
 
-/** Files that are there already: what is to be done with them? */
+/** Question about files that already exist. */
 export interface Question {
   readonly target: UploadTarget
   readonly taken: readonly Place[]
-  /** Undefined calls the whole upload off. */
+  /** Undefined cancels the upload. */
   readonly answer: (answer: Answer | undefined) => void
 }
 
@@ -35,7 +35,7 @@ interface PlanOptions {
   readonly whenConnected: () => Promise<void>
 }
 
-/** Decides where each file goes, asking once if some are there already. Empty when that called the upload off. */
+/** Plans the location of each file, asking once if some already exist. Empty if that cancelled the upload. */
 export async function planUploads(
   target: UploadTarget,
   files: readonly PickedFile[],
@@ -63,7 +63,7 @@ export async function planUploads(
   return [...refused, ...folderPlaces(folders, known).map((path) => folderUpload(target, path)), ...ready]
 }
 
-/** What is there already, or why nothing can be stored there. */
+/** Existing entries, or the reason why the target cannot be used. */
 async function lookedUp(
   target: UploadTarget,
   paths: readonly string[],
@@ -82,7 +82,7 @@ async function lookedUp(
   }
 }
 
-/** What is on its way to the same folders counts as being there. */
+/** Uploads in the queue count as existing files. */
 function addQueued(known: Known, target: UploadTarget, queued: Iterable<Upload>): void {
   const start = target.path === '/' ? '/' : `${target.path}/`
   for (const upload of queued) {
@@ -112,7 +112,7 @@ function folderUpload(target: UploadTarget, path: string): Prepared {
   return { upload: { ...uploadOf(target), ...place, isFolder: true }, source: {} }
 }
 
-/** Files that cannot be sent, to be shown as such. */
+/** Files that cannot be sent, as failed uploads. */
 export function failedUploads(
   target: UploadTarget,
   files: readonly PickedFile[],

@@ -7,39 +7,39 @@ export type UploadState =
   | 'paused'
   | 'done'
   | 'failed'
-  /** Its bytes are out of reach until somebody chooses the file again. */
+  /** The file must be selected again before its bytes can be read. */
   | 'lost'
 
-/** A file on its way, or a folder to be made. */
+/** A file to upload, or a folder to create. */
 export interface Upload {
   readonly key: string
   readonly isFolder: boolean
   readonly libraryId: string
   readonly libraryName: string
-  /** The folder it was dropped on. */
+  /** Path of the target folder. */
   readonly target: string
-  /** Below the target, '' for the target itself. */
+  /** Folder below the target, '' for the target itself. */
   readonly folder: string
-  /** What it is to be called; the server may know better. */
+  /** Requested name. The server may choose another. */
   name: string
   /** Bytes. */
   readonly size: number
-  /** Milliseconds; tells whether a file chosen again is the same. */
+  /** Modification time in milliseconds, to recognize a file that is selected again. */
   readonly modified: number
   readonly replace: boolean
   /** Milliseconds. */
   readonly addedAt: number
   state: UploadState
-  /** Bytes that left, or that the server has. */
+  /** Bytes sent or stored by the server. */
   sent: number
   failure: Failure | undefined
-  /** Attempts that failed in a row. */
+  /** Consecutive failed attempts. */
   tries: number
-  /** Whether the server may have it although nobody heard so. */
+  /** Whether the server may have stored it without a response having arrived. */
   isUnsure: boolean
-  /** Whether what the server has of it in chunks is of this very upload. */
+  /** Whether the partial upload on the server belongs to this upload. */
   isBegun: boolean
-  /** Whether it goes in a request of its own, because one with others was refused. */
+  /** Whether it is sent alone, because a batch with it was refused. */
   isAlone: boolean
 }
 
@@ -48,7 +48,7 @@ export type Work =
   | { readonly kind: 'chunks'; readonly uploads: readonly [Upload] }
   | { readonly kind: 'folders'; readonly uploads: readonly Upload[] }
 
-/** How it all stands. Work counts bytes, and something for each file, so that many small ones count too. */
+/** Totals of the queue. Work is bytes plus a constant for each file, so that many small files count too. */
 interface Totals {
   readonly counts: Readonly<Record<UploadState, number>>
   readonly all: number
@@ -59,15 +59,15 @@ interface Totals {
 const MOST_A_REQUEST = 100
 const MOST_BYTES_A_REQUEST = 8_000_000
 const MOST_FOLDERS_A_REQUEST = 500
-/** How far down the queue others for a request are looked for. */
+/** How many uploads are examined to fill a batch. */
 const FARTHEST = 1000
 const WORK_A_FILE = 20_000
 
-/** What is to be uploaded, in order, and what has become of it. Sends nothing itself. */
+/** State of all uploads, in order. Sends nothing itself. */
 export class UploadQueue {
   readonly #uploads = new Map<string, Upload>()
   readonly #waiting = new Set<Upload>()
-  /** Tried before; goes first. */
+  /** Retries, which go first. */
   readonly #again = new Set<Upload>()
   #counts: Record<UploadState, number> = noCounts()
   #work = 0
@@ -99,7 +99,7 @@ export class UploadQueue {
     }
   }
 
-  /** What to send next; it counts as being sent from now on. */
+  /** Takes the next work and marks it as being sent. */
   take({ mayBeBig }: { mayBeBig: boolean }): Work | undefined {
     for (const set of [this.#again, this.#waiting]) {
       for (const first of set) {
@@ -128,7 +128,7 @@ export class UploadQueue {
     this.#move(upload, 'failed')
   }
 
-  /** What waits and cannot fare better than `upload` did fails at once. Gives those. */
+  /** Fails all waiting uploads that would fail for the same reason as `upload`. Returns them. */
   failLike(upload: Upload, failure: Failure): Upload[] {
     const alike = [...this.#again, ...this.#waiting].filter((other) =>
       sharesFate(other, upload, failure.kind),
@@ -137,7 +137,7 @@ export class UploadQueue {
     return alike
   }
 
-  /** Back to those that wait, in front. */
+  /** Puts uploads back to the front of the queue. */
   putBack(upload: Upload): void {
     this.#move(upload, 'waiting')
   }
@@ -150,7 +150,7 @@ export class UploadQueue {
     if (upload.state === 'waiting' || upload.state === 'sending') this.#move(upload, 'paused')
   }
 
-  /** Lets go on what is paused or failed, as if for the first time. */
+  /** Restarts paused or failed uploads with a fresh retry count. */
   resume(upload: Upload): void {
     if (upload.state !== 'paused' && upload.state !== 'failed' && upload.state !== 'lost') return
     upload.tries = 0
@@ -182,7 +182,7 @@ export class UploadQueue {
     return { kind: 'files', uploads: this.#like(first, MOST_A_REQUEST) }
   }
 
-  /** The upload with those that can go in the same request. */
+  /** Batch: the upload with others that fit in the same request. */
   #like(first: Upload, most: number): Upload[] {
     const found = [first]
     if (first.isAlone || first.size > SMALL) return found
@@ -208,7 +208,7 @@ export class UploadQueue {
     this.#counts[state] += 1
     this.#workDone -= doneOf(upload)
     upload.state = state
-    // What was on its way in a request that is no more has not arrived; whole chunks have.
+    // Bytes of an aborted request did not arrive; complete chunks did.
     if (state === 'done') upload.sent = upload.size
     else if (state !== 'sending' && !upload.isBegun) upload.sent = 0
     this.#workDone += doneOf(upload)
@@ -227,7 +227,7 @@ function goesWith(other: Upload, first: Upload): boolean {
 
 function sharesFate(other: Upload, met: Upload, kind: FailureKind): boolean {
   if (other.libraryId !== met.libraryId) return false
-  // What is smaller may still fit.
+  // A smaller file may still fit.
   if (kind === 'quota' || kind === 'too-large') return other.size >= met.size && !other.isFolder
   const reach = reachOf(kind)
   return reach === 'library' || (reach === 'folder' && other.target === met.target)
@@ -236,7 +236,7 @@ function sharesFate(other: Upload, met: Upload, kind: FailureKind): boolean {
 const workOf = ({ size }: Upload) => size + WORK_A_FILE
 
 function doneOf(upload: Upload): number {
-  // What failed or was lost is nothing that progress waits for.
+  // Progress does not wait for failed or lost uploads.
   if (upload.state === 'done' || upload.state === 'failed') return workOf(upload)
   return upload.sent
 }

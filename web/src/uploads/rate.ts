@@ -1,7 +1,7 @@
 const WINDOW_MS = 6000
 const STEP_MS = 200
 
-/** How fast something goes, over the last few seconds. Times are in milliseconds. */
+/** Moving average of a rate over the last 6 s. Times are in milliseconds. */
 export class RateMeter {
   #samples: { at: number; amount: number }[] = []
   #since: number | undefined
@@ -14,7 +14,7 @@ export class RateMeter {
     this.#forget(now)
   }
 
-  /** A second; 0 while nothing is known. */
+  /** Amount per second; 0 without samples. */
   perSecond(now: number): number {
     this.#forget(now)
     if (this.#since === undefined) return 0
@@ -23,7 +23,7 @@ export class RateMeter {
     return Math.max(0, sum / seconds)
   }
 
-  /** After a pause: what came before says nothing of what comes. */
+  /** Called after a pause, because earlier samples no longer apply. */
   reset(): void {
     this.#samples = []
     this.#since = undefined
@@ -35,7 +35,7 @@ export class RateMeter {
   }
 }
 
-/** Seconds until the rest is done; undefined when nobody can tell. */
+/** Estimated seconds for the rest; undefined if unknown. */
 export function secondsLeft(rest: number, perSecond: number): number | undefined {
   if (rest <= 0) return 0
   const seconds = perSecond > 0 ? rest / perSecond : Number.POSITIVE_INFINITY

@@ -8,18 +8,18 @@ import { readingFailure, type Source } from './sources.ts'
 import { makeFolders, sendChunks, sendFiles, type TransferOptions } from './transfer.ts'
 import type { UploadPersistence } from './upload-persistence.ts'
 
-/** Browsers have six connections for a server; events take one, and somebody may want to look around. */
+/** Browsers open six connections per server. Live events take one, and page loads need some. */
 const MOST_AT_ONCE = 4
 const MOST_BIG_AT_ONCE = 3
 const MOST_TRIES = 6
 const LATER_MS = [1000, 2000, 4000, 8000, 16_000]
-/** What a file counts beside its bytes when the time left is estimated. */
+/** Cost of a file besides its bytes in the estimate of the time left. */
 const WORK_A_FILE = 20_000
 
 interface Run {
   readonly work: Work
   readonly stopping: AbortController
-  /** All bytes left, so it can no longer be taken back. */
+  /** All bytes were sent, so the request can no longer be undone. */
   isSent: boolean
 }
 
@@ -29,17 +29,17 @@ interface RunnerOptions {
   readonly persistence: UploadPersistence
   readonly account: () => string
   readonly onChange: () => void
-  /** An upload is stored, and its source no longer needed. */
+  /** Called when an upload is stored and its source can be released. */
   readonly onStored: (upload: Upload) => void
 }
 
-/** Sends what is in a queue, several requests at once, and knows what to do when one fails. */
+/** Sends the uploads of a queue with several parallel requests, and handles failures. */
 export class Runner {
   readonly connection = new Connection((isCut) => this.#onConnection(isCut))
   readonly #options: RunnerOptions
   readonly #queue: UploadQueue
   readonly #runs = new Set<Run>()
-  /** The request an upload is in: one that was stopped must not speak for it any more. */
+  /** The current request of an upload. Events of an aborted request are ignored. */
   readonly #runOf = new WeakMap<Upload, Run>()
   readonly #bytes = new RateMeter()
   readonly #work = new RateMeter()
@@ -47,7 +47,7 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#queue = options.queue
-    // Without a network no answer will come either.
+    // While offline no response will arrive.
     addEventListener('offline', () => this.#giveUp())
   }
 
@@ -60,7 +60,7 @@ export class Runner {
     return secondsLeft(work - workDone, this.#work.perSecond(performance.now()))
   }
 
-  /** Sends as much at once as may be. */
+  /** Starts requests up to the limit. */
   pump(): void {
     this.#options.onChange()
     while (!this.connection.isCut && this.#runs.size < MOST_AT_ONCE) {
@@ -74,7 +74,7 @@ export class Runner {
     }
   }
 
-  /** Does something to uploads that can still be stopped, and ends their requests; others in them go again. */
+  /** Applies an action to uploads and aborts their requests. Other uploads of those requests are sent again. */
   stop(uploads: Iterable<Upload>, act: (upload: Upload) => void): void {
     const stopped = new Set<Run>()
     for (const upload of uploads) {
@@ -87,7 +87,7 @@ export class Runner {
     this.pump()
   }
 
-  /** Ends all requests, whatever becomes of them. */
+  /** Aborts all requests. */
   abort(): void {
     for (const { stopping } of this.#runs) stopping.abort()
   }
@@ -159,7 +159,7 @@ export class Runner {
     } else this.#refuse(open(), verdict ?? { kind: 'refused', message: String(error) })
   }
 
-  /** No answer came: because a file cannot be read any more, or because the server cannot be reached. */
+  /** No response: either a file became unreadable, or the server is unreachable. */
   async #onCut(uploads: readonly Upload[]): Promise<void> {
     const failures = await Promise.all(
       uploads.map(async (upload) => {
@@ -188,7 +188,7 @@ export class Runner {
   }
 
   #refuse(uploads: readonly Upload[], failure: Failure): void {
-    // Of several files one may be to blame, so each is tried by itself.
+    // One file of a batch may be the cause, so each is sent alone.
     const isOfOne = ['quota', 'too-large', 'name', 'refused'].includes(failure.kind)
     if (uploads.length > 1 && (isOfOne || uploads[0]?.replace)) {
       for (const upload of uploads) {
@@ -199,7 +199,7 @@ export class Runner {
     }
     for (const upload of uploads) {
       this.#fail(upload, failure)
-      // A file that is locked cannot be replaced; that says nothing about others.
+      // A locked file cannot be replaced; other files are not affected.
       const isItsOwn = upload.replace && failure.kind === 'permission'
       if (!isItsOwn)
         for (const other of this.#queue.failLike(upload, failure)) this.#options.persistence.end(other)

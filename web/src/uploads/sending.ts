@@ -1,21 +1,21 @@
 import { ApiError } from '../api/index.ts'
 import type { SentForm } from './form.ts'
 
-/** Without a byte leaving for so long, the connection is taken for lost. */
+/** Without progress for this long, the connection counts as lost. */
 const STALLED_MS = 60_000
-/** After the last byte the server may have much to do. */
+/** Time for the response after the last byte. */
 const ANSWER_MS = 15 * 60_000
 
 interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Bytes of the body that left. */
+  /** Bytes of the body sent so far. */
   readonly onProgress: (sent: number) => void
-  /** All bytes left: the answer is what is waited for. */
+  /** Called when all bytes were sent. */
   readonly onSent: () => void
 }
 
-/** Posts a form and gives the answer's JSON. Throws an ApiError, with status 0 when no answer came. */
+/** Posts a form and resolves to the JSON of the response. Rejects with an ApiError, with status 0 if there was no response. */
 export function send(url: string, form: SentForm, options: SendOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

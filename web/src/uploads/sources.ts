@@ -1,7 +1,7 @@
 import { type Failure } from './failures.ts'
 import type { Upload } from './queue.ts'
 
-/** Where the bytes of an upload come from. */
+/** Source of the bytes of an upload. */
 export interface Source {
   readonly file?: File
   readonly handle?: FileSystemFileHandle
@@ -12,7 +12,7 @@ interface Permitted {
   requestPermission?(options: { mode: 'read' }): Promise<PermissionState>
 }
 
-/** The file behind a handle, if it is the one it was; with `ask` the browser may ask for leave to read it. */
+/** Opens the file of a handle, if it is unchanged. With `ask` the browser may prompt for permission. */
 export async function reopened(
   handle: FileSystemFileHandle & Permitted,
   upload: Upload,
@@ -30,12 +30,12 @@ export async function reopened(
   }
 }
 
-/** Whether a file chosen again is the one that was begun; its name may differ from the one it is stored under. */
+/** Whether a selected file is the one of an upload. The name may differ, because it may be stored under another. */
 export function isSame(file: File, upload: Pick<Upload, 'size' | 'modified'>): boolean {
   return file.size === upload.size && file.lastModified === upload.modified
 }
 
-/** What keeps a file from being read: it may have been changed, moved or deleted since it was chosen. */
+/** Why a file cannot be read: it may have been changed, moved or deleted since it was selected. */
 export async function readingFailure(file: File): Promise<Failure | undefined> {
   try {
     await file.slice(0, 1).arrayBuffer()

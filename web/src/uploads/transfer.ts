@@ -7,28 +7,28 @@ import { uploadLink } from './links.ts'
 import type { Upload } from './queue.ts'
 import { send } from './sending.ts'
 
-/** What a transfer needs to know, and whom it tells. */
+/** Dependencies and callbacks of a transfer. */
 export interface TransferOptions {
   readonly signal: AbortSignal
   readonly fileOf: (upload: Upload) => File
-  /** The e-mail of who is signed in. */
+  /** Email of the signed-in account. */
   readonly account: string
   readonly bytesPerSecond: () => number
   readonly onProgress: (upload: Upload, sent: number) => void
-  /** So much of it is there already. */
+  /** Called when an upload resumes; `stored` bytes are on the server. */
   readonly onResume: (upload: Upload, stored: number) => void
   readonly onStored: (upload: Upload, name?: string) => void
-  /** What the server has of it from now on can be gone on with. */
+  /** From now on the upload can be resumed. */
   readonly onBegun: (upload: Upload) => void
   readonly onSent: () => void
 }
 
-/** Clocks differ; more than this, and a file is not the one we sent. */
+/** Tolerance for clock differences. A file with a larger difference is not the one we sent. */
 const CLOCKS_APART_S = 300
 
 export const folderOf = ({ target, folder }: Upload) => (folder === '' ? target : join(target, folder))
 
-/** Sends files of one folder in one request, all or none of which are stored. */
+/** Sends files of one folder in one request. The server stores all or none. */
 export async function sendFiles(uploads: readonly Upload[], options: TransferOptions): Promise<void> {
   const missing = await notStored(uploads, options)
   const [first] = missing
@@ -47,14 +47,14 @@ export async function sendFiles(uploads: readonly Upload[], options: TransferOpt
   for (const [index, upload] of missing.entries()) options.onStored(upload, names[index])
 }
 
-/** Sends one file chunk by chunk, from where the server is. */
+/** Sends one file in chunks, resuming at the offset of the server. */
 export async function sendChunks(upload: Upload, options: TransferOptions): Promise<void> {
   if (upload.isUnsure && (await notStored([upload], options)).length === 0) return
   const file = options.fileOf(upload)
   const { size, libraryId, target } = upload
   const there = await storedBytes(upload)
   let stored = upload.isBegun ? resumeAt(there, size) : 0
-  // Where nothing was left of another upload of that name, all that is found there later is of this one.
+  // If the server has no partial upload of that name now, one found later belongs to this upload.
   if (there === 0) options.onBegun(upload)
   options.onResume(upload, stored)
   for (
@@ -85,7 +85,7 @@ export async function sendChunks(upload: Upload, options: TransferOptions): Prom
   }
 }
 
-/** Makes folders that hold nothing; one that is there already is fine. */
+/** Creates empty folders. Idempotent. */
 export async function makeFolders(uploads: readonly Upload[], options: TransferOptions): Promise<void> {
   const paths = uploads.map((upload) => join(folderOf(upload), upload.name))
   const { failed } = await api.post<{ failed: readonly { path: string; error_msg: string }[] }>(
@@ -102,8 +102,8 @@ function fieldsOf({ target, folder, replace }: Upload): Record<string, string> {
 }
 
 /**
- * Those that have to be sent. After a lost connection the server may have stored what it never could say so about;
- * sent again, it would be there twice.
+ * Uploads that still have to be sent. If the connection broke before the response, the server may have stored the file;
+ * sending it again would create a second one.
  */
 async function notStored(uploads: readonly Upload[], options: TransferOptions): Promise<readonly Upload[]> {
   const [first] = uploads
@@ -127,13 +127,13 @@ async function storedBytes(upload: Upload): Promise<number> {
     const query = { parent_dir: folderOf(upload), file_name: upload.name }
     return (await api.get<{ uploadedBytes: number }>(path, query)).uploadedBytes
   } catch (error) {
-    // A folder that is made with the last chunk is not there yet; neither is anything for it.
+    // A folder that the last chunk will create does not exist yet, so nothing is stored there.
     if (error instanceof ApiError && error.status === 404) return 0
     throw error
   }
 }
 
-/** Counts what left of a request to its files, in order. */
+/** Distributes the sent bytes of a request over its files, in order. */
 function spread(sent: number, uploads: readonly Upload[], tell: TransferOptions['onProgress']): void {
   let left = sent
   for (const upload of uploads) {

@@ -5,7 +5,7 @@ import { Button, ButtonLink, useToast } from '../ui/index.ts'
 import { engine } from './engine.ts'
 import { pickFiles } from './file-picker.ts'
 
-/** What can be done about all uploads at once. */
+/** Actions on all uploads. */
 export function TrayActions() {
   const texts = useTexts('uploads')
   const toast = useToast()
@@ -55,6 +55,6 @@ export function TrayActions() {
   )
 }
 
-/** A name that is not allowed does not become so by trying again. */
+/** Retrying does not help if the name is not allowed. */
 const canRetry = ({ state, failure }: { state: string; failure: { kind: string } | undefined }) =>
   state === 'failed' && failure?.kind !== 'name'

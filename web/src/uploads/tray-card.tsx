@@ -12,7 +12,7 @@ import { useTrayWords } from './tray-texts.ts'
 
 const NARROW = '(max-width: 820px)'
 
-/** The card at the foot of the page, with the question that may come before an upload. */
+/** The upload tray, and the conflict question before an upload. */
 export default function TrayCard() {
   const version = useSyncExternalStore(engine.subscribe, engine.version)
   useFreshLists()
@@ -34,7 +34,7 @@ function Card(props: { version: number }) {
   const isBusy = engine.queue.isBusy || engine.preparing > 0
   return (
     <section className="tray" aria-label={texts.uploads}>
-      {/* Each file would be too much to listen to. */}
+      {/* Screen readers announce the total, not each file. */}
       <p className="visually-hidden" role="status">
         {isBusy ? texts.sending : title}
       </p>
@@ -70,7 +70,7 @@ function Card(props: { version: number }) {
   )
 }
 
-/** Has the lists loaded again when all is done; live events do so meanwhile. */
+/** Refetches the lists when everything is done. Until then live events do. */
 function useFreshLists(): void {
   const queries = useQueryClient()
   const { isBusy } = engine.queue

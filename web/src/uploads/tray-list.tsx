@@ -6,15 +6,15 @@ import type { Upload, UploadState } from './queue.ts'
 import { TrayRow } from './tray-row.tsx'
 
 const ROW_PX = 56
-/** What needs somebody comes first, what is done last. */
+/** Uploads that need attention come first, finished ones last. */
 const ORDER: readonly UploadState[] = ['failed', 'lost', 'sending', 'waiting', 'paused', 'done']
 
-/** All uploads; only the rows in view are there. */
+/** Virtualized list of all uploads. */
 export function TrayList(props: { version: number }) {
   const texts = useTexts('uploads')
   const scroller = useRef<HTMLDivElement>(null)
   const { version } = props
-  // The queue is one object that changes; its version says when.
+  // The queue is mutable; its version changes when it does.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const uploads = useMemo(() => ordered(engine.queue.uploads), [version])
   const rows = useVirtualizer({
@@ -24,7 +24,7 @@ export function TrayList(props: { version: number }) {
     overscan: 4,
   })
   return (
-    // Rows that are done have nothing to focus, and the list has to be scrolled by keyboard all the same.
+    // Finished rows have nothing to focus, but the list must be scrollable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={scroller} className="tray-scroller" tabIndex={0} role="group" aria-label={texts.list}>
       <ul className="tray-list" style={{ height: rows.getTotalSize() }}>

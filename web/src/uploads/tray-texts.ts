@@ -1,7 +1,7 @@
 import { useFormats, useTexts } from '../texts/index.ts'
 import { engine } from './engine.ts'
 
-/** What the card says at its head: how it stands, and how fast it goes. */
+/** Title of the tray: state and transfer rate. */
 export function useTrayWords(): { title: string; about: string } {
   const texts = useTexts('uploads')
   const formats = useFormats()

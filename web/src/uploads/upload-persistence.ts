@@ -2,15 +2,15 @@ import type { Upload } from './queue.ts'
 import type { Source } from './sources.ts'
 import { clearFlagIfEmpty, deleteUploads, type StoredUpload, storeUploads, thisTab } from './upload-store.ts'
 
-/** Larger files are not copied into the browser's database: they are opened by a handle after a reload, or chosen again. */
+/** Larger files are not copied to IndexedDB. After a reload they are opened by a handle or selected again. */
 export const LARGEST_COPIED = 50_000_000
 const MOST_BYTES = 500_000_000
 const SOON_MS = 200
-/** What is done sooner than this need not be copied. */
+/** Uploads that finish sooner are not copied. */
 const COPIED_AFTER_MS = 1000
 const A_TURN = { uploads: 200, bytes: 20_000_000 }
 
-/** Writes down what is under way, a little behind, so that nothing waits for it. */
+/** Stores unfinished uploads in IndexedDB. Writes are debounced and never block uploads. */
 export class UploadPersistence {
   readonly #sourceOf: (upload: Upload) => Source
   readonly #changed = new Set<Upload>()
@@ -31,14 +31,14 @@ export class UploadPersistence {
     this.#soon()
   }
 
-  /** It is new, or something about it changed that has to be known after a reload. */
+  /** Records a new upload, or a change that must survive a reload. */
   put(upload: Upload): void {
     this.#changed.add(upload)
     if (this.#isCopyable(upload)) this.#uncopied.add(upload)
     this.#soon()
   }
 
-  /** As `put`, without waiting: should the page go now, much would be sent again. */
+  /** Like `put`, but writes immediately, because losing this would resend much. */
   putNow(upload: Upload): void {
     this.put(upload)
     clearTimeout(this.#timer)
@@ -55,7 +55,7 @@ export class UploadPersistence {
     this.#soon()
   }
 
-  /** Forgets what it was about to write; what is written stays. */
+  /** Drops pending writes. Stored uploads stay. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -81,7 +81,7 @@ export class UploadPersistence {
   }
 
   #begin(): void {
-    // A browser that keeps nothing, or no more, costs the safety net, not the upload.
+    // If the browser cannot store, uploads go on but do not survive a reload.
     this.#writing = this.#writing
       .then(() => this.#write())
       .catch(() => {

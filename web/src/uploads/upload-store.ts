@@ -1,11 +1,11 @@
 import type { Upload } from './queue.ts'
 
-/** Uploads outlive the page in the browser's own database, until they are done. */
+/** IndexedDB store of unfinished uploads, so that they survive a reload. */
 
-/** What is kept of an upload: the file itself if it is not too large, or what opens it again. */
+/** A stored upload, with a copy of the file if it is small enough, or a handle. */
 export interface StoredUpload extends Upload {
   readonly account: string
-  /** The tab it belongs to. */
+  /** Id of the tab that owns it. */
   readonly tab: string
   readonly file?: File
   readonly handle?: FileSystemFileHandle
@@ -13,10 +13,10 @@ export interface StoredUpload extends Upload {
 
 const DATABASE = 'carrel-uploads'
 const STORE = 'uploads'
-/** Whether there may be something: saves opening the database on every visit. */
+/** Flag in localStorage: saves opening the database on every visit. */
 const FLAG = 'carrel.uploads'
 const TAB_KEY = 'carrel.tab'
-/** The server keeps chunks for as long. */
+/** As long as the server keeps partial uploads. */
 const LONGEST_MS = 3 * 86_400_000
 
 const mayHaveStored = () => localStorage.getItem(FLAG) !== null
@@ -59,7 +59,7 @@ export async function deleteUploads(keys: readonly string[]): Promise<void> {
   })
 }
 
-/** To be called when nothing is under way: the next visit then need not look. */
+/** Called when nothing is in progress, so that the next visit skips the database. */
 export async function clearFlagIfEmpty(): Promise<void> {
   if ((await all()).length === 0) localStorage.removeItem(FLAG)
 }
@@ -74,8 +74,8 @@ async function all(): Promise<StoredUpload[]> {
 }
 
 /**
- * What this account left behind in this tab, or in one that is no more. It is this tab's from now on. What is too
- * old to go on with is removed, whosever it is.
+ * Claims the uploads that this account left in this tab, or in a tab that was closed. Deletes expired ones of any
+ * account.
  */
 export async function claimUploads(account: string): Promise<StoredUpload[]> {
   if (!mayHaveStored()) return []
@@ -96,7 +96,7 @@ export async function claimUploads(account: string): Promise<StoredUpload[]> {
 const lockOf = (tab: string) => `${TAB_KEY}.${tab}`
 let naming: Promise<string> | undefined
 
-/** The name of this tab: the same after a reload, another in a copy of the tab. */
+/** Id of this tab: stable across reloads, different in a duplicated tab. */
 export function thisTab(): Promise<string> {
   naming ??= nameTab()
   return naming
@@ -105,16 +105,16 @@ export function thisTab(): Promise<string> {
 async function nameTab(): Promise<string> {
   const before = sessionStorage.getItem(TAB_KEY)
   const fresh = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('')
-  // Without locks nobody can tell a copy of a tab from the tab itself; better to have the reload right.
+  // Without Web Locks a duplicated tab cannot be detected; prefer the reload case.
   const name = before !== null && (await hold(before)) ? before : fresh
   if (name === fresh) await hold(fresh)
   sessionStorage.setItem(TAB_KEY, name)
   return name
 }
 
-/** Holds the tab's name for as long as the tab lives; false if another tab has it. */
+/** Holds a Web Lock on the tab id while the tab lives; false if another tab holds it. */
 function hold(tab: string): Promise<boolean> {
-  // There are locks only where the page came over a safe connection.
+  // Web Locks exist only in secure contexts.
   const { locks } = navigator as { locks?: LockManager }
   if (locks === undefined) return Promise.resolve(true)
   return new Promise((resolve) => {
@@ -125,7 +125,7 @@ function hold(tab: string): Promise<boolean> {
   })
 }
 
-/** Undefined where it cannot be known. */
+/** Undefined if the browser does not support it. */
 async function livingTabs(): Promise<Set<string> | undefined> {
   const { locks } = navigator as { locks?: LockManager }
   const { held } = (await locks?.query()) ?? {}

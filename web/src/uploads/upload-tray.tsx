@@ -4,7 +4,7 @@ import { isTrayShown, loadEngine, onTrayShown } from './uploads.ts'
 
 const TrayCard = lazy(() => import('./tray-card.tsx'))
 
-/** How uploads fare, once there are some. What an earlier visit left goes on. */
+/** Upload progress. Resumes uploads of an earlier visit. */
 export function UploadTray() {
   const isWanted = useSyncExternalStore(onTrayShown, isTrayShown)
   const { data: account } = useAccount()

@@ -1,17 +1,17 @@
 import type { Engine } from './engine.ts'
 
-/** Where files go. */
+/** Target folder of an upload. */
 export interface UploadTarget {
   readonly libraryId: string
   readonly libraryName: string
   readonly path: string
 }
 
-/** A file, and where below the target it belongs: `holiday/beach.jpg`, or just its name. */
+/** A file and its path below the target: `holiday/beach.jpg`, or just its name. */
 export interface PickedFile {
   readonly file: File
   readonly relativePath: string
-  /** What the file can be opened by again after a reload, where the browser gives one. */
+  /** Handle to open the file again after a reload, if the browser supports it. */
   readonly handle?: FileSystemFileHandle
 }
 
@@ -19,17 +19,17 @@ let loading: Promise<Engine> | undefined
 let isWanted = false
 const listeners = new Set<() => void>()
 
-/** What does the work; it is fetched when there is some. */
+/** Loads the upload engine on first use. */
 export function loadEngine(): Promise<Engine> {
   loading ??= import('./engine.ts').then(({ engine }) => engine)
-  // Whoever comes next tries again.
+  // The next caller tries again.
   loading.catch(() => {
     loading = undefined
   })
   return loading
 }
 
-/** Queues files, and folders with nothing in them; the tray shows how they fare. */
+/** Queues files and empty folders. The tray shows the progress. */
 export function addUploads(
   target: UploadTarget,
   files: readonly PickedFile[],
@@ -40,7 +40,7 @@ export function addUploads(
   void loadEngine().then((engine) => engine.add(target, files, emptyFolders))
 }
 
-/** Has the tray on the page from now on. */
+/** Shows the tray. */
 export function showTray(): void {
   isWanted = true
   for (const listener of listeners) listener()

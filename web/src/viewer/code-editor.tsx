@@ -8,7 +8,7 @@ import { useEffect, useRef } from 'react'
 import { nonce } from '../site-url.ts'
 import { useTexts } from '../texts/index.ts'
 
-// Colours are the page's own, so both themes have theirs.
+// Colours are CSS variables, so both themes work.
 const highlighting = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.controlKeyword, tags.operatorKeyword], color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], color: 'var(--good)' },
@@ -93,9 +93,9 @@ const look = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--card)', border: '1px solid var(--line)', color: 'var(--ink)' },
 })
 
-/** An editor, or the same text to read. `text` counts when it is made; later it tells what became of it. */
+/** Text editor, or a read-only view. `text` is the initial content; changes are reported. */
 export default function CodeEditor(props: {
-  /** Says which language it is; none for plain text. */
+  /** File name, which determines the language. Plain text has none. */
   name: string
   text: string
   editable: boolean
@@ -138,7 +138,7 @@ export default function CodeEditor(props: {
       const support = await description?.load()
       if (support !== undefined && !isGone) view.dispatch({ effects: language.reconfigure(support) })
     }
-    // Without its colours a text is still a text.
+    // If the language fails to load, the text is shown without highlighting.
     highlight().catch(() => undefined)
     return () => {
       isGone = true

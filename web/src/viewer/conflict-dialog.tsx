@@ -8,7 +8,7 @@ import { Button, Dialog, LoadError, Waiting } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { Conflict, TextSession } from './use-text-session.ts'
 
-/** Somebody else changed the file meanwhile: nothing is lost unless the reader says so. */
+/** Asks how to resolve an edit conflict. */
 export function ConflictDialog(props: { file: OpenedFile; session: TextSession; conflict: Conflict }) {
   const { file, session, conflict } = props
   const texts = useTexts('viewer')

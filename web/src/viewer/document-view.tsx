@@ -5,7 +5,7 @@ import { LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
 import type { OpenedFile } from './opened-file.ts'
 
-/** An office document as the text in it: the server reads it, the layout stays in the file. */
+/** The extracted text of an office document, without its layout. */
 export function DocumentView({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const { data, error, refetch } = useQuery({
@@ -20,7 +20,7 @@ export function DocumentView({ file }: { file: OpenedFile }) {
   if (data === undefined) return <Waiting />
   if (data.text.trim() === '') return <InfoCard file={file} why={texts.emptyDocument} />
   return (
-    // The text may be longer than the page: it must be possible to scroll it by keyboard.
+    // A long text must be scrollable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: as said above.
     <section className="viewer-body viewer-document" aria-label={texts.documentText} tabIndex={0}>
       <p className="viewer-note">{data.truncated ? texts.textOnlyCut : texts.textOnly}</p>

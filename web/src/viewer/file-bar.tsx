@@ -32,7 +32,7 @@ interface Action {
   readonly pressed?: boolean
 }
 
-/** The name of the file, the way around, and what can be done with it. */
+/** Header of the viewer: name, navigation and actions. */
 export function FileBar(props: { file: OpenedFile; stepping: SiblingNavigation; isGone: boolean }) {
   const { file, stepping } = props
   const texts = useTexts('viewer')

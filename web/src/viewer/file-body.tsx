@@ -12,14 +12,14 @@ import { TextView } from './text-view.tsx'
 
 const PdfView = lazy(viewerParts.pdf)
 
-// Formats no browser shows and the server makes no picture of.
+// Formats that neither browsers nor the server can display.
 const UNSEEN_IMAGES = new Set(['heic', 'heif'])
 const NO_TEXT_INSIDE = new Set(['doc', 'xls', 'ppt', 'pages', 'numbers', 'key'])
 
-/** The content of a file, as its kind is best looked at. */
+/** Selects the view for the kind of a file. */
 export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation; isGone: boolean }) {
   const { file, stepping, isGone } = props
-  // What follows asks the server for a file that is no more; what was being written stays on the page.
+  // The file is gone, so other views could not load it. An open editor stays.
   const kind = kindOf(file.name)
   const extension = extensionOf(file.name)
   if (kind === 'markdown' || kind === 'text' || kind === 'code')

@@ -75,7 +75,7 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
           {texts.goneMeanwhile}
         </p>
       )}
-      {/* Another file is another body: nothing of one may show on the next. */}
+      {/* The key remounts the body, so that no state of one file leaks into the next. */}
       <FileBody key={`${file.path}${file.commitId ?? ''}`} file={file} stepping={stepping} isGone={isGone} />
     </article>
   )

@@ -12,7 +12,7 @@ import { useZoom } from './use-zoom.ts'
 
 const SMALLER_SIZE = 2048
 
-/** A picture that fits the page, and can be drawn nearer. An SVG is a picture like any other: it runs nothing. */
+/** An image, fitted to the page and zoomable. An SVG in an `img` element runs no scripts. */
 export function ImageView({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { data: link, error, refetch } = useQuery(isSvg(file.name) ? drawingQuery(file) : linkQuery(file))
@@ -34,7 +34,7 @@ export function ImageView({ file, stepping }: { file: OpenedFile; stepping: Sibl
   return <Smaller file={file} stepping={stepping} />
 }
 
-/** The picture the server made of an image the browser cannot read. */
+/** The server's thumbnail of an image that the browser cannot decode. */
 function Smaller({ file, stepping }: { file: OpenedFile; stepping: SiblingNavigation }) {
   const texts = useTexts('viewer')
   const { data: blob, isError } = useQuery({

@@ -5,7 +5,7 @@ import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, FileIcon, useFailureToast } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
 
-/** In the place of content that cannot be shown: what is known of the file, and a way to have it. */
+/** Shown instead of content that cannot be displayed: file details and a download button. */
 export function InfoCard(props: { file: OpenedFile; why?: ReactNode }) {
   const { file, why } = props
   const texts = useTexts('viewer')

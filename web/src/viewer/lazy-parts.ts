@@ -1,7 +1,7 @@
 import { lazy } from 'react'
 import { type Kind, kindOf } from '../file-kinds.ts'
 
-/** The heavy parts of the viewer, each fetched once. */
+/** The large parts of the viewer, loaded on demand. */
 export const viewerParts = {
   page: () => import('./file-page.tsx'),
   editor: () => import('./code-editor.tsx'),
@@ -18,10 +18,10 @@ const partOf: Partial<Record<Kind, keyof typeof viewerParts>> = {
   pdf: 'pdf',
 }
 
-/** Fetches what it takes to show a file of this name, before it is opened. */
+/** Preloads the parts needed to show a file of this name. */
 export function preloadViewer(name: string): void {
   for (const part of ['page', partOf[kindOf(name)]] as const) {
-    // Whoever opens the file asks again, and is told of a failure.
+    // Opening the file loads it again and reports the error.
     if (part !== undefined) viewerParts[part]().catch(() => undefined)
   }
 }

@@ -2,7 +2,7 @@ import { useTexts } from '../texts/index.ts'
 import { Button, Dialog } from '../ui/index.ts'
 import type { TextSession } from './use-text-session.ts'
 
-/** Asks before what was written is left behind. */
+/** Asks before unsaved changes are discarded. */
 export function LeaveDialog(props: { session: TextSession; onClose: () => void; onLeave: () => void }) {
   const { session, onClose, onLeave } = props
   const texts = useTexts('viewer')

@@ -8,7 +8,7 @@ import { fileUrl, folderUrl, revisionUrl } from '../navigation/index.ts'
 import { targetOf } from './markdown-links.ts'
 import type { OpenedFile } from './opened-file.ts'
 
-/** A link of a document. What leads nowhere it may lead stays as its text. */
+/** A link in a document. Unsafe targets are shown as text. */
 export function InlineLink(props: {
   file: OpenedFile
   href: string
@@ -46,7 +46,7 @@ function addressOf({ libraryId, commitId }: OpenedFile, path: string, isFolder: 
   return commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
 }
 
-/** A picture of the same library. Those of other servers are not asked for: they would learn who reads. */
+/** An image of the same library. External images are not loaded, because they would reveal the reader. */
 export function InlineImage(props: { file: OpenedFile; href: string; alt: string }) {
   const { file, href, alt } = props
   const target = targetOf(file.path, href)

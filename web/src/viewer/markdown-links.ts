@@ -1,4 +1,4 @@
-/** Where a link of a document leads. */
+/** Target of a link in a document. */
 type Target =
   | { readonly kind: 'away'; readonly href: string }
   | { readonly kind: 'inside'; readonly path: string; readonly isFolder: boolean }
@@ -8,14 +8,14 @@ const AWAY = new Set(['http:', 'https:', 'mailto:'])
 const INSIDE = 'library:'
 
 /**
- * What `href` means in the document at `path`: an address elsewhere, a file of the same library, or a heading.
- * Undefined for all else, such as an address that would run something.
+ * Resolves `href` in the document at `path`: an external URL, a file of the library, or a heading.
+ * Undefined for anything else, such as a `javascript:` URL.
  */
 export function targetOf(path: string, href: string): Target | undefined {
   if (href.startsWith('#')) return { kind: 'heading', id: headingId(decodedText(href.slice(1))) }
   let url: URL
   try {
-    // Read as a browser reads it: blanks, line breaks and capitals hide no scheme from it.
+    // Parsed as browsers do, so that spaces, line breaks and capitals cannot hide a scheme.
     url = new URL(href, `${INSIDE}//here${path.split('/').map(encodeURIComponent).join('/')}`)
   } catch {
     return undefined
@@ -26,7 +26,7 @@ export function targetOf(path: string, href: string): Target | undefined {
   return { kind: 'inside', path: inside.replace(/(?<=.)\/+$/, ''), isFolder: inside.endsWith('/') }
 }
 
-/** The id of a heading on the page. The prefix keeps it from meaning anything else there. */
+/** The id of a heading. The prefix avoids collisions with other ids. */
 export function headingId(text: string): string {
   const slug = text
     .trim()
@@ -46,7 +46,7 @@ function decodedText(text: string): string {
 
 const known = new Map<string, string>()
 
-/** Character references as what they stand for. Each is read by itself, so none can become an element. */
+/** Decodes character references. Each is parsed alone, so none can become an element. */
 export function withCharacters(text: string): string {
   return text.replace(/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z][\da-zA-Z]{1,31});/g, (reference) => {
     const found = known.get(reference) ?? characterOf(reference)

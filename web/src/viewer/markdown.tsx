@@ -5,13 +5,13 @@ import { InlineImage, InlineLink } from './markdown-inline.tsx'
 import { headingId, withCharacters } from './markdown-links.ts'
 import type { OpenedFile } from './opened-file.ts'
 
-/** Text that would keep the page busy for too long is shown as it is. */
+/** Longer texts are shown as plain text, because rendering them would block the page. */
 const MOST_CHARACTERS = 500_000
 const DEEPEST = 40
 
 /**
- * Markdown as elements of the page. Each is made here, from what the parser read: no HTML of the author is ever
- * parsed, tags are shown as the text they are.
+ * Renders Markdown as React elements from the parser's tokens. HTML in the source is never parsed; tags are shown
+ * as text.
  */
 export default function Markdown(props: { text: string; file: OpenedFile }) {
   const { text, file } = props
@@ -32,7 +32,7 @@ function tokensOf(text: string): Token[] | undefined {
   try {
     return lexer(text, { gfm: true })
   } catch {
-    // Nested deeper than the parser can follow.
+    // Nested too deeply for the parser.
     return undefined
   }
 }
@@ -56,7 +56,7 @@ function one(token: MarkedToken, around: Around): ReactNode {
     case 'def':
       return null
     case 'heading':
-      // The name of the file is the first heading of the page.
+      // The file name is the h1 of the page.
       return createElement(
         `h${Math.min(6, token.depth + 1)}`,
         { id: headingId(withCharacters(token.text)), className: `markdown-h${token.depth}` },

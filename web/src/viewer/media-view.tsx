@@ -7,7 +7,7 @@ import { LoadError, Waiting } from '../ui/index.ts'
 import { InfoCard } from './info-card.tsx'
 import type { OpenedFile } from './opened-file.ts'
 
-/** Video and sound, played by the browser; it asks for the parts it needs, so one can jump anywhere. */
+/** Video and audio, played by the browser with range requests, so that seeking works. */
 export function MediaView(props: { file: OpenedFile; kind: 'video' | 'audio' }) {
   const { file, kind } = props
   const texts = useTexts('viewer')

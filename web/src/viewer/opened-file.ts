@@ -1,29 +1,29 @@
 import { useRef } from 'react'
 import type { Entry, FileState, Folder } from '../api/index.ts'
 
-/** A file somebody looks at: which one, and what its folder says about it. */
+/** The file that the viewer shows, with its directory entry. */
 export interface OpenedFile extends FileState {
   readonly name: string
   readonly size: number
   /** Unix seconds. */
   readonly mtime: number
   readonly entry: Entry
-  /** Whether the reader may change files here. */
+  /** Whether the user may write to the folder. */
   readonly mayWrite: boolean
-  /** Whether its content may be replaced here and now. */
+  /** Whether its content may be edited now. */
   readonly isEditable: boolean
 }
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** The files of a folder in the order of their names. */
+/** The files of a folder, sorted by name. */
 export function filesOf(folder: Folder): Entry[] {
   return folder.dirent_list
     .filter(({ type }) => type === 'file')
     .toSorted((a, b) => byName.compare(a.name, b.name))
 }
 
-/** The last value there was under a key: what is on the page outlives its deletion by somebody else. */
+/** The last known value of a key, so that a file that someone deletes stays on the page. */
 export function useLastKnown<T>(key: string, value: T | undefined): T | undefined {
   const last = useRef<{ key: string; value: T } | undefined>(undefined)
   if (value !== undefined) last.current = { key, value }

@@ -1,17 +1,17 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, version } from 'pdfjs-dist'
 import { siteUrl } from '../site-url.ts'
 
-/** Where the build leaves the worker, and what some documents need: encodings, fonts and decoders. */
+/** Build output with the PDF worker, encodings, fonts and decoders. */
 const PARTS = siteUrl(`web/assets/pdf-${version}/`)
 const partsAt = (folder: string) => new URL(`${folder}/`, PARTS).href
 
-// The worker comes from us like all scripts; nothing else may run one here.
+// The content security policy allows only workers of our own origin.
 GlobalWorkerOptions.workerSrc = `${partsAt('build')}pdf.worker.min.mjs`
 
-/** A password the document asks for; the answer is tried at once. */
+/** Asks for the password of the document. */
 type AskPassword = (answer: (password: string) => void, wasWrong: boolean) => void
 
-/** Opens a document by ranges: pages far down a long file come when they are looked at. */
+/** Opens a document with range requests, so that pages are loaded on demand. */
 export function openPdf(
   link: string,
   ask: AskPassword,
@@ -27,7 +27,7 @@ export function openPdf(
     standardFontDataUrl: partsAt('standard_fonts'),
     wasmUrl: partsAt('wasm'),
     iccUrl: partsAt('iccs'),
-    // A picture of more pixels than this is left out rather than have the tab killed.
+    // Larger images are skipped, because they could exhaust the memory of the tab.
     maxImageSize: 2 ** 27,
     verbosity: 0,
   })

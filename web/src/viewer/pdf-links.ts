@@ -1,6 +1,6 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
 
-/** A link on a page, in parts of its width and height from the top left on. */
+/** A link on a page. Its position is relative to the page size, from the top left. */
 export interface PdfLink {
   readonly left: number
   readonly top: number
@@ -18,7 +18,7 @@ interface LinkAnnotation {
 
 const MOST_LINKS = 500
 
-/** The links of a page that lead to a site, or to a page of the same document; nothing else they may do is done. */
+/** Links to web sites and to pages of the document. Other actions are ignored. */
 export async function linksOf(pdf: PDFDocumentProxy, page: PDFPageProxy): Promise<PdfLink[]> {
   const annotations: LinkAnnotation[] = await page.getAnnotations()
   const viewport = page.getViewport({ scale: 1 })

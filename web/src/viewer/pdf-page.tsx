@@ -6,7 +6,7 @@ import type { PageSize } from './use-pdf-places.ts'
 
 const MOST_PIXELS = 2 ** 24
 
-/** One page: a drawing while it is near, with its text over it to be selected, found and read aloud. */
+/** One page: a canvas while it is near, with a text layer for selection, search and screen readers. */
 export function PdfPage(props: {
   pdf: PDFDocumentProxy
   number: number
@@ -35,11 +35,11 @@ export function PdfPage(props: {
       const found = await linksOf(pdf, page)
       if (!signal.aborted) setLinks(found)
     }
-    // A page that cannot be drawn stays blank, and the others are there.
+    // A page that fails to render stays blank.
     show().catch(() => undefined)
     return () => {
       stopping.abort()
-      // Gives its memory back.
+      // Frees the memory of the canvas.
       drawing.width = 0
       drawing.height = 0
       text.replaceChildren()

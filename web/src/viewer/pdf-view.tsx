@@ -12,10 +12,10 @@ import { openPdf } from './pdf-document.ts'
 import { PdfPage } from './pdf-page.tsx'
 import { useFittingScale, usePdfPlaces, useSteadyPlace } from './use-pdf-places.ts'
 
-/** Times the width of the window. */
+/** Zoom levels relative to the width of the window. */
 const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4]
 
-/** A PDF, drawn by the page itself: nothing in it can act. */
+/** Renders a PDF without running its scripts. */
 export default function PdfView({ file }: { file: OpenedFile }) {
   const texts = useTexts('viewer')
   const link = useQuery(linkQuery(file))

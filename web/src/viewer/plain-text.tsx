@@ -3,11 +3,11 @@ import type { CSSProperties } from 'react'
 const MOST_LINES = 200
 const MOST_SIGNS = 40_000
 
-/** The beginning of a text, as the editor will show it: to be read until the editor is there. */
+/** Beginning of a text, shown until the editor is loaded. */
 export function PlainText(props: { text: string }) {
   const lines = props.text.slice(0, MOST_SIGNS).split('\n', MOST_LINES)
   const digits = String(props.text.split('\n').length).length
-  // Lines have no names but their numbers, and these never change.
+  // Lines have no other identity than their number.
   const numbered = lines.map((line, index) => ({ line, number: index + 1 }))
   return (
     <div className="viewer-editor viewer-plain" style={{ '--digits': digits } as CSSProperties}>

@@ -8,7 +8,7 @@ import { fileUrl, revisionUrl } from '../navigation/index.ts'
 import { join, parentOf } from '../paths.ts'
 import type { OpenedFile } from './opened-file.ts'
 
-/** The way from one file of a folder to the next. */
+/** Navigation between the files of a folder. */
 export interface SiblingNavigation {
   readonly position: number
   readonly count: number
@@ -17,7 +17,7 @@ export interface SiblingNavigation {
   readonly toNext: (() => void) | undefined
 }
 
-/** Steps by buttons, and by the arrow keys where they mean nothing else. */
+/** Navigates by buttons, and by arrow keys unless something else handles them. */
 export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]): SiblingNavigation {
   const [, go] = useLocation()
   const position = files.findIndex(({ name }) => name === file.name)
@@ -28,7 +28,7 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
     const path = join(parentOf(file.path), entry.name)
     const { libraryId, commitId } = file
     const address = commitId === undefined ? fileUrl(libraryId, path) : revisionUrl(libraryId, path, commitId)
-    // One look through a folder is one step back.
+    // Replaces the history entry, so that Back leaves the viewer.
     return () => go(address, { replace: true })
   }
   const [toPrevious, toNext] = [stepTo(previous), stepTo(next)]
@@ -47,7 +47,7 @@ export function useSiblingNavigation(file: OpenedFile, files: readonly Entry[]):
 
 function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
   if (altKey || ctrlKey || metaKey || shiftKey) return true
-  // Who writes stays with what is written, wherever the focus is.
+  // While a text is being edited, arrow keys never navigate.
   if (document.querySelector('.viewer-editor [contenteditable="true"]') !== null) return true
   if (!(target instanceof Element)) return false
   return (
@@ -58,7 +58,7 @@ function isTaken({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent):
   )
 }
 
-/** Whether the arrow keys scroll something the focus is in. */
+/** Whether arrow keys scroll an element around the focus. */
 function movesSideways(target: Element): boolean {
   for (let one: Element | null = target; one !== null && one !== document.body; one = one.parentElement) {
     if (one.scrollWidth <= one.clientWidth) continue
@@ -67,7 +67,7 @@ function movesSideways(target: Element): boolean {
   return false
 }
 
-/** Has the pictures beside this one ready. */
+/** Preloads the previous and the next image. */
 export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly Entry[]): void {
   const queries = useQueryClient()
   const { libraryId, path, commitId } = file
@@ -81,7 +81,7 @@ export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly Entr
       const load = async () => {
         new Image().src = await queries.ensureQueryData(linkQuery(state))
       }
-      // The picture will say so itself when it is its turn.
+      // The error is shown when the image is opened.
       load().catch(() => undefined)
     }
   }, [key, libraryId, path, commitId, queries])

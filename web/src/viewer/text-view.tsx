@@ -15,7 +15,7 @@ import { type TextSession, useTextSession } from './use-text-session.ts'
 const CodeEditor = lazy(viewerParts.editor)
 const Markdown = lazy(viewerParts.markdown)
 
-/** Text, code and Markdown: read first, written on request. */
+/** Text, code and Markdown: read-only until the user edits. */
 export function TextView(props: { file: OpenedFile; isGone: boolean }) {
   const { file } = props
   const texts = useTexts('viewer')
@@ -27,7 +27,7 @@ export function TextView(props: { file: OpenedFile; isGone: boolean }) {
     useCallback((proceed: () => void) => setLeave(() => proceed), []),
   )
   useSaveKey(session)
-  // While the text is on its way, not after it.
+  // Loads the editor in parallel with the text.
   useEffect(() => preloadViewer(file.name), [file.name])
   if (loaded.error) return <LoadError error={loaded.error} onRetry={() => void loaded.refetch()} />
   if (loaded.data === undefined) return <Waiting />
@@ -44,7 +44,7 @@ export function TextView(props: { file: OpenedFile; isGone: boolean }) {
           onClose={() => setLeave(undefined)}
           onLeave={() => {
             setLeave(undefined)
-            // The guard stands until the page knows that nothing is unsaved any more.
+            // The leave guard is active until the state says that nothing is unsaved.
             setTimeout(leave)
           }}
         />
@@ -167,7 +167,7 @@ function Content({ file, session }: { file: OpenedFile; session: TextSession }) 
   return <Suspense fallback={<Waiting />}>{body}</Suspense>
 }
 
-/** Ctrl+S wherever the focus is. */
+/** Saves on Ctrl+S anywhere on the page. */
 function useSaveKey(session: TextSession): void {
   const { editing, isDirty, busy, save } = session
   useEffect(() => {

@@ -1,15 +1,15 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
-/** A page in units of the document, which are pixels at a scale of 1. */
+/** Size of a page in document units, which are pixels at scale 1. */
 export interface PageSize {
   readonly width: number
   readonly height: number
 }
 
 /**
- * Where the pages of a document are on a scrolled page: which are near enough to be drawn, and which is read. All
- * count as large as the first until they were near once.
+ * Layout of the pages of a document: which are near enough to render, and which is current. Pages count
+ * as large as the first until they were rendered once.
  */
 export function usePdfPlaces(
   pdf: PDFDocumentProxy,
@@ -77,7 +77,7 @@ export function usePdfPlaces(
   return { sizes, near, current, read, measured, goTo }
 }
 
-/** What was read stays in its place when the pages become larger or smaller. */
+/** Keeps the reading position when the scale changes. */
 export function useSteadyPlace(
   scroller: RefObject<HTMLDivElement | null>,
   read: RefObject<Place>,
@@ -96,7 +96,7 @@ export function useSteadyPlace(
 const MARGINS = 32
 const LARGEST_FIT = 1.5
 
-/** The scale at which a page is as wide as the window, but not larger than one likes to read. */
+/** Scale to fit the width of the window, up to a maximum. */
 export function useFittingScale(
   scroller: RefObject<HTMLDivElement | null>,
   width: number | undefined,
@@ -115,18 +115,18 @@ export function useFittingScale(
 
 const numberOf = (page: Element) => Number((page as HTMLElement).dataset['page'])
 
-/** A place in a document: a page, and how far down it. */
+/** A position in a document: a page and an offset in it. */
 interface Place {
   readonly number: number
   readonly part: number
 }
 
-/** At a third of the height, where one reads. */
+/** The reading position is at a third of the height. */
 const lineOf = (root: HTMLElement) => root.getBoundingClientRect().top + root.clientHeight / 3
 
 function readAt(root: HTMLElement): Place {
   const line = lineOf(root)
-  // Pages lie in order, so the first that ends below the line is the one.
+  // Pages are in order, so the first one that ends below the line matches.
   let [low, high] = [0, root.children.length - 1]
   while (low < high) {
     const half = Math.floor((low + high) / 2)

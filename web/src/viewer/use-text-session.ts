@@ -22,12 +22,12 @@ onSessionChange(() => {
   if (token() === undefined) clearDrafts()
 })
 
-/** Somebody else was there between opening and saving; `theirs` is undefined if the file is gone. */
+/** Someone else changed the file since it was opened. `theirs` is the id of the new content, undefined if the file is gone. */
 export interface Conflict {
   readonly theirs: string | undefined
 }
 
-/** A text file being read or written: what it was when opened, what it is now, and the way back to the server. */
+/** Editing session of a text file: baseline, current text, saving and conflicts. */
 export function useTextSession(file: OpenedFile) {
   const { libraryId, path, commitId, name } = file
   const texts = useTexts('viewer')
@@ -68,7 +68,7 @@ export function useTextSession(file: OpenedFile) {
     setRound((count) => count + 1)
   }, [libraryId, path])
 
-  // Ids this page had part in; any other is the work of somebody else.
+  // Content ids that this page loaded or saved. Any other id is a change by someone else.
   const known = useRef(new Set<string>())
   if (openedId !== undefined) known.current.add(openedId)
   const isForeign = openedId !== undefined && !known.current.has(file.id)
@@ -81,11 +81,11 @@ export function useTextSession(file: OpenedFile) {
 
   const unsaved = useRef<{ id: string; baseline: string; text: string } | undefined>(undefined)
   unsaved.current = isDirty && openedId !== undefined ? { id: openedId, baseline, text: current } : undefined
-  // As it is when the page goes; the effect must not end any earlier than that.
+  // A ref, so that the cleanup runs only on unmount and sees the latest state.
   const leave = useRef(() => {})
   leave.current = () => {
     const left = unsaved.current
-    // Nothing of it is kept for the next who signs in.
+    // No draft after sign-out.
     if (left === undefined || token() === undefined) return
     saveDraft(libraryId, path, left)
     const run = () => go(fileUrl(libraryId, path))
@@ -100,7 +100,7 @@ export function useTextSession(file: OpenedFile) {
     await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
   }
 
-  /** Saves over the content `over`, by default the one that was opened. Whether it is done. */
+  /** Saves if the current content is `over`, by default the opened one. Resolves to whether it was saved. */
   async function save(over = openedId): Promise<boolean> {
     if (content === undefined) return false
     setBusy(true)
@@ -128,7 +128,7 @@ export function useTextSession(file: OpenedFile) {
     }
   }
 
-  /** Puts what was written beside what is there, or back where it was. */
+  /** Saves as a copy, or under the same name if the file is gone. */
   async function saveBeside(): Promise<boolean> {
     if (content === undefined) return false
     setBusy(true)
@@ -167,7 +167,7 @@ export function useTextSession(file: OpenedFile) {
     save,
     saveBeside,
     reload,
-    /** Forgets what was written. */
+    /** Discards the changes. */
     discard() {
       unsaved.current = undefined
       deleteDraft(libraryId, path)
@@ -180,7 +180,7 @@ export function useTextSession(file: OpenedFile) {
 
 export type TextSession = ReturnType<typeof useTextSession>
 
-/** `content` is null for a file that holds no text. */
+/** `content` is undefined for a file that is not text. */
 async function load(
   file: OpenedFile,
   signal: AbortSignal,

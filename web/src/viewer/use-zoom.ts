@@ -5,7 +5,7 @@ const STEP = 1.4
 const KEY_PIXELS = 60
 const SWIPE_PIXELS = 60
 
-/** How near a picture is, and how far it is moved from the middle of its stage, in pixels. */
+/** Scale of an image, and its offset from the center of the stage in pixels. */
 interface View {
   readonly scale: number
   readonly x: number
@@ -20,8 +20,8 @@ interface Point {
 const WHOLE: View = { scale: 1, x: 0, y: 0 }
 
 /**
- * Zooming by wheel, pinch, double click and keys, and moving what is larger than its stage. What is not is swiped away
- * by a finger.
+ * Zooming by wheel, pinch, double click and keys, and panning an image larger than its stage. A smaller one is swiped
+ * to the next file.
  */
 export function useZoom(onSwipe: (isForward: boolean) => void) {
   const stage = useRef<HTMLDivElement>(null)
@@ -29,7 +29,7 @@ export function useZoom(onSwipe: (isForward: boolean) => void) {
   const pointers = useRef(new Map<number, Point>())
   const swipe = useRef<Point | undefined>(undefined)
 
-  /** Zooms so that what is under `at` stays there; the middle unless given. */
+  /** Zooms around the point `at`, by default the center. */
   function zoomBy(factor: number, at?: Point): void {
     setView((from) => kept(stage.current, zoomed(from, factor, at && fromMiddle(stage.current, at))))
   }
@@ -40,7 +40,7 @@ export function useZoom(onSwipe: (isForward: boolean) => void) {
   useEffect(() => {
     const element = stage.current
     if (element === null) return
-    // React's own listener could not keep the page from scrolling.
+    // React's wheel listener is passive and could not prevent scrolling.
     const onWheel = (event: WheelEvent) => {
       event.preventDefault()
       zoomBy(1.0015 ** -event.deltaY, { x: event.clientX, y: event.clientY })
@@ -113,7 +113,7 @@ function zoomed({ scale, x, y }: View, factor: number, at: Point = { x: 0, y: 0 
   return { scale: next, x: at.x - (at.x - x) * by, y: at.y - (at.y - y) * by }
 }
 
-/** Not so far that nothing is left to see. */
+/** Clamps the offset so that part of the image stays visible. */
 function kept(stage: HTMLElement | null, view: View): View {
   if (view.scale <= 1 || stage === null) return WHOLE
   const [x, y] = [stage.clientWidth, stage.clientHeight].map((side) => (side * (view.scale - 1)) / 2)
