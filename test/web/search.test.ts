@@ -82,7 +82,7 @@ describe('searching', () => {
     await page.getByRole('link', { name: 'rosemary.csv' }).waitFor()
     await page.getByText('1 result', { exact: true }).waitFor()
     await page.getByLabel('Size').selectOption('large')
-    await page.getByText('No results').waitFor()
+    await page.getByText('No results', { exact: true }).waitFor()
     await tab.picture('search-nothing')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('4 results').waitFor()
