@@ -14,20 +14,20 @@ export const MOST_BYTES = 2 * 2 ** 20
 const LOOKED_AT_FOR_NUL = 8192
 
 /** Decodes a text file. Undefined for binary content. */
-export function decoded(bytes: Uint8Array, isWhole: boolean): TextContent | undefined {
+export function decodeText(bytes: Uint8Array, isWhole: boolean): TextContent | undefined {
   const [first, second, third] = bytes
-  if (first === 0xff && second === 0xfe) return of(bytes, 'utf-16le', 'utf-16', true, isWhole)
-  if (first === 0xfe && second === 0xff) return of(bytes, 'utf-16be', 'utf-16', true, isWhole)
+  if (first === 0xff && second === 0xfe) return decodeAs(bytes, 'utf-16le', 'utf-16', true, isWhole)
+  if (first === 0xfe && second === 0xff) return decodeAs(bytes, 'utf-16be', 'utf-16', true, isWhole)
   if (bytes.subarray(0, LOOKED_AT_FOR_NUL).includes(0)) return undefined
   const hasMark = first === 0xef && second === 0xbb && third === 0xbf
   try {
-    return of(bytes, 'utf-8', 'utf-8', hasMark, isWhole)
+    return decodeAs(bytes, 'utf-8', 'utf-8', hasMark, isWhole)
   } catch {
-    return of(bytes, 'windows-1252', 'latin-1', false, isWhole)
+    return decodeAs(bytes, 'windows-1252', 'latin-1', false, isWhole)
   }
 }
 
-function of(
+function decodeAs(
   bytes: Uint8Array,
   label: string,
   charset: TextContent['charset'],
@@ -42,7 +42,7 @@ function of(
 }
 
 /** Encodes a text as UTF-8, with its original line breaks and byte order mark. */
-export function encoded(text: string, { hasMark, lineBreak, charset }: TextContent): Blob {
+export function encodeText(text: string, { hasMark, lineBreak, charset }: TextContent): Blob {
   const broken = lineBreak === '\n' ? text : text.replaceAll('\n', lineBreak)
   return new Blob([hasMark && charset === 'utf-8' ? '\ufeff' : '', broken], { type: 'text/plain' })
 }

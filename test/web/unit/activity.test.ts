@@ -50,7 +50,9 @@ describe('a notification', () => {
         assert.notEqual(notice.sentence, 'other', type)
         assert.equal(notice.to, to, type)
         for (const texts of [english, german, chinese]) {
-          const gaps = [...texts.notices[notice.sentence].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+          const gaps = [...texts.sentences[notice.sentence].matchAll(/\{(\w+)\}/g)].map(
+            ([, name = '']) => name,
+          )
           for (const gap of gaps) assert.ok(notice.names[gap], `${type}: ${gap}`)
         }
       }

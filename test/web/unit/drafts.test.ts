@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { decoded, encoded, type TextContent } from '../../../web/src/text-content.ts'
+import { decodeText, encodeText, type TextContent } from '../../../web/src/text-content.ts'
 import { clearDrafts, deleteDraft, findDraft, saveDraft } from '../../../web/src/viewer/drafts.ts'
 
 describe('drafts', () => {
@@ -32,12 +32,12 @@ describe('drafts', () => {
 describe('the content of a text file', () => {
   const utf8 = (text: string) => new TextEncoder().encode(text)
   const decode = (bytes: Uint8Array, isWhole = true) => {
-    const content = decoded(bytes, isWhole)
+    const content = decodeText(bytes, isWhole)
     assert.ok(content)
     return content
   }
   const bytesOf = async (text: string, content: TextContent) =>
-    new Uint8Array(await encoded(text, content).arrayBuffer())
+    new Uint8Array(await encodeText(text, content).arrayBuffer())
 
   it('is saved byte by byte as it was read', async () => {
     for (const text of ['', 'a', 'ä\nö\n', 'a\r\nb\r\n', '\ufeffa\nb', '\ufeffa\r\nb\r\n', '😀']) {
@@ -76,6 +76,6 @@ describe('the content of a text file', () => {
   })
 
   it('is no text if a NUL byte is near its start', () => {
-    assert.equal(decoded(Uint8Array.from([0x25, 0x50, 0x00, 0x44]), true), undefined)
+    assert.equal(decodeText(Uint8Array.from([0x25, 0x50, 0x00, 0x44]), true), undefined)
   })
 })

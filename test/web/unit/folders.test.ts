@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Entry, Folder } from '../../../web/src/api/entries.ts'
 import { reuseEntries } from '../../../web/src/api/reuse-entries.ts'
-import { comeFrom, goingTo, lastVisit, leave, takeFocus } from '../../../web/src/files/folder-visits.ts'
+import {
+  activateChild,
+  focusWhenOpened,
+  lastVisit,
+  leave,
+  takeFocus,
+} from '../../../web/src/files/folder-visits.ts'
 import { parsePreferences } from '../../../web/src/files/preferences.ts'
 import { describeCommit } from '../../../web/src/history/commit-descriptions.ts'
 import { nameAfterMove } from '../../../web/src/tasks/name-after-move.ts'
@@ -69,14 +75,14 @@ describe('the visit of a folder', () => {
 
   it('focuses the folder one came from when going up', () => {
     leave('L', '/a', { scrollTop: 40, active: undefined })
-    comeFrom('L', '/a', '/a/b/c')
+    activateChild('L', '/a', '/a/b/c')
     assert.deepEqual(lastVisit('L', '/a'), { scrollTop: 40, active: 'b', reveal: true })
-    comeFrom('L', '/', '/a')
+    activateChild('L', '/', '/a')
     assert.equal(lastVisit('L', '/')?.active, 'a')
   })
 
   it('gives the focus to the list of the opened folder, once', () => {
-    goingTo('L', '/a')
+    focusWhenOpened('L', '/a')
     assert.equal(takeFocus('L', '/b'), false)
     assert.equal(takeFocus('L', '/a'), true)
     assert.equal(takeFocus('L', '/a'), false)

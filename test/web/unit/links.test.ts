@@ -10,7 +10,7 @@ import {
 import { ancestorsOf, join, nameOf, normalizePath, parentOf } from '../../../web/src/paths.ts'
 import {
   dayOf,
-  endOf,
+  expiryOf,
   isComplete,
   makePassword,
   nameOfRights,
@@ -23,9 +23,9 @@ describe('the form of a share link', () => {
   it('computes when the link expires', (t) => {
     mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-16T12:00:00Z') })
     t.after(() => mock.timers.reset())
-    assert.equal(endOf({ until: 'never', date: '2026-12-24' }), '')
-    assert.equal(endOf({ until: '7', date: '' }), '2026-11-23T12:00:00.000Z')
-    const end = new Date(endOf({ until: 'date', date: '2026-12-24' }))
+    assert.equal(expiryOf({ until: 'never', date: '2026-12-24' }), '')
+    assert.equal(expiryOf({ until: '7', date: '' }), '2026-11-23T12:00:00.000Z')
+    const end = new Date(expiryOf({ until: 'date', date: '2026-12-24' }))
     assert.deepEqual([dayOf(end), end.getHours(), end.getMinutes()], ['2026-12-24', 23, 59])
   })
 

@@ -4,19 +4,19 @@ import { canContain } from '../../../web/src/files/can-contain.ts'
 import { gridCommand, typedSoFar } from '../../../web/src/files/grid-keys.ts'
 import {
   all,
+  entryAt,
+  indexNames,
   kept,
   none,
   nothing,
   only,
-  rangeTo,
   type Selection,
-  shownAs,
-  stepped,
-  toggled,
-  typedAhead,
+  selectRange,
+  toggleEntry,
+  typeAheadMatch,
 } from '../../../web/src/files/selection.ts'
 
-const shown = shownAs(['a', 'b', 'c', 'd', 'e'])
+const shown = indexNames(['a', 'b', 'c', 'd', 'e'])
 const names = ({ chosen }: Selection) => [...chosen].sort().join('')
 
 describe('the selection of entries', () => {
@@ -25,30 +25,30 @@ describe('the selection of entries', () => {
   })
 
   it('extends a range from the anchor in both directions', () => {
-    const down = rangeTo(only('b'), shown, 'd')
+    const down = selectRange(only('b'), shown, 'd')
     assert.deepEqual([names(down), down.active, down.anchor], ['bcd', 'd', 'b'])
-    const up = rangeTo(down, shown, 'a')
+    const up = selectRange(down, shown, 'a')
     assert.deepEqual([names(up), up.active, up.anchor], ['ab', 'a', 'b'])
   })
 
   it('adds a range to what is selected already', () => {
-    const selection = toggled(only('a'), 'c')
-    assert.equal(names(rangeTo(selection, shown, 'd', true)), 'acd')
-    assert.equal(names(rangeTo(selection, shown, 'd')), 'cd')
+    const selection = toggleEntry(only('a'), 'c')
+    assert.equal(names(selectRange(selection, shown, 'd', true)), 'acd')
+    assert.equal(names(selectRange(selection, shown, 'd')), 'cd')
   })
 
   it('starts a range at the top when nothing is active', () => {
-    assert.equal(names(rangeTo(nothing, shown, 'c')), 'abc')
+    assert.equal(names(selectRange(nothing, shown, 'c')), 'abc')
   })
 
   it('starts a range at the top when the anchor is gone', () => {
-    assert.equal(names(rangeTo(only('gone'), shown, 'b')), 'ab')
+    assert.equal(names(selectRange(only('gone'), shown, 'b')), 'ab')
   })
 
   it('toggles one entry and moves the anchor to it', () => {
-    const two = toggled(only('a'), 'd')
+    const two = toggleEntry(only('a'), 'd')
     assert.deepEqual([names(two), two.anchor], ['ad', 'd'])
-    assert.equal(names(toggled(two, 'a')), 'd')
+    assert.equal(names(toggleEntry(two, 'a')), 'd')
   })
 
   it('selects all and none, and leaves the active entry alone', () => {
@@ -57,16 +57,16 @@ describe('the selection of entries', () => {
   })
 
   it('keeps what is left after entries disappeared', () => {
-    const selection = rangeTo(only('b'), shown, 'd')
-    const left = kept(selection, shownAs(['a', 'b', 'd']))
+    const selection = selectRange(only('b'), shown, 'd')
+    const left = kept(selection, indexNames(['a', 'b', 'd']))
     assert.deepEqual([names(left), left.active, left.anchor], ['bd', 'd', 'b'])
-    const without = kept(selection, shownAs(['a', 'c']))
+    const without = kept(selection, indexNames(['a', 'c']))
     assert.deepEqual([names(without), without.active, without.anchor], ['c', undefined, undefined])
   })
 
   it('returns the same object when nothing of it disappeared, so that nothing renders again', () => {
-    const selection = rangeTo(only('b'), shown, 'd')
-    assert.equal(kept(selection, shownAs(['b', 'c', 'd'])), selection)
+    const selection = selectRange(only('b'), shown, 'd')
+    assert.equal(kept(selection, indexNames(['b', 'c', 'd'])), selection)
   })
 
   it('moves within the list and stops at its ends', () => {
@@ -80,18 +80,18 @@ describe('the selection of entries', () => {
       [nothing, 1, 'a'],
       [only('gone'), 1, 'a'],
     ]
-    for (const [active, step, expected] of cases) assert.equal(stepped(active, shown, step), expected)
-    assert.equal(stepped(nothing, shownAs([]), 1), undefined)
-    assert.equal(stepped(nothing, shownAs([]), 'last'), undefined)
+    for (const [active, step, expected] of cases) assert.equal(entryAt(active, shown, step), expected)
+    assert.equal(entryAt(nothing, indexNames([]), 1), undefined)
+    assert.equal(entryAt(nothing, indexNames([]), 'last'), undefined)
   })
 
   it('finds the next name that starts with the typed letters, and wraps around', () => {
-    const list = shownAs(['Alpha', 'beta', 'alps', 'Gamma'])
-    assert.equal(typedAhead(nothing, list, 'a'), 'Alpha')
-    assert.equal(typedAhead(only('Alpha'), list, 'a'), 'alps')
-    assert.equal(typedAhead(only('alps'), list, 'a'), 'Alpha')
-    assert.equal(typedAhead(only('alps'), list, 'alp'), 'alps', 'more letters may match the active entry')
-    assert.equal(typedAhead(only('alps'), list, 'x'), undefined)
+    const list = indexNames(['Alpha', 'beta', 'alps', 'Gamma'])
+    assert.equal(typeAheadMatch(nothing, list, 'a'), 'Alpha')
+    assert.equal(typeAheadMatch(only('Alpha'), list, 'a'), 'alps')
+    assert.equal(typeAheadMatch(only('alps'), list, 'a'), 'Alpha')
+    assert.equal(typeAheadMatch(only('alps'), list, 'alp'), 'alps', 'more letters may match the active entry')
+    assert.equal(typeAheadMatch(only('alps'), list, 'x'), undefined)
   })
 })
 

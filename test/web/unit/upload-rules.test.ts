@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { chunkLength, contentRange, nextChunk, resumeAt } from '../../../web/src/uploads/chunks.ts'
-import { folderPlaces, foldersOf, type Known, placesOf, settle } from '../../../web/src/uploads/conflicts.ts'
-import { reachOf, verdictOf } from '../../../web/src/uploads/failures.ts'
-import { bytesOf, freeName, isGoodName } from '../../../web/src/uploads/names.ts'
+import {
+  folderPlaces,
+  foldersOf,
+  type Known,
+  placesOf,
+  resolveConflicts,
+} from '../../../web/src/uploads/conflicts.ts'
+import { classifyResponse, scopeOfFailure } from '../../../web/src/uploads/failures.ts'
+import { byteLength, freeName, isValidName } from '../../../web/src/uploads/names.ts'
 import { RateMeter, secondsLeft } from '../../../web/src/uploads/rate.ts'
 
 const MB = 1_000_000
@@ -77,8 +83,8 @@ describe('the targets of files', () => {
 
   it('follow the answer to the conflict question', () => {
     const places = placesOf(['a.txt', 'docs/b.txt', 'docs/new.txt'], known())
-    const names = (answer: Parameters<typeof settle>[2]) =>
-      settle(places, known(), answer).map(
+    const names = (answer: Parameters<typeof resolveConflicts>[2]) =>
+      resolveConflicts(places, known(), answer).map(
         (one) => one && `${one.folder}/${one.name}${one.replace ? '!' : ''}`,
       )
     assert.deepEqual(names('keep-both'), ['/a (1).txt', 'docs/b (2).txt', 'docs/new.txt'])
@@ -98,14 +104,14 @@ describe('the targets of files', () => {
     )
     const long = `${'ü'.repeat(125)}.txt`
     const free = freeName(long, (name) => name === long)
-    assert.ok(bytesOf(free) <= 255 && free.endsWith(' (1).txt'))
+    assert.ok(byteLength(free) <= 255 && free.endsWith(' (1).txt'))
   })
 
   it('reject names the server would refuse', () => {
     for (const bad of ['', '.', '..', 'a\\b', 'a\nb', 'ü'.repeat(128), '\ud800'])
-      assert.ok(!isGoodName(bad), bad)
+      assert.ok(!isValidName(bad), bad)
     for (const good of ['a', '"<script>".txt', '\u202egpj.exe', 'ü'.repeat(127), '...'])
-      assert.ok(isGoodName(good))
+      assert.ok(isValidName(good))
   })
 })
 
@@ -131,14 +137,14 @@ describe('an error response to an upload', () => {
       [400, 'Too many files with same name.', 'refused'],
     ]
     for (const [status, message, expected] of cases) {
-      const verdict = verdictOf(status, message)
+      const verdict = classifyResponse(status, message)
       assert.equal(typeof verdict === 'string' ? verdict : verdict.kind, expected, `${status} ${message}`)
     }
   })
 
   it('stops the file, its folder or its library', () => {
     assert.deepEqual(
-      [reachOf('name'), reachOf('permission'), reachOf('locked')],
+      [scopeOfFailure('name'), scopeOfFailure('permission'), scopeOfFailure('locked')],
       ['file', 'folder', 'library'],
     )
   })

@@ -27,7 +27,7 @@ export default function NotificationList(props: { onLeave: () => void }) {
         {found.isPending && <Waiting />}
         {found.isError && <LoadError error={found.error} onRetry={() => void found.refetch()} />}
         {found.isSuccess && items.length === 0 && (
-          <Empty icon={BellOff} title={texts.noNotices} hint={texts.noNoticesHint} />
+          <Empty icon={BellOff} title={texts.noNotifications} hint={texts.noNotificationsHint} />
         )}
         {items.length > 0 && (
           <ul className="notifications-list">

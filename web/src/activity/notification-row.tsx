@@ -44,7 +44,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
         )}
         <span className="notification-text">
           <span>
-            <Sentence sentence={texts.notices[sentence]} parts={parts} />
+            <Sentence sentence={texts.sentences[sentence]} parts={parts} />
           </span>
           <time className="muted" dateTime={item.time} title={formats.moment(item.time)}>
             {formats.ago(item.time)}
@@ -59,6 +59,6 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
 /** Translates values of the API; undefined for names. */
 function worded(name: string, text: string, texts: Texts['activity']): string | undefined {
   if (name === 'permission') return texts.permissions[text as keyof Texts['activity']['permissions']]
-  if (name === 'op') return texts.deeds[text as keyof Texts['activity']['deeds']]
+  if (name === 'op') return texts.operations[text as keyof Texts['activity']['operations']]
   return undefined
 }

@@ -199,8 +199,8 @@ function Jobs(props: { status: ServerStatus }) {
           ok={failed.length === 0}
           text={
             failed.length === 0
-              ? texts.upkeepFine
-              : texts.upkeepFailed(failed.map(({ name }) => name).join(', '))
+              ? texts.maintenanceFine
+              : texts.maintenanceFailed(failed.map(({ name }) => name).join(', '))
           }
         />
       </ul>
@@ -208,7 +208,7 @@ function Jobs(props: { status: ServerStatus }) {
         facts={[
           [texts.tasksRunning, formats.number(tasks.running)],
           [texts.tasksQueued, formats.number(tasks.queued)],
-          [texts.lastUpkeep, last === undefined ? texts.never : formats.ago(last)],
+          [texts.lastMaintenance, last === undefined ? texts.never : formats.ago(last)],
         ]}
       />
     </Panel>

@@ -6,7 +6,7 @@ export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
   const known = new Map(old.dirent_list.map((entry) => [entry.name, entry]))
   const entries = fresh.dirent_list.map((entry) => {
     const before = known.get(entry.name)
-    return before !== undefined && looksAs(before, entry) ? before : entry
+    return before !== undefined && isSameEntry(before, entry) ? before : entry
   })
   const same =
     entries.length === old.dirent_list.length && entries.every((entry, n) => entry === old.dirent_list[n])
@@ -15,7 +15,7 @@ export function reuseEntries(old: Folder | undefined, fresh: Folder): Folder {
     : { ...fresh, dirent_list: entries }
 }
 
-function looksAs(one: Entry, other: Entry): boolean {
+function isSameEntry(one: Entry, other: Entry): boolean {
   return (
     one.id === other.id &&
     one.type === other.type &&

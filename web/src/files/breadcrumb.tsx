@@ -5,7 +5,7 @@ import { ancestorsOf, nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, Menu, NARROW, useMedia } from '../ui/index.ts'
 import { type OnDropped, useDropPlace } from './drag-and-drop.ts'
-import { comeFrom } from './folder-visits.ts'
+import { activateChild } from './folder-visits.ts'
 
 interface Step {
   readonly name: string
@@ -77,7 +77,7 @@ function Crumb(props: { libraryId: string; step: Step; from: string; onDropped: 
         className={`files-crumb${over ? ' files-drop' : ''}`}
         title={step.name}
         draggable={false}
-        onClick={() => comeFrom(libraryId, step.path, from)}
+        onClick={() => activateChild(libraryId, step.path, from)}
         {...handlers}
       >
         <bdi>{step.name}</bdi>

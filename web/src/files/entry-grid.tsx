@@ -10,7 +10,7 @@ import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
 import { GridHead } from './grid-head.tsx'
 import { openMenuAt, useColumns, useVisit } from './grid-hooks.ts'
 import type { Preferences } from './preferences.ts'
-import { none, only, rangeTo, type Selection, type Shown, toggled } from './selection.ts'
+import { none, only, type Selection, type Shown, selectRange, toggleEntry } from './selection.ts'
 import type { Sorting } from './sorting.ts'
 import { useEntryDrag } from './use-entry-drag.ts'
 import { useGridKeys } from './use-grid-keys.ts'
@@ -114,9 +114,9 @@ export function EntryGrid(props: EntryGridProps) {
     scroller.current?.focus({ preventScroll: true })
     if (part === 'more')
       openMenuAt(scroller.current, shown.places.get(entry.name) ?? 0, event.target as Element)
-    else if (event.shiftKey) onSelect(rangeTo(selection, shown, entry.name, adding || part === 'check'))
-    else if (part === 'check' || adding) onSelect(toggled(selection, entry.name))
-    else if (touched && selection.chosen.size > 0) onSelect(toggled(selection, entry.name))
+    else if (event.shiftKey) onSelect(selectRange(selection, shown, entry.name, adding || part === 'check'))
+    else if (part === 'check' || adding) onSelect(toggleEntry(selection, entry.name))
+    else if (touched && selection.chosen.size > 0) onSelect(toggleEntry(selection, entry.name))
     else if (part === 'name' || touched) props.onOpen(entry)
     else onSelect(only(entry.name))
   }

@@ -17,9 +17,9 @@ import { type OpenDialog, OpenedDialog } from './dialogs.tsx'
 import { EmptyFolder } from './empty-folder.tsx'
 import { EntryGrid } from './entry-grid.tsx'
 import { addressOf } from './entry-name.tsx'
-import { comeFrom, goingTo, lastVisit } from './folder-visits.ts'
+import { activateChild, focusWhenOpened, lastVisit } from './folder-visits.ts'
 import { usePreferences } from './preferences.ts'
-import { all, kept, none, nothing, only, type Selection, shownAs } from './selection.ts'
+import { all, indexNames, kept, none, nothing, only, type Selection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { byName, matching, sorted } from './sorting.ts'
 import { FindBox, Toolbar } from './toolbar.tsx'
@@ -61,7 +61,7 @@ export function FolderContents(props: {
   const named = useMemo(() => byName(props.entries), [props.entries])
   const ordered = useMemo(() => sorted(named, preferences.sorting), [named, preferences.sorting])
   const entries = useMemo(() => matching(ordered, deferred), [ordered, deferred])
-  const shown = useMemo(() => shownAs(entries.map(({ name }) => name)), [entries])
+  const shown = useMemo(() => indexNames(entries.map(({ name }) => name)), [entries])
 
   const [wanted, setSelection] = useState<Selection>(() => {
     const active = lastVisit(libraryId, path)?.active
@@ -76,13 +76,13 @@ export function FolderContents(props: {
   const open = (entry: Entry) => {
     // Set before the list unmounts, so that the position can be restored.
     flushSync(() => setSelection({ ...nothing, active: entry.name, anchor: entry.name }))
-    if (entry.type === 'dir') goingTo(libraryId, `${path === '/' ? '' : path}/${entry.name}`)
+    if (entry.type === 'dir') focusWhenOpened(libraryId, `${path === '/' ? '' : path}/${entry.name}`)
     go(addressOf(here, entry))
   }
   const up = () => {
     if (path === '/') return go('/')
     const parent = parentOf(path)
-    comeFrom(libraryId, parent, path)
+    activateChild(libraryId, parent, path)
     return go(folderUrl(libraryId, parent))
   }
   const remove = (gone: readonly Entry[]) => {

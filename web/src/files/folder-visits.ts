@@ -27,13 +27,13 @@ export function lastVisit(libraryId: string, path: string): Visit | undefined {
 }
 
 /** Called before navigating to a folder: its list will receive the focus. */
-export function goingTo(libraryId: string, path: string): void {
+export function focusWhenOpened(libraryId: string, path: string): void {
   takesFocus = keyOf(libraryId, path)
 }
 
 /** Called before navigating up: the child that contains `from` will be active. */
-export function comeFrom(libraryId: string, path: string, from: string): void {
-  goingTo(libraryId, path)
+export function activateChild(libraryId: string, path: string, from: string): void {
+  focusWhenOpened(libraryId, path)
   const [child = ''] = from.slice(join(path, '').length).split('/', 1)
   const before = lastVisit(libraryId, path)
   leave(libraryId, path, { scrollTop: before?.scrollTop ?? 0, active: child, reveal: true })

@@ -13,7 +13,7 @@ export interface Shown {
 
 export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
 
-export function shownAs(names: readonly string[]): Shown {
+export function indexNames(names: readonly string[]): Shown {
   return { names, places: new Map(names.map((name, place) => [name, place])) }
 }
 
@@ -23,7 +23,7 @@ export function only(name: string): Selection {
 }
 
 /** Selects the range from the anchor to `name`, in addition to the selection if `adding`. */
-export function rangeTo(selection: Selection, shown: Shown, name: string, adding = false): Selection {
+export function selectRange(selection: Selection, shown: Shown, name: string, adding = false): Selection {
   const anchor = selection.anchor ?? selection.active ?? shown.names[0] ?? name
   const from = shown.places.get(anchor) ?? 0
   const to = shown.places.get(name) ?? from
@@ -32,7 +32,7 @@ export function rangeTo(selection: Selection, shown: Shown, name: string, adding
 }
 
 /** Adds or removes one entry. */
-export function toggled(selection: Selection, name: string): Selection {
+export function toggleEntry(selection: Selection, name: string): Selection {
   const chosen = new Set(selection.chosen)
   if (!chosen.delete(name)) chosen.add(name)
   return { chosen, active: name, anchor: name }
@@ -47,7 +47,7 @@ export function none(selection: Selection): Selection {
 }
 
 /** The entry a number of steps from the active one. Undefined in an empty list. */
-export function stepped(
+export function entryAt(
   selection: Selection,
   shown: Shown,
   step: number | 'first' | 'last',
@@ -74,7 +74,7 @@ export function kept(selection: Selection, shown: Shown): Selection {
 }
 
 /** Type-ahead: the next entry after the active one whose name starts with `typed`, wrapping around. */
-export function typedAhead(selection: Selection, shown: Shown, typed: string): string | undefined {
+export function typeAheadMatch(selection: Selection, shown: Shown, typed: string): string | undefined {
   const { names, places } = shown
   const at = selection.active === undefined ? -1 : (places.get(selection.active) ?? -1)
   const fits = (name: string) => name.toLowerCase().startsWith(typed)

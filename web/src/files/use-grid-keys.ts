@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 import type { EntryGridProps } from './entry-grid.tsx'
 import { type GridCommand, gridCommand, typedSoFar } from './grid-keys.ts'
-import { all, only, rangeTo, type Selection, stepped, toggled, typedAhead } from './selection.ts'
+import { all, entryAt, only, type Selection, selectRange, toggleEntry, typeAheadMatch } from './selection.ts'
 
 interface Keyboard {
   readonly columns: number
@@ -18,16 +18,16 @@ export function useGridKeys({ columns, pageRows, select, onMenu, grid }: Keyboar
   const { entries, shown, selection } = grid
 
   function move({ by, mode }: Extract<GridCommand, { kind: 'move' }>): void {
-    const name = stepped(selection, shown, by)
+    const name = entryAt(selection, shown, by)
     if (name === undefined) return
-    if (mode === 'extend') select(rangeTo(selection, shown, name))
+    if (mode === 'extend') select(selectRange(selection, shown, name))
     else if (mode === 'focus') select({ ...selection, active: name })
     else select(only(name))
   }
 
   function typeAhead(letter: string): void {
     typed.current = typedSoFar(typed.current, letter, Date.now())
-    const name = typedAhead(selection, shown, typed.current.text.toLowerCase())
+    const name = typeAheadMatch(selection, shown, typed.current.text.toLowerCase())
     if (name !== undefined) select(only(name))
   }
 
@@ -41,7 +41,7 @@ export function useGridKeys({ columns, pageRows, select, onMenu, grid }: Keyboar
     else if (command.kind === 'type') typeAhead(command.letter)
     else {
       const actions = {
-        toggle: () => selection.active !== undefined && select(toggled(selection, selection.active)),
+        toggle: () => selection.active !== undefined && select(toggleEntry(selection, selection.active)),
         open,
         rename: grid.onStartRename,
         delete: grid.onDelete,

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Revision } from '../api/index.ts'
 import { fetchBytes, linkQuery } from '../api/index.ts'
 import { DiffView } from '../diff/index.ts'
-import { decoded, MOST_BYTES } from '../text-content.ts'
+import { decodeText, MOST_BYTES } from '../text-content.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Dialog, LoadError, Waiting } from '../ui/index.ts'
 
@@ -24,7 +24,7 @@ export function CompareDialog(props: {
         const link = await queries.ensureQueryData(linkQuery({ libraryId, path, id, commitId }))
         const bytes = await fetchBytes(link, MOST_BYTES, signal)
         // Truncated files are not compared.
-        return bytes.length < MOST_BYTES ? decoded(bytes, true)?.text : undefined
+        return bytes.length < MOST_BYTES ? decodeText(bytes, true)?.text : undefined
       }
       const [before, after] = await Promise.all([textOf(older), textOf(newer)])
       return { before, after }

@@ -58,7 +58,7 @@ function Tabs(props: { tab: LibraryTab; found: readonly LibraryItem[] }) {
   const labels = { mine: texts.mine, shared: texts.shared, group: texts.groups, public: texts.everyone }
   return (
     <TabNav
-      label={texts.ways}
+      label={texts.tabs}
       names={libraryTabs}
       current={props.tab}
       addressOf={(tab) => (tab === 'mine' ? '/' : `/?show=${tab}`)}

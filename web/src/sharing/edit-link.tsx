@@ -5,7 +5,7 @@ import { useTexts } from '../texts/index.ts'
 import { FormDialog } from '../ui/index.ts'
 import {
   dayOf,
-  endOf,
+  expiryOf,
   isComplete,
   type LinkDraft,
   nameOfRights,
@@ -31,7 +31,7 @@ export function EditLink(props: {
   const endChanged = draft.until !== first.until || draft.date !== first.date
   async function save(): Promise<void> {
     await changeLink(kind, link.token, {
-      ...(endChanged && { expires: endOf(draft) }),
+      ...(endChanged && { expires: expiryOf(draft) }),
       ...(draft.rights !== first.rights && { permissions: rightsNamed[draft.rights] }),
       description: draft.description.trim(),
     })

@@ -45,7 +45,7 @@ export function makePassword(): string {
 }
 
 /** Expiry time as ISO; empty for never. A date expires at the end of the day. */
-export function endOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): string {
+export function expiryOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): string {
   if (until === 'never') return ''
   if (until === 'date') return new Date(`${date}T23:59:59`).toISOString()
   return new Date(Date.now() + Number(until) * DAY_MS).toISOString()

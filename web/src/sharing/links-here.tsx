@@ -4,7 +4,7 @@ import { type LinkKind, type LinkPlace, makeLink, useLinks } from '../api/index.
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
-import { endOf, isComplete, newDraft, rightsNamed } from './link-draft.ts'
+import { expiryOf, isComplete, newDraft, rightsNamed } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
 
 /** The user's links to one file or folder, and a form for a new one. */
@@ -70,7 +70,7 @@ function NewLink(props: {
     const made = await act(() =>
       makeLink(kind, place, {
         password: draft.secured ? draft.password : undefined,
-        expires: endOf(draft),
+        expires: expiryOf(draft),
         description: draft.description.trim(),
         permissions: rightsNamed[draft.rights],
       }),

@@ -74,7 +74,7 @@ function Ways(props: Shared & { library: NonNullable<ReturnType<typeof useLibrar
   }
   return (
     <Tabs.Root className="stack" value={current} onValueChange={(tab) => setCurrent(tab as ShareTab)}>
-      <TabList label={texts.ways} names={tabs} labels={labels} current={current} />
+      <TabList label={texts.tabs} names={tabs} labels={labels} current={current} />
       {library.encrypted && <p className="muted">{texts.encryptedHint}</p>}
       <Tabs.Content value="people" className="stack">
         <PeopleShares place={place} owner={library.owner_email} isOwner={isOwner} />

@@ -1,4 +1,4 @@
-import { composed, freeName } from './names.ts'
+import { freeName, toNfc } from './names.ts'
 
 /** Existing entries of the target folders, by their path below the target (`''` for the target itself). */
 export type Known = Map<string, Map<string, 'file' | 'dir'>>
@@ -15,7 +15,7 @@ export interface Place {
 /** How to resolve name conflicts. */
 export type Answer = 'keep-both' | 'replace' | 'skip'
 
-export interface Settled {
+export interface ResolvedPlace {
   readonly folder: string
   readonly name: string
   readonly replace: boolean
@@ -41,7 +41,7 @@ export function placesOf(paths: readonly string[], known: Known): Place[] {
   const folders = new FolderNames(known)
   const own = new Map<string, Set<string>>()
   return paths.map((path) => {
-    const names = path.split('/').map(composed)
+    const names = path.split('/').map(toNfc)
     const wanted = names.pop() ?? ''
     const folder = folders.resolve(names)
     const there = known.get(folder)
@@ -57,11 +57,15 @@ export function placesOf(paths: readonly string[], known: Known): Place[] {
 /** Locations of empty folders, renamed like those with files. */
 export function folderPlaces(paths: readonly string[], known: Known): string[] {
   const folders = new FolderNames(known)
-  return paths.map((path) => folders.resolve(path.split('/').map(composed)))
+  return paths.map((path) => folders.resolve(path.split('/').map(toNfc)))
 }
 
 /** Applies the answer to each location; undefined for skipped files. */
-export function settle(places: readonly Place[], known: Known, answer: Answer): (Settled | undefined)[] {
+export function resolveConflicts(
+  places: readonly Place[],
+  known: Known,
+  answer: Answer,
+): (ResolvedPlace | undefined)[] {
   const given = new Map<string, Set<string>>()
   for (const { folder, name } of places) given.set(folder, (given.get(folder) ?? new Set()).add(name))
   return places.map(({ folder, name, isTaken }) => {

@@ -18,7 +18,7 @@ export interface Failure {
 }
 
 /** Reaction to an error response. */
-type Verdict =
+type Reaction =
   /** The server is unreachable: wait for the connection. */
   | 'cut'
   /** The upload link expired: get a new one. */
@@ -29,7 +29,7 @@ type Verdict =
   | 'later'
   | Failure
 
-export function verdictOf(status: number, message: string): Verdict {
+export function classifyResponse(status: number, message: string): Reaction {
   const failure = (kind: FailureKind): Failure => ({ kind, message })
   if (status === 0) return 'cut'
   if (status === 403 && /access token/i.test(message)) return 'link'
@@ -46,7 +46,7 @@ export function verdictOf(status: number, message: string): Verdict {
 }
 
 /** Scope of a failure: which other uploads will fail too. */
-export function reachOf(kind: FailureKind): 'file' | 'folder' | 'library' {
+export function scopeOfFailure(kind: FailureKind): 'file' | 'folder' | 'library' {
   if (kind === 'read-only' || kind === 'locked') return 'library'
   if (kind === 'permission' || kind === 'gone') return 'folder'
   return 'file'

@@ -1,7 +1,7 @@
 import { ApiError, api, type Entry, fetchFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { foldersOf, type Known } from './conflicts.ts'
-import { composed } from './names.ts'
+import { toNfc } from './names.ts'
 
 /** Above this number of folders below an existing one, the whole subtree is listed in one call. */
 const MANY = 12
@@ -15,7 +15,7 @@ interface Place {
 /** Existing entries of the folders in `paths`. Folders that do not exist yet are left out. */
 export async function knownFolders(target: Place, paths: readonly string[]): Promise<Known> {
   const known: Known = new Map()
-  const wanted = foldersOf(paths).map(composed)
+  const wanted = foldersOf(paths).map(toNfc)
   known.set('', contentOf((await fetchFolder(target.libraryId, target.path)).dirent_list))
   const tops = wanted.filter((folder) => folder !== '' && !folder.includes('/') && isThere(known, folder))
   for (const top of tops) {

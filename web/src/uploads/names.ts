@@ -3,14 +3,14 @@
 const MOST_BYTES = 255
 const encoder = new TextEncoder()
 
-export const bytesOf = (text: string) => encoder.encode(text).length
+export const byteLength = (text: string) => encoder.encode(text).length
 
 /** The Unicode form in which names are stored (NFC). */
-export const composed = (name: string) => name.normalize('NFC')
+export const toNfc = (name: string) => name.normalize('NFC')
 
-export function isGoodName(name: string): boolean {
+export function isValidName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || !name.isWellFormed()) return false
-  return !/[\\/\u0000-\u001f]/.test(name) && bytesOf(composed(name)) <= MOST_BYTES
+  return !/[\\/\u0000-\u001f]/.test(name) && byteLength(toNfc(name)) <= MOST_BYTES
 }
 
 /** The first of `a.txt`, `a (1).txt`, `a (2).txt` … that is not taken. */
@@ -21,7 +21,7 @@ export function freeName(wanted: string, isTaken: (name: string) => boolean): st
   const [base, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, '']
   for (let number = 1; ; number += 1) {
     const ending = ` (${number})${extension}`
-    const name = shortened(base, MOST_BYTES - bytesOf(ending)) + ending
+    const name = shortened(base, MOST_BYTES - byteLength(ending)) + ending
     if (!isTaken(name)) return name
   }
 }
@@ -31,7 +31,7 @@ function shortened(text: string, room: number): string {
   let kept = ''
   let length = 0
   for (const character of text) {
-    length += bytesOf(character)
+    length += byteLength(character)
     if (length > room) break
     kept += character
   }

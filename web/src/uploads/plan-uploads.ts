@@ -5,12 +5,12 @@ import {
   type Known,
   type Place,
   placesOf,
-  type Settled,
-  settle,
+  type ResolvedPlace,
+  resolveConflicts,
 } from './conflicts.ts'
-import { type Failure, verdictOf } from './failures.ts'
+import { classifyResponse, type Failure } from './failures.ts'
 import { knownFolders } from './known-folders.ts'
-import { composed, isGoodName } from './names.ts'
+import { isValidName, toNfc } from './names.ts'
 import type { Upload } from './queue.ts'
 import type { Source } from './sources.ts'
 import { folderOf } from './transfer.ts'
@@ -42,12 +42,12 @@ export async function planUploads(
   emptyFolders: readonly string[],
   options: PlanOptions,
 ): Promise<Prepared[]> {
-  const isGood = (path: string) => path.split('/').every(isGoodName)
+  const isGood = (path: string) => path.split('/').every(isValidName)
   const good = files.filter(({ relativePath }) => isGood(relativePath))
   const bad = files.filter(({ relativePath }) => !isGood(relativePath))
   const refused = failedUploads(target, bad, { kind: 'name', message: '' })
   const folders = emptyFolders.filter(isGood)
-  const paths = good.map(({ relativePath }) => composed(relativePath))
+  const paths = good.map(({ relativePath }) => toNfc(relativePath))
   const known = await lookedUp(target, [...paths, ...folders.map((folder) => `${folder}/`)], options)
   if ('kind' in known) return [...refused, ...failedUploads(target, good, known)]
   addQueued(known, target, options.queued)
@@ -55,7 +55,7 @@ export async function planUploads(
   const taken = places.filter(({ isTaken }) => isTaken)
   const answer = taken.length === 0 ? 'keep-both' : await options.ask({ target, taken })
   if (answer === undefined) return []
-  const settled = settle(places, known, answer)
+  const settled = resolveConflicts(places, known, answer)
   const ready = good.flatMap((picked, index) => {
     const place = settled[index]
     return place === undefined ? [] : [fileUpload(target, picked, place)]
@@ -74,7 +74,7 @@ async function lookedUp(
       return await knownFolders(target, paths)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const verdict = verdictOf(error.status, error.message)
+      const verdict = classifyResponse(error.status, error.message)
       if (verdict === 'cut') await whenConnected()
       else if (typeof verdict !== 'string') return verdict
       else return { kind: 'refused', message: error.message }
@@ -98,7 +98,7 @@ function addQueued(known: Known, target: UploadTarget, queued: Iterable<Upload>)
 
 let count = 0
 
-function fileUpload(target: UploadTarget, picked: PickedFile, place: Settled): Prepared {
+function fileUpload(target: UploadTarget, picked: PickedFile, place: ResolvedPlace): Prepared {
   const { file, handle } = picked
   return {
     upload: { ...uploadOf(target), ...place, size: file.size, modified: file.lastModified },

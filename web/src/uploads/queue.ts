@@ -1,5 +1,5 @@
 import { BIG, SMALL } from './chunks.ts'
-import { type Failure, type FailureKind, reachOf } from './failures.ts'
+import { type Failure, type FailureKind, scopeOfFailure } from './failures.ts'
 
 export type UploadState =
   | 'waiting'
@@ -229,7 +229,7 @@ function sharesFate(other: Upload, met: Upload, kind: FailureKind): boolean {
   if (other.libraryId !== met.libraryId) return false
   // A smaller file may still fit.
   if (kind === 'quota' || kind === 'too-large') return other.size >= met.size && !other.isFolder
-  const reach = reachOf(kind)
+  const reach = scopeOfFailure(kind)
   return reach === 'library' || (reach === 'folder' && other.target === met.target)
 }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/index.ts'
 import { Connection } from './connection.ts'
-import { type Failure, verdictOf } from './failures.ts'
+import { classifyResponse, type Failure } from './failures.ts'
 import { forgetLink } from './links.ts'
 import type { Upload, UploadQueue, Work } from './queue.ts'
 import { RateMeter, secondsLeft } from './rate.ts'
@@ -145,7 +145,7 @@ export class Runner {
     const { work, stopping, isSent } = run
     const open = () =>
       work.uploads.filter((upload) => upload.state === 'sending' && this.#runOf.get(upload) === run)
-    const verdict = error instanceof ApiError ? verdictOf(error.status, error.message) : undefined
+    const verdict = error instanceof ApiError ? classifyResponse(error.status, error.message) : undefined
     if (stopping.signal.aborted) {
       for (const upload of open()) this.#putBack(upload, { isUnsure: isSent })
     } else if (verdict === 'cut') await this.#onCut(open())

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fetchBytes, fetchFileDetail, openFile } from '../api/index.ts'
 import { DiffView } from '../diff/index.ts'
-import { decoded, MOST_BYTES } from '../text-content.ts'
+import { decodeText, MOST_BYTES } from '../text-content.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, Dialog, LoadError, Waiting } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
@@ -81,7 +81,7 @@ function Both(props: { file: OpenedFile; theirs: string; mine: string }) {
     queryFn: async ({ signal }) => {
       const { link } = await openFile(file, signal)
       const bytes = await fetchBytes(link, MOST_BYTES, signal)
-      return decoded(bytes, bytes.length < MOST_BYTES)?.text ?? ''
+      return decodeText(bytes, bytes.length < MOST_BYTES)?.text ?? ''
     },
     gcTime: 0,
   })

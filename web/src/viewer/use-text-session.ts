@@ -12,7 +12,7 @@ import {
 } from '../api/index.ts'
 import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
-import { decoded, encoded, MOST_BYTES, type TextContent } from '../text-content.ts'
+import { decodeText, encodeText, MOST_BYTES, type TextContent } from '../text-content.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 import { clearDrafts, deleteDraft, findDraft, saveDraft } from './drafts.ts'
@@ -111,7 +111,7 @@ export function useTextSession(file: OpenedFile) {
         setConflict({ theirs: now.id })
         return false
       }
-      const stored = await replaceContent(libraryId, path, encoded(written, content), now.head)
+      const stored = await replaceContent(libraryId, path, encodeText(written, content), now.head)
       if (stored.name === name) {
         await settle(stored.id, written)
         toast({ text: texts.saved })
@@ -134,7 +134,7 @@ export function useTextSession(file: OpenedFile) {
     setBusy(true)
     try {
       const written = current
-      const stored = await addFile(libraryId, path, encoded(written, content))
+      const stored = await addFile(libraryId, path, encodeText(written, content))
       if (stored.name === name) await settle(stored.id, written)
       else {
         reload()
@@ -187,5 +187,5 @@ async function load(
 ): Promise<{ id: string; content: TextContent | undefined }> {
   const { link, id } = await openFile(file, signal)
   const bytes = await fetchBytes(link, MOST_BYTES, signal)
-  return { id, content: decoded(bytes, bytes.length < MOST_BYTES) }
+  return { id, content: decodeText(bytes, bytes.length < MOST_BYTES) }
 }

@@ -63,9 +63,9 @@ export const activity: Texts['activity'] = {
   newOnes: (_count, shown) => `Benachrichtigungen, ${shown} neu`,
   markAll: 'Alle als gelesen markieren',
   unseen: 'Neu',
-  noNotices: 'Keine Benachrichtigungen',
-  noNoticesHint: 'Du wirst hier benachrichtigt, wenn jemand etwas mit dir teilt.',
-  notices: {
+  noNotifications: 'Keine Benachrichtigungen',
+  noNotificationsHint: 'Du wirst hier benachrichtigt, wenn jemand etwas mit dir teilt.',
+  sentences: {
     share: '{who} hat {what} mit dir geteilt',
     shareToGroup: '{who} hat {what} mit der Gruppe {group} geteilt',
     permission: '{who} hat deine Berechtigung für {what} geändert: {permission}',
@@ -86,7 +86,7 @@ export const activity: Texts['activity'] = {
     preview: 'nur ansehen',
     'cloud-edit': 'online bearbeiten',
   },
-  deeds: {
+  operations: {
     create: 'hinzugefügt',
     delete: 'gelöscht',
     edit: 'geändert',

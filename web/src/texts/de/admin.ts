@@ -229,9 +229,9 @@ export const admin: Texts['admin'] = {
   textsFailed: 'Nicht lesbare Dokumente',
   showUnread: 'Anzeigen',
   jobs: 'Hintergrundaufgaben',
-  upkeepFine: 'Wartung läuft normal',
-  upkeepFailed: (names) => `Zuletzt fehlgeschlagen, wird erneut versucht: ${names}`,
+  maintenanceFine: 'Wartung läuft normal',
+  maintenanceFailed: (names) => `Zuletzt fehlgeschlagen, wird erneut versucht: ${names}`,
   tasksRunning: 'Laufende Kopier- und Verschiebevorgänge',
   tasksQueued: 'Wartende Kopier- und Verschiebevorgänge',
-  lastUpkeep: 'Letzte Wartung',
+  lastMaintenance: 'Letzte Wartung',
 }

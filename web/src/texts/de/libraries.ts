@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const libraries: Texts['libraries'] = {
   title: 'Bibliotheken',
-  ways: 'Bibliothekslisten',
+  tabs: 'Bibliothekslisten',
   mine: 'Eigene',
   shared: 'Mit mir geteilt',
   groups: 'Gruppen',

@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const sharing: Texts['sharing'] = {
   shareTitle: ['„', '“ teilen'],
-  ways: 'Freigabeoptionen',
+  tabs: 'Freigabeoptionen',
   people: 'Personen',
   groups: 'Gruppen',
   link: 'Freigabe-Link',

@@ -62,9 +62,9 @@ export const activity = {
     count === 1 ? 'Notifications, 1 new' : `Notifications, ${shown} new`,
   markAll: 'Mark all as read',
   unseen: 'New',
-  noNotices: 'No notifications',
-  noNoticesHint: 'You will be notified here when someone shares something with you.',
-  notices: {
+  noNotifications: 'No notifications',
+  noNotificationsHint: 'You will be notified here when someone shares something with you.',
+  sentences: {
     share: '{who} shared {what} with you',
     shareToGroup: '{who} shared {what} with the group {group}',
     permission: '{who} changed your permission for {what}: {permission}',
@@ -85,7 +85,7 @@ export const activity = {
     preview: 'view only',
     'cloud-edit': 'edit online',
   },
-  deeds: {
+  operations: {
     create: 'added',
     delete: 'deleted',
     edit: 'changed',

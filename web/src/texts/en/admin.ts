@@ -224,9 +224,9 @@ export const admin = {
   textsFailed: 'Documents that could not be read',
   showUnread: 'Show them',
   jobs: 'Jobs',
-  upkeepFine: 'Maintenance is running normally',
-  upkeepFailed: (names: string) => `Failed last time, will be retried: ${names}`,
+  maintenanceFine: 'Maintenance is running normally',
+  maintenanceFailed: (names: string) => `Failed last time, will be retried: ${names}`,
   tasksRunning: 'Copies and moves running',
   tasksQueued: 'Copies and moves waiting',
-  lastUpkeep: 'Last maintenance',
+  lastMaintenance: 'Last maintenance',
 }

@@ -1,6 +1,6 @@
 export const libraries = {
   title: 'Libraries',
-  ways: 'Library lists',
+  tabs: 'Library lists',
   mine: 'Mine',
   shared: 'Shared with me',
   groups: 'Groups',

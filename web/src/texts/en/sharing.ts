@@ -1,7 +1,7 @@
 export const sharing = {
   /** Around the name of what is shared. */
   shareTitle: ['Share “', '”'] as readonly [string, string],
-  ways: 'Sharing options',
+  tabs: 'Sharing options',
   people: 'People',
   groups: 'Groups',
   link: 'Share link',

@@ -63,9 +63,9 @@ export const activity: Texts['activity'] = {
   newOnes: (_count, shown) => `通知，${shown} 条新通知`,
   markAll: '全部标为已读',
   unseen: '新',
-  noNotices: '没有通知',
-  noNoticesHint: '有人与您共享内容时，会在这里通知您。',
-  notices: {
+  noNotifications: '没有通知',
+  noNotificationsHint: '有人与您共享内容时，会在这里通知您。',
+  sentences: {
     share: '{who} 与您共享了 {what}',
     shareToGroup: '{who} 将 {what} 共享给群组 {group}',
     permission: '{who} 更改了您对 {what} 的权限：{permission}',
@@ -86,7 +86,7 @@ export const activity: Texts['activity'] = {
     preview: '仅预览',
     'cloud-edit': '在线编辑',
   },
-  deeds: {
+  operations: {
     create: '添加',
     delete: '删除',
     edit: '修改',

@@ -217,9 +217,9 @@ export const admin: Texts['admin'] = {
   textsFailed: '无法读取的文档',
   showUnread: '查看',
   jobs: '后台任务',
-  upkeepFine: '维护运行正常',
-  upkeepFailed: (names) => `上次失败，将会重试：${names}`,
+  maintenanceFine: '维护运行正常',
+  maintenanceFailed: (names) => `上次失败，将会重试：${names}`,
   tasksRunning: '进行中的复制和移动',
   tasksQueued: '等待中的复制和移动',
-  lastUpkeep: '上次维护',
+  lastMaintenance: '上次维护',
 }

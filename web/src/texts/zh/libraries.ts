@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const libraries: Texts['libraries'] = {
   title: '资料库',
-  ways: '资料库列表',
+  tabs: '资料库列表',
   mine: '我的',
   shared: '共享给我的',
   groups: '群组',

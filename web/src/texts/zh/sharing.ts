@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts'
 
 export const sharing: Texts['sharing'] = {
   shareTitle: ['共享“', '”'],
-  ways: '共享方式',
+  tabs: '共享方式',
   people: '用户',
   groups: '群组',
   link: '共享链接',
