@@ -45,7 +45,7 @@ export function sqlUsesOf(source: string, isTable: (name: string) => boolean): S
   const computed: number[] = []
   const names: TableUse[] = []
   const lineAt = (position: number) => source.slice(0, position).split('\n').length
-  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
+  visit(parseAst(source, { lang: 'ts' }), (node) => {
     if (node.type === 'Literal' && typeof node.value === 'string') {
       const line = lineAt(node.start)
       if (isTable(node.value)) names.push({ table: node.value, line })
@@ -111,7 +111,17 @@ function textOf({ quasis = [], expressions = [] }: Node): { text: string; isComp
 const EXPECTS_TABLE = new Set(['from', 'join', 'into', 'update', 'table', 'using'])
 const MODIFIERS = new Set(['only', 'lateral', 'if', 'not', 'exists'])
 const ENDS_LIST = new Set([
-  ...['where', 'on', 'set', 'group', 'order', 'having', 'limit', 'union', 'values', 'returning', 'select'],
+  'where',
+  'on',
+  'set',
+  'group',
+  'order',
+  'having',
+  'limit',
+  'union',
+  'values',
+  'returning',
+  'select',
 ])
 
 /** The words of a statement that stand where a table does, in lower case. Names of subqueries are among them. */
