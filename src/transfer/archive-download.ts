@@ -47,8 +47,8 @@ export const archiveDownloadRoutes = [
 ]
 
 /**
- * Part of an archive, one chunk ahead of what was asked for; the memory of a chunk is used again once the next is asked for.
- * An archive removed meanwhile is read to its end.
+ * Part of an archive, read with a prefetch of one chunk. A chunk's buffer is reused once the next chunk is requested.
+ * An archive deleted meanwhile can still be read to its end.
  */
 async function* readSpan(
   { path, cover }: FinishedArchive,
@@ -62,7 +62,7 @@ async function* readSpan(
     turn = 1 - turn
     const buffer = (buffers[turn] ??= Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - position)))
     const next = readChunk(handle, position, buffer.subarray(0, end - position))
-    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    next.catch(() => {}) // Handled where it is awaited; on an early end nobody awaits it.
     return next
   }
   let ahead = readNext()
@@ -80,7 +80,7 @@ async function* readSpan(
   }
 }
 
-/** Throws ticket-not-found for an archive whose time ended after it was looked up. */
+/** Throws ticket-not-found for an archive that expired after it was looked up. */
 async function openArchive(path: string): Promise<FileHandle> {
   return open(path).catch((error: NodeJS.ErrnoException) =>
     error.code === 'ENOENT' ? fail({ code: 'ticket-not-found' }) : Promise.reject(error),

@@ -3,12 +3,12 @@ import type { TempFileCipher } from '../content/index.ts'
 import { poison } from '../poison.ts'
 import type { ZipDirectory, ZipTarget } from './zip/writer.ts'
 
-/** Bytes gathered before they are written, and bytes read back at a time. */
+/** Size of the write and read buffers, in bytes. */
 const BUFFER_BYTES = 1024 * 1024
 
 /**
- * A temporary file that grows at its end. Writing goes on while the next bytes are gathered, so two
- * buffers are all it keeps in memory. It is made when the first buffer is full; nothing is synced,
+ * An append-only temporary file with double buffering: one buffer is written while the other fills.
+ * The file is created when the first buffer is full. Nothing is synced,
  * because no archive outlives the process. One call at a time.
  */
 export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
@@ -18,11 +18,11 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #spare: Buffer | undefined
   #filled = 0
-  /** Where the buffer begins in the file. */
+  /** File offset of the buffer. */
   #start = 0
   #writing: Promise<void> = Promise.resolve()
 
-  /** With a cover, nothing of it rests readable. */
+  /** With a cipher, the file is stored encrypted. */
   constructor(path: string, cover?: TempFileCipher) {
     this.#path = path
     this.#cover = cover
@@ -60,7 +60,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
     yield this.#buffer.subarray(0, this.#filled)
   }
 
-  /** Writes out what is gathered. The file is then complete, and may be read by others. */
+  /** Flushes the buffers. The file is then complete and readable. */
   async close(): Promise<void> {
     await this.#swap()
     await this.#writing
@@ -68,7 +68,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
     this.#handle = undefined
   }
 
-  /** Lets go of the file and removes it, whatever state it is in. */
+  /** Closes and removes the file, in any state. */
   async [Symbol.asyncDispose](): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined
@@ -85,7 +85,7 @@ export class ArchiveFile implements ZipTarget, ZipDirectory, AsyncDisposable {
     await this.#writing
     const full = this.#buffer
     const writing = this.#write(full.subarray(0, this.#filled), this.#start)
-    writing.catch(() => {}) // Whoever comes next hears of it.
+    writing.catch(() => {}) // The next call reports it.
     this.#writing = writing
     this.#start += this.#filled
     this.#filled = 0

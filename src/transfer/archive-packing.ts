@@ -6,33 +6,33 @@ import type { Dirent, FileDirent, FileObject } from '../objects/index.ts'
 import type { BorrowedBytes } from '../storage/index.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
 import { isPackedFormat, packWhole, pays } from './zip/compression.ts'
-import { type Deflaters, LONGEST_DEFLATED } from './zip/deflaters.ts'
+import { type Deflaters, MAX_DEFLATED } from './zip/deflaters.ts'
 import type { ZipEntry, ZipMethod } from './zip/records.ts'
 import type { ZipWriter } from './zip/writer.ts'
 
-/** Files up to this size are read whole, a few ahead of the one being written. */
-const WHOLE_BYTES = LONGEST_DEFLATED
-// Keeps reading and deflating busy; it costs 14 MiB at most.
+/** Files up to this size are read completely, with a prefetch of a few files. */
+const WHOLE_BYTES = MAX_DEFLATED
+// Prefetch depth: keeps reading and deflating busy for at most 14 MiB.
 const FILES_AHEAD = 6
 const LONGEST_TURN_MS = 4
 
 interface PackingOptions {
-  /** What the library is encrypted with; undefined for a plain one. */
+  /** The key of an encrypted library; undefined for a plain one. */
   readonly key: DataKey | undefined
-  /** Whether the files read so far may have that many bytes together. */
+  /** Whether the total size read so far is within the limit. */
   readonly admits: (bytes: number) => boolean
   readonly signal: AbortSignal
   readonly deflaters: Deflaters
-  /** Called for each file that is in the archive. */
+  /** Called after each packed file. */
   readonly onFile: () => void
 }
 
-/** The files have more bytes than an archive may. */
+/** The total size exceeds the limit of an archive. */
 export class ArchiveTooLarge extends Error {
   override name = 'ArchiveTooLarge'
 }
 
-/** Files and bytes in `roots`, without a walk. */
+/** Number and size of the files in `roots`, without a tree walk. */
 export async function countArchive(
   core: LibraryCore,
   library: Library,
@@ -70,7 +70,7 @@ export async function packArchive(
   try {
     for await (const item of walkArchive(library.tree, roots)) {
       const ready = reader.read(item)
-      ready.catch(() => {}) // Heard of when its turn to be written comes.
+      ready.catch(() => {}) // Reported when it is written.
       ahead.push(ready)
       if (ahead.length > FILES_AHEAD) await writeFirst()
       await turns.yieldIfLong()
@@ -90,7 +90,7 @@ type Ready =
       readonly bytes: Buffer
       readonly method: ZipMethod
       readonly packed: Buffer
-      /** To be called once it is written, if the memory of the bytes may be used again. */
+      /** Called after writing, to return the buffer to the pool. */
       readonly release: (() => void) | undefined
     }
   | {
@@ -106,7 +106,7 @@ async function write(writer: ZipWriter, ready: Ready, deflaters: Deflaters): Pro
   else {
     await writer.addWhole(ready.entry, ready)
     ready.release?.()
-    // What was packed is in new memory.
+    // Deflated bytes are in a new buffer.
     if (ready.method === 'deflated') countAllocated(ready.bytes.length)
   }
 }
@@ -126,11 +126,11 @@ async function writeLong(
   }
 }
 
-/** `first` and the chunks after it, the next one being read while the last is used. */
+/** `first` and the following chunks, with a prefetch of one. */
 async function* readAhead(first: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
   const readNext = () => {
     const next = rest.next()
-    next.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    next.catch(() => {}) // Handled where it is awaited; on an early end nobody awaits it.
     return next
   }
   let ahead = readNext()
@@ -141,7 +141,7 @@ async function* readAhead(first: Buffer, rest: AsyncGenerator<Buffer, void>): As
   }
 }
 
-/** Reads what is to be packed, and minds the limit: a synced dirent may claim another size than its file has. */
+/** Reads the files and enforces the limit, because a synced dirent may state a wrong size. */
 class ItemReader {
   readonly #core: LibraryCore
   readonly #libraryKey: number
@@ -187,7 +187,7 @@ class ItemReader {
   }
 }
 
-/** Lets the event loop turn now and then, even where everything is at hand and nothing waits (I10). */
+/** Yields to the event loop, because a walk of cached dirs never waits (I10). */
 class Turns {
   #since = performance.now()
 

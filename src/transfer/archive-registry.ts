@@ -2,14 +2,14 @@ import type { Library } from '../library/index.ts'
 import { VISITORS } from '../scheduling/index.ts'
 import { type ArchiveTask, type ArchiveWish, requesterOf } from './archive-task.ts'
 
-/** Archives that wait or are packed: of one account, of one link, and in all. */
+/** Limits of queued and running archives: per account, per link, and in total. */
 const MOST_UNFINISHED = { account: 20, link: 5, all: 500 }
-/** Archives of one account or link, finished ones included. */
+/** Limit of archives per account or link, including finished ones. */
 const MOST_KEPT = 200
-/** An archive nobody fetches for that long gives way when space is needed. */
+/** An archive idle for this long may be evicted when space is needed. */
 const UNFETCHED_SECONDS = 600
 
-/** The archives there are, by ticket, oldest first. */
+/** All archives by ticket, oldest first. */
 export class ArchiveRegistry {
   readonly byTicket = new Map<string, ArchiveTask>()
 
@@ -17,7 +17,7 @@ export class ArchiveRegistry {
     return new Set(this.byTicket.values())
   }
 
-  /** What visitors of the same link have asked for and can still fetch. */
+  /** The archive that other visitors of the same link requested, if it is still valid. */
   findEqual(library: Library, wish: ArchiveWish): ArchiveTask | undefined {
     if (wish.link === undefined) return undefined
     const identity = identityOf(library, wish)
@@ -28,7 +28,7 @@ export class ArchiveRegistry {
     return undefined
   }
 
-  /** Whether the requester, or all together, have as many on the way as they may. */
+  /** Whether the requester, or all requesters together, have reached the limit. */
   isFull(requester: string): boolean {
     let [own, all] = [0, 0]
     for (const task of this.all()) {
@@ -40,13 +40,13 @@ export class ArchiveRegistry {
     return own >= most || all >= MOST_UNFINISHED.all
   }
 
-  /** The oldest archive of a requester that has as many as may be kept. */
+  /** The oldest archive of a requester who has reached the limit. */
   surplus(requester: string): ArchiveTask | undefined {
     const own = this.#tasksOf(requester)
     return own.length < MOST_KEPT ? undefined : own.find(({ isUnfinished }) => !isUnfinished)
   }
 
-  /** Finished archives that give way when space is needed, the requester's own first. `now` is in Unix seconds. */
+  /** Finished archives that may be evicted, the requester's own first. `now` is in Unix seconds. */
   evictable(requester: string, now: number): ArchiveTask[] {
     const candidates = [...this.all()].filter(
       ({ finished, isFetched }) =>
@@ -61,7 +61,7 @@ export class ArchiveRegistry {
   }
 }
 
-/** Equal for archives that hold the same under the same name. */
+/** Key of an archive: equal for the same content and name. */
 function identityOf(library: Library, { roots, name }: ArchiveWish): string {
   const entries = roots.map((root) => [root.kind, root.id, root.name, root.mtime])
   return JSON.stringify([library.info.key, name, entries])

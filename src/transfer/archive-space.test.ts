@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ArchiveSpace } from './archive-space.ts'
 
 describe('the space of archives', () => {
-  it('gives one requester half of it, and all visitors together half', () => {
+  it('limits one requester to half, and all visitors together to half', () => {
     const space = new ArchiveSpace(100)
     assert.equal(space.largest, 50)
     assert.equal(space.reserve('1', 51), undefined)
@@ -22,7 +22,7 @@ describe('the space of archives', () => {
     assert.equal(space.reserve('3', 1), undefined)
   })
 
-  it('follows an archive that turns out larger or smaller', () => {
+  it('adjusts the reservation of an archive that turns out larger or smaller', () => {
     const space = new ArchiveSpace(100)
     const hold = space.reserve('1', 40)
     assert.ok(hold)
@@ -33,7 +33,7 @@ describe('the space of archives', () => {
     assert.ok(space.reserve('1', 40))
   })
 
-  it('has no bound without one', () => {
+  it('is unlimited by default', () => {
     const space = new ArchiveSpace(undefined)
     assert.equal(space.largest, undefined)
     assert.ok(space.reserve('1', Number.MAX_SAFE_INTEGER))

@@ -1,18 +1,18 @@
 import { VISITORS } from '../scheduling/index.ts'
 
-/** Bytes one archive holds in the space, from its reservation to the removal of its file. */
+/** The reservation of one archive, held until its file is removed. */
 export interface SpaceHold extends Disposable {
   readonly bytes: number
-  /** Holds as many bytes from now on; false, and no change, if there is no room. */
+  /** Changes the reserved bytes; false, without a change, if space is insufficient. */
   resize(bytes: number): boolean
 }
 
 /**
- * The disk space of archives. One requester gets half of it, and all visitors of links together half, so that neither an account
- * nor somebody else's links can take all of it.
+ * The disk space of archives. A requester gets at most half of it, and all link visitors together at most half, so that neither an account
+ * nor links can occupy all of it.
  */
 export class ArchiveSpace {
-  /** Bytes; undefined for no bound. */
+  /** Bytes; undefined for unlimited. */
   readonly #total: number | undefined
   readonly #usedBy = new Map<string, number>()
   #used = 0
@@ -21,12 +21,12 @@ export class ArchiveSpace {
     this.#total = total
   }
 
-  /** The most one archive may ever hold; undefined for no bound. */
+  /** Maximum size of one archive; undefined for unlimited. */
   get largest(): number | undefined {
     return this.#total === undefined ? undefined : Math.floor(this.#total / 2)
   }
 
-  /** Undefined if there is no room now. */
+  /** Undefined if space is insufficient now. */
   reserve(requester: string, bytes: number): SpaceHold | undefined {
     if (!this.#fits(requester, bytes)) return undefined
     this.#add(requester, bytes)
@@ -64,7 +64,7 @@ export class ArchiveSpace {
   }
 }
 
-/** What a requester's bytes are counted under: itself, and for a visitor all of them. */
+/** The accounts that a requester's bytes count for: itself, and for a visitor also all visitors. */
 function accountsOf(requester: string): string[] {
   return requester.startsWith(`${VISITORS}:`) ? [requester, VISITORS] : [requester]
 }

@@ -6,19 +6,19 @@ import type { Dirent } from '../objects/index.ts'
 import { accountRequester, visitorRequester } from '../scheduling/index.ts'
 import type { SpaceHold } from './archive-space.ts'
 
-/** What an archive is to hold, and what it is to be called. */
+/** The content and the name of a requested archive. */
 export interface ArchiveWish {
   /** Entries of the library's tree, each at the top of the archive. */
   readonly roots: readonly Dirent[]
   /** The file name of the archive. */
   readonly name: string
-  /** The link it is wanted by. */
+  /** The link it was requested through. */
   readonly link?: TicketWish['link']
 }
 
 type ArchiveFailure = 'size too large' | 'internal error'
 
-/** How far an archive is; the names are those of the counters clients poll. */
+/** The progress of an archive, with the names that clients poll. */
 export interface ArchiveProgress {
   readonly zipped: number
   readonly total: number
@@ -26,12 +26,12 @@ export interface ArchiveProgress {
   readonly canceled: boolean
 }
 
-/** An archive that can be fetched. */
+/** A finished archive. */
 export interface FinishedArchive {
   readonly id: string
   readonly name: string
   readonly path: string
-  /** What the file is covered with. */
+  /** The cipher of the file. */
   readonly cover: TempFileCipher | undefined
   /** Bytes. */
   readonly size: number
@@ -39,31 +39,31 @@ export interface FinishedArchive {
   readonly finishedAt: number
 }
 
-/** Whom an archive counts for: visitors of a link share what the link has, and are not its maker. */
+/** The requester that an archive counts for: the account, or the link for its visitors. */
 export function requesterOf(library: Library, { link }: Pick<ArchiveWish, 'link'>): string {
   return link === undefined ? accountRequester(library.actor.key) : visitorRequester(String(link.key))
 }
 
-/** One archive from the request for it to the end of its tickets. */
+/** One archive, from the request to the expiry of its tickets. */
 export class ArchiveTask {
-  /** Names its temporary files: a ticket is a secret, and folders are listed. */
+  /** Names the temporary files. Not the ticket, which is a secret. */
   readonly id = randomUUID()
   readonly library: Library
   readonly wish: ArchiveWish
   /** The account or the link it counts for. */
   readonly requester: string
-  /** The tickets it can be fetched with, and when each ends, in Unix seconds. Visitors of a link share one archive of the same. */
+  /** The tickets and their expiry in Unix seconds. Visitors of a link share equal archives. */
   readonly tickets = new Map<string, number>()
-  /** The disk space it holds; none once its file is gone. */
+  /** The reserved disk space; none once the file is removed. */
   space: SpaceHold | undefined
-  /** Whether somebody has fetched some of it. */
+  /** Whether a download has started. */
   isFetched = false
-  /** What the library is encrypted with, held until the archive is packed; undefined for a plain one. */
+  /** The key of an encrypted library, held until the archive is packed; undefined for a plain one. */
   readonly key: DataKey | undefined
-  /** What the archive is covered with: plaintext of an encrypted library must not outlive the process. */
+  /** The cipher of the archive file: plaintext of an encrypted library must not outlive the process. */
   readonly cover: TempFileCipher | undefined
   readonly #lease: Disposable | undefined
-  /** Settles when nothing works on it any more; it never rejects. */
+  /** Settles when packing has stopped; never rejects. */
   packing: Promise<void> | undefined
   total: number | undefined
   packed = 0
@@ -81,22 +81,22 @@ export class ArchiveTask {
     this.#lease = key?.lease()
   }
 
-  /** Whether it waits or is packed. */
+  /** Whether it is queued or being packed. */
   get isUnfinished(): boolean {
     return this.finished === undefined && this.failure === undefined && !this.canceled
   }
 
-  /** Lets go of the library's key. To be called when nothing will be read any more. */
+  /** Drops the library's key. Called when nothing more will be read. */
   releaseKey(): void {
     this.#lease?.[Symbol.dispose]()
   }
 
-  /** Aborted when nobody wants the archive any more. */
+  /** Aborted when the archive is canceled. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
 
-  /** Resolves when nothing works on it any more. */
+  /** Resolves when packing has stopped. */
   async stop(): Promise<void> {
     this.finished = undefined
     this.#abort.abort()
@@ -104,7 +104,7 @@ export class ArchiveTask {
   }
 
   /**
-   * `zipped` equals `total` exactly when the archive can be fetched: until all is counted it is 0 of 1,
+   * `zipped` equals `total` exactly when the archive can be downloaded: until all files are counted it is 0 of 1,
    * and the last file counts when the archive is complete.
    */
   get progress(): ArchiveProgress {

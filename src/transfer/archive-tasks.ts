@@ -25,7 +25,7 @@ export interface ArchivesOptions {
   readonly limit: number | undefined
   /** Bytes of disk all archives may take together; undefined for no limit. */
   readonly space?: number | undefined
-  /** Where archives rest for as long as their tickets live. It holds nothing else. */
+  /** The folder of the archives, used for nothing else. */
   readonly directory: string
   /** Notified of the progress of archives, by the account and the ticket they are for. */
   readonly onProgress?: (
@@ -37,21 +37,21 @@ export interface ArchivesOptions {
       readonly total: number
     },
   ) => void
-  /** Notified of why an archive could not be made, or a file of one not removed. */
+  /** Called when an archive fails, or its file cannot be removed. */
   readonly onError: (error: unknown) => void
 }
 
 const ARCHIVES_AT_ONCE = 2
-// One more than two cores, so that none of them waits for the event loop. The fourth thread of the pool is left to others.
+// One more than two cores, so that none waits for the event loop. The fourth thread of the pool is for other work.
 const DEFLATES_AT_ONCE = 3
 const SWEEP_MS = 10_000
 const RETRY_SECONDS = 30
-/** What an archive takes for a file besides its bytes: two headers with its path. */
+/** Overhead per file in an archive: two headers with its path. */
 const BYTES_A_FILE = 512
 
 /**
- * Makes archives in the background, two at a time, and keeps each until its tickets end. Accounts and links take turns, one
- * archive each. All of this lives in the process: after a restart the tickets of archives are as unknown as if they had never been.
+ * Packs archives in the background, two at a time, and keeps each until its tickets expire. Accounts and links take turns, one
+ * archive each. All state is in memory: after a restart, tickets of archives are unknown.
  */
 export class Archives implements AsyncDisposable {
   readonly #options: ArchivesOptions
@@ -75,14 +75,14 @@ export class Archives implements AsyncDisposable {
     })
   }
 
-  /** At the start of the server: nobody can fetch what an earlier process left. */
+  /** Called at the start of the server: removes the files of an earlier process. */
   async removeLeftovers(): Promise<void> {
     await rm(this.#options.directory, { recursive: true, force: true })
   }
 
   /**
-   * Starts an archive of the tree as the library was opened; gives its ticket. Throws password-needed for
-   * an encrypted library whose key is not held for the account, and busy.
+   * Starts an archive of the opened tree and returns its ticket. Throws password-needed for
+   * an encrypted library that the account has not unlocked, and busy.
    */
   async start(library: Library, wish: ArchiveWish): Promise<string> {
     await this.#sweep()
@@ -109,7 +109,7 @@ export class Archives implements AsyncDisposable {
     this.#sweeper ??= setInterval(() => void this.#recheck(), SWEEP_MS).unref()
     const run = this.#workers
       .run(requester, () => (task.packing = this.#make(task)), task.signal)
-      .catch(() => {}) // It was stopped before its turn came.
+      .catch(() => {}) // Canceled while queued.
       .finally(() => {
         task.releaseKey()
         this.#runs.delete(run)
@@ -118,7 +118,7 @@ export class Archives implements AsyncDisposable {
     return ticket
   }
 
-  /** The archive of a ticket, as long as that lives and who it was given to may read the library. */
+  /** The archive of a valid ticket whose holder may still read the library. */
   async find(ticket: string): Promise<ArchiveTask | undefined> {
     const task = this.#registry.byTicket.get(ticket)
     if (task === undefined) return undefined
@@ -128,12 +128,12 @@ export class Archives implements AsyncDisposable {
     return undefined
   }
 
-  /** Stops an archive, or throws away a finished one, unless others have it too. An unknown ticket is no error. */
+  /** Cancels or deletes an archive, unless other tickets share it. Idempotent. */
   async cancel(ticket: string): Promise<void> {
     const task = await this.find(ticket)
     if (task === undefined || task.failure !== undefined || task.canceled) return
     if (task.tickets.size > 1) {
-      // Only this holder of the link wants it no more.
+      // Other visitors of the link share the archive.
       const own = new ArchiveTask(task.library, task.wish, undefined)
       own.tickets.set(ticket, task.tickets.get(ticket) ?? 0)
       task.tickets.delete(ticket)
@@ -147,7 +147,7 @@ export class Archives implements AsyncDisposable {
     this.#report(task, 'canceled')
   }
 
-  /** Stops everything and removes every file. */
+  /** Cancels all archives and removes their files. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweeper)
@@ -157,7 +157,7 @@ export class Archives implements AsyncDisposable {
     this.#deflaters[Symbol.dispose]()
   }
 
-  /** Gives a ticket to an archive. */
+  /** Issues a ticket for an archive. */
   async #issue(task: ArchiveTask): Promise<string> {
     const { tickets, now, lifeSeconds } = this.#options
     const { library, wish } = task
@@ -171,14 +171,14 @@ export class Archives implements AsyncDisposable {
     return ticket
   }
 
-  /** Throws busy if the requester, or all together, have enough to wait for. */
+  /** Throws busy if the requester, or all requesters together, have reached the limit. */
   async #makePlace(requester: string): Promise<void> {
     if (this.#registry.isFull(requester)) fail({ code: 'busy', seconds: RETRY_SECONDS })
     const surplus = this.#registry.surplus(requester)
     if (surplus !== undefined) await this.#forget(surplus)
   }
 
-  /** Throws busy if there is no room now. What can never fit is packed as far as it may go, and fails by itself. */
+  /** Throws busy if space is insufficient now. An archive that can never fit fails during packing. */
   async #reserve(library: Library, { roots }: ArchiveWish, requester: string): Promise<SpaceHold> {
     const { files, bytes } = await countArchive(this.#options.core, library, roots)
     const needed = this.#mayHave(bytes) ? bytes + files * BYTES_A_FILE : 0
@@ -196,7 +196,7 @@ export class Archives implements AsyncDisposable {
     return bytes <= Math.min(limit, this.#space.largest ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Removes archives whose tickets have ended. */
+  /** Removes archives whose tickets have expired. */
   async #sweep(): Promise<void> {
     const now = this.#options.now()
     const ended = [...this.#registry.byTicket].filter(
@@ -205,7 +205,7 @@ export class Archives implements AsyncDisposable {
     await Promise.all(ended.map(([ticket, task]) => this.#drop(ticket, task)))
   }
 
-  /** Removes archives nobody may fetch any more: the library is gone, the link was disabled, or the right ended. */
+  /** Removes archives that may no longer be read: library deleted, link disabled, or permission revoked. */
   async #recheck(): Promise<void> {
     try {
       for (const [ticket, task] of this.#registry.byTicket)
@@ -220,7 +220,7 @@ export class Archives implements AsyncDisposable {
     return (task.tickets.get(ticket) ?? 0) > now() && tickets.isValid(ticket)
   }
 
-  /** Takes a ticket from its archive, which ends with the last of them. */
+  /** Removes a ticket; the archive is removed with its last ticket. */
   async #drop(ticket: string, task: ArchiveTask): Promise<void> {
     this.#registry.byTicket.delete(ticket)
     task.tickets.delete(ticket)
@@ -248,7 +248,7 @@ export class Archives implements AsyncDisposable {
     }
   }
 
-  /** Whether somebody may still fetch an archive whose turn has come. If nobody may, its tickets end. */
+  /** Whether any ticket of an archive is still valid. If none is, its tickets are removed. */
   async #isWanted(task: ArchiveTask): Promise<boolean> {
     for (const ticket of task.tickets.keys()) if (await this.#isValid(ticket, task)) return true
     for (const ticket of task.tickets.keys()) this.#registry.byTicket.delete(ticket)
@@ -256,12 +256,12 @@ export class Archives implements AsyncDisposable {
     return false
   }
 
-  /** Makes one archive, and says in its task how it went. */
+  /** Packs one archive and records the result in its task. */
   async #make(task: ArchiveTask): Promise<void> {
     try {
       if (!(await this.#isWanted(task)) || task.signal.aborted) return
       const size = await this.#pack(task)
-      // Whoever stopped it removes the file.
+      // `cancel` removes the file.
       if (task.signal.aborted) return
       task.space?.resize(size)
       const { id, cover, wish } = task
@@ -278,7 +278,7 @@ export class Archives implements AsyncDisposable {
     }
   }
 
-  /** Gives the bytes of the archive. On any throw its files are gone. */
+  /** Returns the size of the archive in bytes. On any throw its files are removed. */
   async #pack(task: ArchiveTask): Promise<number> {
     const { core, directory } = this.#options
     const { library, wish, key, cover, signal, space } = task
@@ -294,7 +294,7 @@ export class Archives implements AsyncDisposable {
       task.packed += 1
       this.#report(task, 'running')
     }
-    // A synced tree may have claimed smaller files than it has.
+    // A synced tree may state sizes that are too small.
     const admits = (read: number) =>
       this.#mayHave(read) && (space === undefined || read <= space.bytes || space.resize(read))
     await packArchive(core, library, wish.roots, writer, {

@@ -3,7 +3,7 @@ import type { StoredDir, Tree } from '../tree/index.ts'
 import { FreeNames, harmlessName, harmlessNames } from './zip/names.ts'
 import type { ZipEntry } from './zip/records.ts'
 
-/** Something to be packed: a file, or a folder that is empty. */
+/** An item to pack: a file or an empty folder. */
 export interface ArchiveItem {
   readonly entry: ZipEntry
   /** Undefined for a folder. */
@@ -18,8 +18,8 @@ interface Level {
 }
 
 /**
- * Everything in `roots` and below, in the order of names. Each root is at the top of the archive;
- * of equal names all but the first get ` (n)`. However deep a tree is, one dir a level is held.
+ * Everything in `roots` and below, by name. Each root is at the top of the archive;
+ * duplicate names get ` (n)`. Memory: one dir per level.
  */
 export async function* walkArchive(tree: Tree, roots: readonly Dirent[]): AsyncGenerator<ArchiveItem, void> {
   const free = new FreeNames()
@@ -44,13 +44,13 @@ export async function* walkArchive(tree: Tree, roots: readonly Dirent[]): AsyncG
 
 const FOLDER_MODE = 0o040755
 
-/** Dirs are stored the other way round. */
+/** Dirs are stored in descending order. */
 function levelOf(prefix: string, { dir }: StoredDir): Level {
   const dirents = dir.entries.toReversed()
   return { prefix, dirents, names: harmlessNames(dirents.map(({ name }) => name)), next: 0 }
 }
 
-// A synced tree may claim any mode; one that made an unpacker create a link would be a way out of its folder.
+// A synced tree may have any mode. A symlink mode would let an archive escape its folder when unpacked.
 function fileMode({ mode }: FileDirent): number {
   return (mode & 0o111) === 0 ? 0o100644 : 0o100755
 }

@@ -36,7 +36,7 @@ export const blockCommitRoutes = [
     async handle({ params, request, body }, services) {
       const use = await present(services, params.ticket ?? '', 'update-blocks')
       const fields = await readCommit(request, body)
-      // Without quotes, so not JSON, but labelled so: that is what clients have always been sent.
+      // Not valid JSON, but labelled so, as existing clients expect.
       return jsonTextResponse((await updateFile(services, use, fields)).entry.id)
     },
   }),
@@ -102,7 +102,7 @@ async function updateFile(services: TransferServices, use: TicketUse, fields: Fi
 
 type Also = NonNullable<Parameters<typeof replaceFile>[4]>['also']
 
-/** Commits the content the blocks make up, while its bytes are set aside from the quota. */
+/** Commits a file made of blocks, while its size is reserved from the quota. */
 async function withContent(
   { push, quotas }: TransferServices,
   { library, isOfLink }: TicketUse,

@@ -10,10 +10,10 @@ import { parseOutsideJson } from '../json.ts'
 import { type BlockId, parseBlockId } from '../objects/index.ts'
 import { uploadError } from './upload-errors.ts'
 
-/** A hundred thousand block ids: a file of 800 GB as clients cut it. */
+/** 100,000 block ids: a file of 800 GB with the block size of the clients. */
 const LARGEST_FORM = 4 * 2 ** 20
 
-/** The fields of a small form. Read only after the ticket was found in order, so a stranger sends nothing here. */
+/** The fields of a small form. Read only after the ticket was verified. */
 export async function readFields(request: HttpRequest, body: RequestBody): Promise<Fields> {
   const bytes = await readBytes(request, body)
   try {
@@ -33,14 +33,14 @@ async function readBytes(request: HttpRequest, body: RequestBody): Promise<Buffe
   }
 }
 
-/** What a commit of blocks says about the file. */
+/** The file that a commit of blocks describes. */
 export interface BlockFile {
   readonly ids: readonly BlockId[]
   /** Bytes of plaintext. */
   readonly size: number
 }
 
-/** Throws a refusal for ids or a size that cannot be any. */
+/** Throws a refusal for malformed ids or sizes. */
 export function readBlockFile(fields: Fields): BlockFile {
   const ids = readBlockIds(fields)
   const size = fields.text('file_size') ?? ''

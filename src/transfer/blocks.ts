@@ -12,10 +12,10 @@ import { route, type TransferServices } from './services.ts'
 import { uploadError } from './upload-errors.ts'
 import { UploadSession } from './upload-session.ts'
 
-/** Clients cut files into blocks of at most some 10 MB. A range of a block is read only once all of it was checked. */
+/** Clients use blocks of at most about 10 MB. A range of a block is sent only after the whole block was verified. */
 const LARGEST_BLOCK = 64 * 2 ** 20
 
-/** Small blocks held in memory before they are stored. */
+/** Limit of small blocks buffered in memory. */
 const HELD_BYTES = 8 * 2 ** 20
 
 export const blockUploadRoutes = [

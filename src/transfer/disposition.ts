@@ -1,14 +1,14 @@
 /**
- * A `Content-Disposition` for any name: as it is in percent-encoded UTF-8, and in ASCII for clients that know no
- * better. Nothing of a name can end the header or its quotes.
+ * A `Content-Disposition` for any name: `filename*` in percent-encoded UTF-8, and an ASCII `filename` for old
+ * clients. No name can end the header or its quotes.
  */
 export function disposition(kind: 'attachment' | 'inline', name: string): string {
-  // Most names need neither.
+  // Fast path for plain ASCII names.
   if (/^[\w.-]+$/.test(name)) return `${kind};filename*=utf-8''${name};filename="${name}"`
   return `${kind};filename*=utf-8''${encodeExtended(name)};filename="${asciiName(name)}"`
 }
 
-/** All but the characters RFC 8187 lets stand for themselves. */
+/** Characters that RFC 8187 requires to be percent-encoded. */
 function encodeExtended(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
@@ -17,6 +17,6 @@ function encodeExtended(name: string): string {
 }
 
 function asciiName(name: string): string {
-  // One underscore for a character, not for each of its halves.
+  // One underscore per code point, not per surrogate.
   return name.toWellFormed().replace(/[^\x20-\x7e]|["\\%;]/gu, '_')
 }

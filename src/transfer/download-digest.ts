@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { StoredBytes } from '../content/index.ts'
 import type { ResponseHeaders, Span } from '../http/index.ts'
 
-/** Longer content is not read twice just for its digest. */
-const MOST_DIGESTED = 64 * 2 ** 20
+/** Longer content is not read twice for its digest. */
+const MAX_DIGESTED = 64 * 2 ** 20
 
 const algorithms = [
   ['sha-256', 'sha256'],
@@ -14,7 +14,7 @@ type Algorithm = (typeof algorithms)[number]
 
 /**
  * The digests a request wants (RFC 9530): `Repr-Digest` of the whole file, `Content-Digest` of the part that is
- * sent. None if nothing is wanted, in no algorithm we know, or for more than `MOST_DIGESTED` bytes.
+ * sent. None if not requested, for unknown algorithms, or above `MAX_DIGESTED` bytes.
  */
 export async function digestHeaders(
   headers: IncomingHttpHeaders,
@@ -37,13 +37,13 @@ async function add(
   file: StoredBytes,
   span: Span,
 ): Promise<void> {
-  if (span.end - span.start > MOST_DIGESTED) return
+  if (span.end - span.start > MAX_DIGESTED) return
   const hash = createHash(hashName)
   if (span.start < span.end) for await (const chunk of file.read(span)) hash.update(chunk)
   found[header] = `${name}=:${hash.digest('base64')}:`
 }
 
-/** `sha-256=10, sha-512=3`: the one liked best of those we know; 0 means not at all. */
+/** The preferred known algorithm of `sha-256=10, sha-512=3`; 0 means not acceptable. */
 function readWish(header: string | string[] | undefined): Algorithm | undefined {
   if (header === undefined) return undefined
   const liked = new Map<string, number>()

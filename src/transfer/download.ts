@@ -13,7 +13,7 @@ import { type FileId, parseBlockId } from '../objects/index.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'
 
-/** For every answer with the bytes of a ticket: its URL is all one needs, from any page. */
+/** Headers of all ticket downloads: the URL is the only credential, so any origin may read them. */
 const sharedHeaders = { 'Cache-Control': 'max-age=3600', 'Access-Control-Allow-Origin': '*' }
 
 const segment = rawText()
@@ -31,7 +31,7 @@ export const fileDownloadRoutes = [
       if (use.operation !== 'download' && use.operation !== 'view') throw wrongOperation()
       if (name === '' || name.includes('/')) throw invalidUrl()
       if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
-      // Of the account the link was made for, whoever uses it.
+      // Counted for the account that the link was created for.
       const key = core.keys.keyFor(use.library)
       const file = await core.content.open(use.library.info.key, use.objectId as FileId, key)
       const source = {
@@ -82,7 +82,7 @@ export const fileDownloadRoutes = [
   }),
 ]
 
-/** Everything is checked and the first bytes are in hand: only now is a one-time ticket used up. */
+/** A one-time ticket is consumed only after all checks, when the first bytes are available. */
 async function start(use: TicketUse, request: HttpRequest, source: Representation): Promise<HttpResponse> {
   const answer = await respondWith(request, source)
   if (await use.burn()) return answer

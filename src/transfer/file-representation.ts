@@ -13,11 +13,11 @@ import { digestHeaders } from './download-digest.ts'
 interface FileSource extends Validators {
   readonly file: StoredBytes
   readonly name: string
-  /** To be shown in the browser, if that can do no harm there. */
+  /** Requests inline display, which is granted only for inert types. */
   readonly wantsInline: boolean
 }
 
-/** How a file is sent. Nothing of its author can act: what might is saved, not shown. */
+/** The response of a file. Content that browsers could execute is sent as a download. */
 export function representationOf(
   source: FileSource,
   headers: ResponseHeaders,

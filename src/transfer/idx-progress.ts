@@ -13,16 +13,16 @@ interface Indexed {
   readonly ticket: string
   /** Bytes. */
   readonly total: number
-  /** The answer the client would have had. */
+  /** The response the client would have received. */
   readonly result: string
   /** Unix seconds. */
   readonly until: number
 }
 
 /**
- * Uploads whose sender asked to be told later. They are cut into blocks while they arrive, so whoever
- * asks finds them done. Records are kept for an hour and told as long as the ticket they came by is valid; the oldest give
- * way when there are too many.
+ * Results of uploads whose client polls for them. Files are chunked while they arrive, so a poll
+ * finds them done. Records are kept for an hour and returned while the ticket is valid; the oldest are
+ * evicted when there are too many.
  */
 export class IndexedUploads {
   readonly #now: () => number
@@ -34,7 +34,7 @@ export class IndexedUploads {
     this.#tickets = tickets
   }
 
-  /** Keeps the outcome of an upload and gives the id to ask for it by. */
+  /** Stores the result of an upload and returns the id to poll. */
   add(ticket: string, items: readonly UploadItem[]): string {
     const now = this.#now()
     for (const [id, record] of this.#records) {
@@ -54,7 +54,7 @@ export class IndexedUploads {
   }
 }
 
-/** What clients take for "finished". */
+/** The state that clients treat as finished. */
 const FINISHED = 0
 
 export const indexProgressRoutes = [

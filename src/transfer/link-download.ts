@@ -28,7 +28,7 @@ export const linkDownloadRoutes = [
       const found = (await open.findFile(ROOT)) ?? fail({ code: 'link-not-found', token })
       const { id, name } = found.entry
       const file = await core.content.open(info.key, id)
-      // No time: a file can be replaced by one that is older.
+      // No Last-Modified: a file can be replaced by an older one.
       const source = { file, name, etag: id, wantsInline: isView }
       const isSecret = open.link.password !== undefined || open.link.scope !== 'all_users'
       const headers = { 'Cache-Control': `${isSecret ? 'private' : 'public'}, no-cache` }
@@ -39,7 +39,7 @@ export const linkDownloadRoutes = [
   }),
 ]
 
-/** A download in parts is one view. */
+/** A download in ranges counts as one view. */
 function isFirstLook({ method, headers }: HttpRequest): boolean {
   return method === 'GET' && (headers.range === undefined || headers.range.startsWith('bytes=0-'))
 }

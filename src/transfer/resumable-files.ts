@@ -6,7 +6,7 @@ import type { DataKey, TempFileCipher } from '../content/index.ts'
 /** Bytes per read and per write. */
 const PIECE_BYTES = 512 * 1024
 
-/** The folder in which files wait until all of their chunks have come. */
+/** The folder of incomplete resumable uploads. */
 export class UploadFolder {
   readonly #directory: string
   /** Files that requests are writing. */
@@ -72,7 +72,7 @@ export class UploadFolder {
   }
 }
 
-/** The bytes one request brought. Disposing removes the file, unless it was kept. */
+/** The bytes of one request. Disposing removes the file, unless `keep` was called. */
 export class ChunkFile implements AsyncDisposable {
   readonly name: string
   readonly handle: FileHandle
@@ -98,7 +98,7 @@ export class ChunkFile implements AsyncDisposable {
     this.#cover = this.coverOf(name)
   }
 
-  /** What a file of this upload is covered with: each has its own, made from the library's key and its name. */
+  /** The cipher of a file of this upload, derived from the library's key and the file name. */
   coverOf(name: string): TempFileCipher | undefined {
     return this.#key?.cover(name)
   }
@@ -156,7 +156,7 @@ export async function addTo(
   }
 }
 
-/** The first `length` bytes of a file without its cover, one piece ahead of what was asked for. */
+/** The first `length` decrypted bytes of a file, with a prefetch of one piece. */
 export async function* piecesOf(
   handle: FileHandle,
   length: number,
@@ -164,7 +164,7 @@ export async function* piecesOf(
 ): AsyncGenerator<Buffer, void> {
   const read = (at: number) => {
     const next = at < length ? readFully(handle, at, Math.min(PIECE_BYTES, length - at)) : undefined
-    next?.catch(() => {}) // Whoever awaits it hears of it; an early end awaits it no more.
+    next?.catch(() => {}) // Handled where it is awaited; on an early end nobody awaits it.
     return next
   }
   let position = 0

@@ -15,26 +15,26 @@ import { KeyedMutex } from '../scheduling/index.ts'
 import { addTo, type ChunkFile, piecesOf, UploadFolder } from './resumable-files.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
-// A file without an upload, and that no request is writing, was left behind by one that was given up.
+// Minimum age of a file without an upload and without a writing request before it is removed as abandoned.
 const STRAY_SECONDS = 600
 
-/** A file of which all bytes have come. */
+/** A completely received file. */
 export interface WholeFile {
   readonly content: AsyncIterable<Buffer>
-  /** Ends the resumable upload as part of the commit that makes it a file. */
+  /** Ends the resumable upload, in the transaction of the commit. */
   settle(tx: Transaction): Promise<void>
 }
 
-/** Whose upload it is, and whether as much of it may wait as came so far. */
+/** The owner of an upload, and the check whether it may store more. */
 interface UploadCheck {
   readonly guest: Guest
-  /** In the transaction that notes what came. Throws quota-exceeded, too-many-uploads. */
+  /** Runs in the transaction that records the chunk. Throws quota-exceeded, too-many-uploads. */
   check(tx: Transaction): Promise<void>
 }
 
 /**
- * Files that arrive in chunks, over many requests and days. A chunk is received into a file of its own first
- * and added when it is complete, so a sender that leaves in the middle of one has changed nothing.
+ * Resumable uploads: files that arrive in chunks over many requests. A chunk is received into its own file first
+ * and appended when it is complete, so an aborted request changes nothing.
  */
 export class PartialUploads {
   readonly #db: Database
@@ -52,7 +52,7 @@ export class PartialUploads {
     return new PartialUploads(db, new UploadFolder(directory), now)
   }
 
-  /** Makes the folder and removes what a crash left in it. To be called once, before the first chunk. */
+  /** Creates the folder and removes leftovers of a crash. Called once, before the first chunk. */
   async prepare(): Promise<void> {
     await this.#folder.prepare()
     await this.#removeStray(Number.POSITIVE_INFINITY)
@@ -63,15 +63,15 @@ export class PartialUploads {
     return (await findPartialUpload(this.#db, key))?.received ?? 0
   }
 
-  /** A file to receive a chunk into. With the key of an encrypted library, nothing of it rests readable. */
+  /** A file to receive a chunk into; encrypted if the library is. */
   newChunk(key: DataKey | undefined): Promise<ChunkFile> {
     return this.#folder.create(key)
   }
 
   /**
-   * Adds a chunk, and resolves once it would survive a power cut (I4). The last chunk has `finish` called with
-   * the whole file; if that throws, all but this chunk stays as it was, and it may be sent again. A chunk at
-   * the start begins anew. Throws a refusal for one that does not follow what is stored.
+   * Adds a chunk, and resolves once it is durable (I4). The last chunk calls `finish` with
+   * the whole file. If that throws, the earlier chunks are kept and this one may be sent again. A chunk at
+   * offset 0 starts over. Throws a refusal for a chunk that does not continue the stored bytes.
    */
   add<T>(
     key: UploadKey,
@@ -94,12 +94,12 @@ export class PartialUploads {
     })
   }
 
-  /** Removes the files of uploads that were given up, whose rows are gone. */
+  /** Removes the files of abandoned uploads, whose rows are gone. */
   async discard(files: readonly string[]): Promise<void> {
     for (const file of files) await this.#forget(file)
   }
 
-  /** Upkeep: files of uploads that are gone, as those of a library that was purged. */
+  /** Maintenance: removes files without an upload, such as those of a purged library. */
   async deleteStray(): Promise<void> {
     await this.#removeStray(Date.now() / 1000 - STRAY_SECONDS)
   }
@@ -173,17 +173,17 @@ export class PartialUploads {
       await deletePartialUpload(tx, key)
     }
     const result = await finish({ content, settle })
-    // The same content as before makes no commit to go with.
+    // Unchanged content creates no commit to join.
     if (!settled) await this.#db.write((tx) => deletePartialUpload(tx, key))
     return result
   }
 
-  /** Removes the file of an upload whose row is gone. What cannot be removed now is at the next start. */
+  /** Removes the file of an upload whose row is gone. A failed removal is repeated at the next start. */
   async #forget(file: string): Promise<void> {
     await this.#folder.remove(file).catch(() => {})
   }
 
-  /** The file a chunk is to be added to; undefined, and nothing stored any more, if it belongs to another file. */
+  /** The file a chunk is appended to; undefined, with the stored bytes discarded, if it belongs to another file. */
   async #openFor(
     key: UploadKey,
     stored: PartialUpload,

@@ -10,7 +10,7 @@ import type { Archives } from './archive-tasks.ts'
 import type { IndexedUploads } from './idx-progress.ts'
 import type { PartialUploads } from './resumable.ts'
 
-/** What the routes under /seafhttp/ work with. */
+/** The services of the routes under /seafhttp/. */
 export interface TransferServices {
   readonly access: Access
   readonly archives: Archives
@@ -19,7 +19,7 @@ export interface TransferServices {
   readonly links: Links
   /** Unix seconds. */
   readonly now: () => number
-  /** Tells the maker of a link what came in through it, in the transaction it comes in with. */
+  /** Notifies the creator of a link of an upload, in the transaction of the upload. */
   readonly onLinkUpload: (tx: Transaction, upload: LinkUpload) => Promise<void>
   readonly partialUploads: PartialUploads
   readonly push: ClientPush

@@ -61,7 +61,7 @@ async function update(
   const { texts, files } = await readForm(session, updateTexts, async (part, known) => {
     if (known.has('target_file')) await findFile(session, known, 1, base)
     count += 1
-    // There may be one only: another will be refused, and need not be stored.
+    // Only one file is allowed: a second one will be rejected and is not stored.
     if (count > 1) return {}
     if (range === undefined) return { content: await receiver.receive(part) }
     return { chunk: await receiveChunk(services, session, range, part) }

@@ -10,7 +10,7 @@ import { AnnouncedDigest } from './upload-digest.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 import type { UploadSession } from './upload-session.ts'
 
-/** Receives one chunk of a resumable upload. Throws a refusal unless it has just the bytes of its range. */
+/** Receives one chunk of a resumable upload. Throws a refusal unless its length equals its range. */
 export async function receiveChunk(
   { partialUploads }: TransferServices,
   session: UploadSession,
@@ -36,8 +36,8 @@ export async function receiveChunk(
 }
 
 /**
- * Adds a chunk to what is stored of its file. The last one has the whole file received, and `commit` called;
- * gives what that gives, undefined for any other chunk.
+ * Appends a chunk to its file. The last one calls `commit` with the whole file
+ * and returns its result; any other chunk returns undefined.
  */
 export function addChunk<T>(
   { core, partialUploads, quotas }: TransferServices,

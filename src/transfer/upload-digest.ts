@@ -3,7 +3,7 @@ import { uploadError } from './upload-errors.ts'
 
 const algorithms: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512': 'sha512' }
 
-/** A digest somebody announced (RFC 9530), and the bytes it is to be compared with. */
+/** A digest from a request header (RFC 9530), and the hash of the received bytes. */
 export class AnnouncedDigest {
   readonly #hashes: { readonly hash: Hash; readonly expected: Buffer }[]
 
@@ -11,7 +11,7 @@ export class AnnouncedDigest {
     this.#hashes = hashes
   }
 
-  /** Undefined if nothing was announced that we can check: "a recipient MAY ignore any or all digests". */
+  /** Undefined without a known algorithm: "a recipient MAY ignore any or all digests". */
   static read(header: string | string[] | undefined): AnnouncedDigest | undefined {
     if (typeof header !== 'string') return undefined
     const hashes: { hash: Hash; expected: Buffer }[] = []
@@ -28,7 +28,7 @@ export class AnnouncedDigest {
     for (const { hash } of this.#hashes) hash.update(bytes)
   }
 
-  /** To be called once, after the last byte. Throws a refusal if the bytes were other ones. */
+  /** Called once, after the last byte. Throws a refusal on a mismatch. */
   check(): void {
     for (const { hash, expected } of this.#hashes) {
       if (!hash.digest().equals(expected)) throw uploadError(400, 'Digest mismatch.')

@@ -1,11 +1,11 @@
 import { Refusal } from '../http/index.ts'
 
-/** A refusal in the words of the upload server: `{"error": text}`. */
+/** A refusal in the format of uploads: `{"error": text}`. */
 export function uploadError(status: number, text: string): Refusal {
   return new Refusal(status, { error: text })
 }
 
-/** Browsers upload from pages of other origins; the ticket in the URL is the only credential there is. */
+/** CORS: browsers may upload from other origins, because the ticket in the URL is the only credential. */
 export const uploadHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers':

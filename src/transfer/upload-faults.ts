@@ -2,8 +2,8 @@ import type { FaultResponse, FaultWords } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied.']
 
-// The words of the upload server, whose clients switch on the status alone. What no upload can meet
-// is answered like a fault of ours.
+// Fault messages of uploads. Clients depend on the status alone. Faults that no upload can cause
+// are answered as internal errors.
 export const uploadFaults: FaultWords = {
   'ticket-not-found': () => [403, 'Access token not found'],
   'library-not-found': () => [403, 'Access token not found'],

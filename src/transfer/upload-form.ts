@@ -7,14 +7,14 @@ import type { UploadSession } from './upload-session.ts'
 /** The text parts of a form by name, the last of several winning. */
 export type FormTexts = ReadonlyMap<string, string>
 
-/** Small blocks held in memory for one request; beyond it they are stored ahead of the commit. */
+/** Limit of small blocks buffered per request; beyond it they are stored before the commit. */
 const HELD_BYTES = 8 * 1024 * 1024
-/** Memory for them is reserved in steps of so many bytes. */
+/** Step of memory reservations, in bytes. */
 const STEP_BYTES = 64 * 1024
 
 /**
- * Reads a form to its end. Texts may come before and after the files, so `takeFile` is told what is
- * known so far. Parts of other names are skipped.
+ * Reads a form to its end. Text parts may precede and follow the files, so `takeFile` receives those
+ * known so far. Parts with other names are skipped.
  */
 export async function readForm<File>(
   session: UploadSession,
@@ -24,7 +24,7 @@ export async function readForm<File>(
   const texts = new Map<string, string>()
   const files: File[] = []
   for (;;) {
-    // What is there already is not waited for: a form of many small files is a loop without a turn.
+    // Buffered parts do not wait, so a form of many small files needs explicit yields.
     const next = session.form.next()
     const part = next instanceof Promise ? await next : next
     if (part === undefined) return { texts, files }
@@ -32,7 +32,7 @@ export async function readForm<File>(
       const text = part.text()
       texts.set(part.name, typeof text === 'string' ? text : await text)
     } else if (part.name === 'file' && (part.filename ?? session.range) !== undefined) {
-      // A chunk is named by the head of its request, so its part may have no name of its own.
+      // A chunk is named by the request header, so its part may have no name.
       const file = takeFile(part, texts)
       files.push(file instanceof Promise ? await file : file)
     }
@@ -41,11 +41,11 @@ export async function readForm<File>(
 
 interface PartDigest {
   readonly digest: AnnouncedDigest
-  /** Whether the part announced it itself. */
+  /** Whether the digest is from a header of the part. */
   readonly isOfPart: boolean
 }
 
-/** Receives the files of one request. Their digests are checked once it is known how many they are. */
+/** Receives the files of one request. Digests are checked at the end, when the number of files is known. */
 export class FileReceiver {
   readonly #core: LibraryCore
   readonly #session: UploadSession
@@ -60,7 +60,7 @@ export class FileReceiver {
     this.#session = session
   }
 
-  /** Throws a refusal if the part announced another digest. Not a promise if the content is there and small. */
+  /** Throws a refusal on a digest mismatch. Synchronous if the content is buffered and small. */
   receive(part: StreamedPart): Content | Promise<Content> {
     this.#files += 1
     const digests = this.#digestsOf(part)
@@ -72,7 +72,7 @@ export class FileReceiver {
     return this.#mayHold() ? content : this.#core.content.putSmall(content)
   }
 
-  /** Whether the small blocks fit in memory, that of this request and that of all. */
+  /** Whether the small blocks fit in the memory limits of this request and of all requests. */
   #mayHold(): boolean {
     if (this.#held > HELD_BYTES) return false
     const steps = Math.ceil(this.#held / STEP_BYTES)
@@ -99,14 +99,14 @@ export class FileReceiver {
   }
 
   /**
-   * To be called when nothing more can be refused but by the commit: only then does a request that is cut off or refused
-   * leave nothing behind. Not a promise when there is nothing to keep.
+   * Called when only the commit can still fail, so that an aborted or rejected request
+   * leaves nothing behind. Synchronous if there is nothing to store.
    */
   keep(): Promise<void> | undefined {
     return this.#unkept?.keep()
   }
 
-  /** Those that see the bytes of a part: that of the request's head is about its first file. */
+  /** The digests that cover a part. The one of the request header covers the first file. */
   #digestsOf(part: StreamedPart): PartDigest[] {
     const ofFile = this.#files === 1 ? this.#session.fileDigest : undefined
     const ofPart = AnnouncedDigest.read(part.headers.get('content-digest'))
@@ -116,18 +116,18 @@ export class FileReceiver {
     ]
   }
 
-  /** Compares the digest of the request's head, which is about its one file. Throws a refusal. */
+  /** Compares the digest of the request header with the only file. Throws a refusal. */
   checkDigest(): void {
     if (this.#files === 1) this.#session.fileDigest?.check()
   }
 }
 
-/** The name in a file name as sent: what comes after the last slash of either kind. */
+/** The base name of a sent file name, after the last slash or backslash. */
 export function lastSegment(filename: string): string {
   return filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
 }
 
-/** Unix seconds of an RFC 3339 time; undefined for what is none, or before 1970. */
+/** Unix seconds of an RFC 3339 time; undefined if malformed or before 1970. */
 export function parseLastModify(text: string | undefined): number | undefined {
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text ?? '')
   const ms = isTime ? Date.parse((text ?? '').replace(' ', 'T').toUpperCase()) : Number.NaN

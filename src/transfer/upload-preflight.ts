@@ -1,7 +1,7 @@
 import { rawResponse, rawText } from '../http/index.ts'
 import { route } from './services.ts'
 
-/** What a browser asks before it uploads from another origin; the surface adds the headers that answer it. */
+/** CORS preflight requests of uploads. The surface adds the response headers. */
 export const preflightRoutes = [
   '/seafhttp/upload-api/:ticket',
   '/seafhttp/upload-aj/:ticket',

@@ -31,6 +31,6 @@ export function chunkFileName(header: string | undefined): string | undefined {
   const parameters = parametersOf(`;${header}`)
   const extended = /^utf-8'[^']*'(.*)$/is.exec(parameters.get('filename*') ?? '')?.[1]
   const name = extended ?? parameters.get('filename')
-  // Node reads headers one character per byte; what is no escape may be UTF-8 as it is.
+  // Headers have one character per byte. Unescaped bytes may be UTF-8.
   return name === undefined ? undefined : decodePercent(Buffer.from(name, 'latin1'))
 }

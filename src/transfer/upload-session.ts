@@ -22,41 +22,41 @@ import { type ChunkRange, readChunkRange } from './upload-range.ts'
 const LONGEST_TEXT = 64 * 1024
 
 /**
- * One request that brings bytes, from the moment its head was found in order. Disposing gives back
- * what was set aside for it and removes what it left on the way.
+ * One upload request, from the validation of its head. Disposing releases
+ * its reservations and removes its temporary files.
  */
 export class UploadSession implements AsyncDisposable {
   readonly request: HttpRequest
   readonly library: Library
-  /** What the ticket is bound to. */
+  /** The target of the ticket. */
   readonly ticketPath: LibraryPath
-  /** Whether a link gave out the ticket. */
+  /** Whether the ticket was issued through a link. */
   readonly isOfLink: boolean
-  /** Where its chunks come from, and whose bytes they are. */
+  /** Key of the resumable upload. */
   readonly source: UploadSource
   readonly guest: Guest
-  /** What the chunks of somebody without an account belong together by; undefined for the holder of an account. */
+  /** Identifies the resumable upload of a visitor; undefined for an account. */
   readonly visitor: string | undefined
   readonly range: ChunkRange | undefined
   readonly form: MultipartStream
-  /** What the library is encrypted with; undefined for a plain one, and for blocks, which come encrypted. */
+  /** The key of an encrypted library; undefined for a plain one, and for blocks, which arrive encrypted. */
   readonly dataKey: DataKey | undefined
-  /** Of the whole file, announced in the head of the request. */
+  /** Digest of the whole file, from the request header. */
   readonly fileDigest: AnnouncedDigest | undefined
   readonly #services: TransferServices
   readonly #use: TicketUse
   readonly #bodyDigest: AnnouncedDigest | undefined
-  /** What else is to be let go of; most requests have nothing. */
+  /** Further resources to dispose of; created on demand. */
   #owned: AsyncDisposableStack | undefined
   #reservation: Reservation | undefined
-  /** Bytes that came in so far, of a body that did not say how long it is. */
+  /** Received bytes of a body of unknown length. */
   #received = 0
 
   private constructor(services: TransferServices, request: HttpRequest, use: TicketUse, head: CheckedHead) {
     this.#services = services
     this.#use = use
     this.request = request
-    // A visitor of a link spends the share of their address, not that of the account that made the link.
+    // Visitors of a link use the limits of their address, not those of the link's creator.
     if (!use.isOfLink) request.chargeTo(String(use.library.actor.key))
     this.library = use.library
     this.ticketPath = use.path
@@ -69,7 +69,7 @@ export class UploadSession implements AsyncDisposable {
     this.#bodyDigest = AnnouncedDigest.read(request.headers['content-digest'])
     this.#reservation = head.reservation
     this.dataKey = head.dataKey
-    // What was begun with the key ends with it, however long it takes.
+    // The upload keeps its key, even if the library is locked meanwhile.
     if (head.dataKey !== undefined) this.#things().use(head.dataKey.lease())
     this.form = new MultipartStream((lend) => this.#read(lend, head), head.boundary, {
       malformed,
@@ -104,7 +104,7 @@ export class UploadSession implements AsyncDisposable {
       const room = declared === undefined ? await services.quotas.roomLeft(info, guest) : undefined
       const { upload: limit } = services.transferLimits
       if (limit !== undefined && declared !== undefined && declared > limit) throw tooLarge()
-      // Blocks come as the client encrypted them; a file is encrypted here.
+      // Blocks arrive encrypted by the client; files are encrypted here.
       const dataKey = takesBlocks ? undefined : services.core.keys.keyFor(use.library)
       const boundary = multipartBoundary(request.headers['content-type'])
       if (boundary === undefined) throw uploadError(400, 'Wrong boundary in url')
@@ -117,14 +117,14 @@ export class UploadSession implements AsyncDisposable {
     }
   }
 
-  /** Has something disposed of with the session, whatever becomes of it. */
+  /** Registers a resource to dispose of with the session. */
   own<T extends AsyncDisposable>(thing: T): T {
     return this.#things().use(thing)
   }
 
   /**
-   * To be called after the last byte. Throws a refusal if the body is not the one that was announced, and
-   * quota-exceeded for one whose length nobody knew before. Not a promise when there is nothing to wait for.
+   * Called after the last byte. Throws a refusal on a digest mismatch, and
+   * quota-exceeded for a body of unknown length. Synchronous if nothing has to be awaited.
    */
   checkBody(): Promise<void> | undefined {
     this.#bodyDigest?.check()
@@ -137,7 +137,7 @@ export class UploadSession implements AsyncDisposable {
   }
 
   /**
-   * The library to be changed at `path`, as the ticket opens it now: the right may have ended while bytes were coming in.
+   * Reopens the library for a change at `path`: the permission may have been revoked during the upload.
    * Throws permission-denied, ticket-not-found.
    */
   async editable(path: LibraryPath): Promise<EditableLibrary> {
@@ -146,17 +146,17 @@ export class UploadSession implements AsyncDisposable {
     return library.editable(path)
   }
 
-  /** Binds an update ticket to the file it replaces. Throws permission-denied for another one than the first. */
+  /** Binds an update ticket to the first file it replaces. Throws permission-denied for any other. */
   bind(target: LibraryPath): Promise<void> {
     return this.#use.bind(target)
   }
 
-  /** Of the bytes set aside; undefined where nothing is limited. */
+  /** The quota reservation; undefined if unlimited. */
   get reservationKey(): number | undefined {
     return this.#reservation?.key
   }
 
-  /** Gives back what was set aside, as part of the commit. */
+  /** Releases the reservation, in the transaction of the commit. */
   async settle(tx: Transaction): Promise<void> {
     await this.#reservation?.settle(tx)
   }
@@ -188,18 +188,18 @@ export class UploadSession implements AsyncDisposable {
   }
 }
 
-/** The operations that bring blocks instead of files. */
+/** The operations that upload blocks instead of files. */
 type BlockOperations = readonly ('upload-blocks' | 'update-blocks')[]
 
 interface CheckedHead {
   readonly body: RequestBody
   readonly boundary: string
   readonly range: ChunkRange | undefined
-  /** Bytes; undefined for a body that does not say. */
+  /** Bytes; undefined for a body of unknown length. */
   readonly declared: number | undefined
   readonly reservation: Reservation | undefined
   readonly room: { left: number; limit: number } | undefined
-  /** Most bytes of an upload. */
+  /** Maximum size of an upload in bytes. */
   readonly limit: number | undefined
   readonly dataKey: DataKey | undefined
   readonly ticketHash: string
@@ -209,7 +209,7 @@ function sourceOf({ library, linkKey = 0 }: TicketUse): UploadSource {
   return { libraryKey: library.info.key, accountKey: library.actor.key, linkKey }
 }
 
-/** Of a chunk what is still to come of its file: the rest is stored. One at the start may replace what came before. */
+/** For a chunk, the remaining bytes of its file, because the rest is already stored. A chunk at offset 0 may start over. */
 function reserve(
   { quotas }: TransferServices,
   use: TicketUse,

@@ -14,11 +14,11 @@ export const uploadTexts: ReadonlySet<string> = new Set([
   'last_modify',
 ])
 
-/** Where the files of an upload go. */
+/** The target of an upload. */
 export interface FoundTarget {
   /** The folder the ticket is bound to; of a link's ticket, whatever `parent_dir` says. */
   readonly parent: LibraryPath
-  /** Below the parent; made if missing. */
+  /** Below the parent; created if missing. */
   readonly into: LibraryPath
   readonly replace: boolean
   /** Unix seconds. */
@@ -26,9 +26,9 @@ export interface FoundTarget {
 }
 
 /**
- * Finds the place a form asks for. Checks in the order clients rely on: files, replace, parent_dir,
+ * Resolves the target of a form. Checks in the order clients rely on: files, replace, parent_dir,
  * relative_path, number of files, existence, permission. Throws refusals, path-not-found, permission-denied. Not a
- * promise when the folder is at hand.
+ * promise if the folder is cached.
  */
 function findTarget(
   session: UploadSession,
@@ -39,7 +39,7 @@ function findTarget(
   const { library, range, request } = session
   if (files === 0) throw uploadError(400, 'No file uploaded.')
   const replace = mayReplace && readReplace(texts, request)
-  // Whoever may only add must not be able to take away.
+  // Upload-only permission must not replace files.
   if (replace && library.actor.scope?.access === 'upload') fail({ code: 'permission-denied' })
   const parentText = texts.get('parent_dir')?.replaceAll('\\', '/')
   if (!parentText || (range !== undefined && !parentText.startsWith('/'))) {
@@ -49,7 +49,7 @@ function findTarget(
   if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
   const sent = parsePath(parentText)
   if (sent === undefined) return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
-  // A visitor of a link does not know where in the library its folder is, and is not told by being refused elsewhere.
+  // Errors must not reveal to link visitors where in the library their folder is.
   const parent = session.isOfLink ? session.ticketPath : sent
   const check = (folder: StoredDir | undefined) => {
     if (folder === undefined) fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })
@@ -61,7 +61,7 @@ function findTarget(
   return folder instanceof Promise ? folder.then(check) : check(folder)
 }
 
-/** The place an upload asks for, as far as its texts are known; found once for all files of a form that come after them. */
+/** The target of an upload, resolved once from the text parts known so far. */
 export class UploadTarget {
   readonly #session: UploadSession
   readonly #mayReplace: boolean
@@ -73,8 +73,8 @@ export class UploadTarget {
   }
 
   /**
-   * As a file begins to come in: what is already known to be wrong need not be received. Throws as findTarget. Not a
-   * promise when there is nothing to wait for.
+   * Called when a file starts, to reject it before its bytes are received. Throws as findTarget. Not a
+   * promise if nothing has to be awaited.
    */
   refuseEarly(texts: FormTexts, filename: string): undefined | Promise<void> {
     if (!texts.has('parent_dir')) return undefined
@@ -117,7 +117,7 @@ function nameOf(filename: string): string {
   return parseName(name) ?? fail({ code: 'name-invalid', name })
 }
 
-// A part of a longer text is compared slowly, and keeps all of that text in memory, for as long as the name is known.
+// Copied: a substring is slow to compare and keeps the whole text in memory.
 function ownText(text: string): string {
   return Buffer.from(text).toString()
 }

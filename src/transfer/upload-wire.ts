@@ -1,7 +1,7 @@
 import { type HttpResponse, jsonTextResponse } from '../http/index.ts'
 import type { Placed } from '../library/index.ts'
 
-/** A stored file as upload answers name it. */
+/** A stored file in upload responses. */
 export interface UploadItem {
   readonly name: string
   readonly id: string
@@ -18,12 +18,12 @@ export function uploadItemsText(items: readonly UploadItem[]): string {
   return JSON.stringify(items.map(({ name, id, size }) => ({ name, id, size })))
 }
 
-/** The ids alone. Not JSON, but labelled so: that is what clients have always been sent. */
+/** The ids alone. Not valid JSON, but labelled so, as existing clients expect. */
 export function idsAnswer(items: readonly UploadItem[]): HttpResponse {
   return jsonTextResponse(items.map((item) => item.id).join('\t'))
 }
 
-/** A chunk was taken and more are to come. */
+/** The response to a chunk that is not the last. */
 export function chunkTaken(): HttpResponse {
   return jsonTextResponse('{"success": true}')
 }

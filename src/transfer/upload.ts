@@ -110,7 +110,7 @@ async function uploadChunk(
     const filename = given ?? part.filename ?? ''
     await place.refuseEarly(known, filename)
     count += 1
-    // There may be one only: another will be refused, and needs no place on the disk.
+    // Only one file is allowed: a second one will be rejected and is not stored.
     return { filename, chunk: count === 1 ? await receiveChunk(services, session, range, part) : undefined }
   })
   const target = await place.find(texts, files.length)
@@ -143,11 +143,11 @@ async function commit(
     },
   })
   const items = result.map(uploadItem)
-  // A visitor of a link is not told which names were taken.
+  // Link visitors must not learn which names exist.
   return session.isOfLink ? items.map((item, at) => ({ ...item, name: files[at]?.name ?? item.name })) : items
 }
 
-/** What was uploaded, as its sender chose it: files, or the folder they came in. */
+/** The uploaded top-level entries: files, or the folder that contains them. */
 function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly Placed[]) {
   const [folder] = into === ROOT ? [] : segmentsOf(seenFrom(parent, placed[0]?.path ?? parent) ?? ROOT)
   if (folder !== undefined) return [{ path: joinPath(parent, folder), isDir: true }]

@@ -2,10 +2,10 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 import { DEFLATE, type Deflaters } from './deflaters.ts'
 import type { ZipMethod } from './records.ts'
 
-/** How much of a file is looked at to see whether it would shrink. */
+/** Size of the compressibility sample, in bytes. */
 const PROBE_BYTES = 64 * 1024
 
-// What shrinks by less is not worth the time to pack and unpack it.
+// A smaller gain is not worth the CPU time.
 const PAYING_RATIO = 0.85
 const SMALLEST_PAYING = 256
 // Random and compressed bytes have nearly 8 bits of entropy each, programs about 6, text about 5.
@@ -13,7 +13,7 @@ const RANDOM_BITS = 7.8
 const SAMPLE_BYTES = 4 * 1024
 const CRC_SLICE_BYTES = 1024 * 1024
 
-// Formats that are compressed already; whatever is missing here is found out by looking.
+// Compressed formats. Others are detected by sampling.
 const packedExtensions = new Set(
   (
     '7z aac aif apk avi avif br bz2 cab cr2 docx dmg epub flac flv gif gz heic heif jar jpeg jpg lz lz4 lzma m4a m4v ' +
@@ -21,7 +21,7 @@ const packedExtensions = new Set(
   ).split(' '),
 )
 
-/** Whether a file of this name is known not to shrink. */
+/** Whether the extension implies compressed content. */
 export function isPackedFormat(name: string): boolean {
   const dot = name.lastIndexOf('.')
   return dot >= 0 && packedExtensions.has(name.slice(dot + 1).toLowerCase())
@@ -34,7 +34,7 @@ export async function pays(start: Buffer, deflaters: Deflaters): Promise<boolean
   return (await deflaters.deflate(probe)).length <= probe.length * PAYING_RATIO
 }
 
-/** The bytes of a whole file as they are to rest, at most LONGEST_DEFLATED. The buffer must not change until this settles. */
+/** The stored form of a whole file of at most MAX_DEFLATED bytes. The buffer must not change until this settles. */
 export async function packWhole(
   name: string,
   bytes: Buffer,
@@ -52,7 +52,7 @@ export function createPacker() {
   return createDeflateRaw({ ...DEFLATE, chunkSize: 64 * 1024 })
 }
 
-/** The CRC-32 of `bytes` after what `crc` stands for. */
+/** Continues the CRC-32 `crc` with `bytes`. */
 export function addToCrc(crc: number, bytes: Uint8Array): number {
   let sum = crc
   for (let start = 0; start < bytes.length; start += CRC_SLICE_BYTES)
@@ -60,7 +60,7 @@ export function addToCrc(crc: number, bytes: Uint8Array): number {
   return sum
 }
 
-/** A look that costs a fraction of trying: bytes as even as random ones do not shrink. */
+/** Entropy estimate, far cheaper than deflating: high-entropy bytes do not shrink. */
 function mayShrink(bytes: Buffer): boolean {
   return bytes.length >= SMALLEST_PAYING && bitsPerByte(bytes.subarray(0, SAMPLE_BYTES)) < RANDOM_BITS
 }

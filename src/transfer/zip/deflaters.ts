@@ -6,15 +6,15 @@ import { Semaphore } from '../../scheduling/index.ts'
 export const DEFLATE = { level: constants.Z_BEST_SPEED } as const
 
 /** Most bytes deflated in one call. */
-export const LONGEST_DEFLATED = 1024 * 1024
+export const MAX_DEFLATED = 1024 * 1024
 
-// Room for several files, so that few of them end in one piece of memory and go on in another; but pieces that are kept
-// for as long as a file in them is are not to pile up.
+// Large enough for several files per buffer, small enough that a buffer kept alive
+// by one file wastes little.
 const OUTPUT_BYTES = 256 * 1024
 
 /**
- * Deflates bytes in the thread pool, a few pieces at a time. What that needs is used again: V8 counts the third of a
- * MiB each new deflater takes, and looks through all of its heap every few dozen of them.
+ * Deflates bytes in the thread pool. Deflaters are pooled: each allocates about 1/3 MiB of
+ * external memory, and a few dozen new ones trigger a full garbage collection.
  */
 export class Deflaters implements Disposable {
   readonly #semaphore: Semaphore
@@ -25,7 +25,7 @@ export class Deflaters implements Disposable {
     this.#semaphore = new Semaphore(atOnce)
   }
 
-  /** The bytes must not change until this settles; they are LONGEST_DEFLATED at most. */
+  /** At most MAX_DEFLATED bytes, which must not change until this settles. */
   deflate(bytes: Uint8Array): Promise<Buffer> {
     return this.#semaphore.run(async () => {
       const deflater = this.#free.pop() ?? createDeflater()
@@ -43,16 +43,16 @@ export class Deflaters implements Disposable {
   }
 }
 
-/** Each write to it is a whole, after which it is to be reset. */
+/** Each write is a complete stream; reset afterwards. */
 function createDeflater(): DeflateRaw {
   const options = {
     ...DEFLATE,
     flush: constants.Z_FINISH,
     chunkSize: OUTPUT_BYTES,
-    // It would otherwise wait to be read before it ends.
-    readableHighWaterMark: 2 * LONGEST_DEFLATED,
+    // Otherwise it would wait for a reader before it ends.
+    readableHighWaterMark: 2 * MAX_DEFLATED,
   }
-  return createDeflateRaw(options).on('error', () => {}) // Whoever wrote hears of it.
+  return createDeflateRaw(options).on('error', () => {}) // Reported to the writer.
 }
 
 function finish(deflater: DeflateRaw, bytes: Uint8Array): Promise<Buffer> {

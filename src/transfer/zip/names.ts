@@ -1,7 +1,7 @@
 import { freeName } from '../../objects/index.ts'
 
 /**
- * A name that stays one name wherever an archive is unpacked. Synced trees may hold backslashes and
+ * A name that is safe on every platform. Synced trees may contain backslashes and
  * control characters; some tools take `\` for a separator and `C:` for a drive.
  */
 export function harmlessName(name: string): string {
@@ -13,10 +13,10 @@ export function harmlessName(name: string): string {
 const unsafe = /[/\\\u0000-\u001f\u007f-\u009f]/g
 const drive = /^([A-Za-z]):/
 
-/** Gives out names, each once: one already given comes back with ` (n)`. */
+/** Makes names unique: duplicates get ` (n)`. */
 export class FreeNames {
   readonly #taken = new Set<string>()
-  /** The next number to try, so that many equal names take no longer than as many different ones. */
+  /** The next number per name, so that many duplicates stay linear. */
   readonly #next = new Map<string, number>()
 
   take(wanted: string): string {
@@ -27,14 +27,14 @@ export class FreeNames {
       return this.#taken.has(name)
     }
     const name = freeName(wanted, isTaken, from)
-    // The first try is the wanted name itself, without a number.
+    // The first attempt has no number.
     if (name !== wanted) this.#next.set(wanted, from + tries - 1)
     this.#taken.add(name)
     return name
   }
 }
 
-/** Harmless names for the names of one folder, all different. Names that need no change keep theirs. */
+/** Safe, unique names for the entries of one folder. Safe names stay unchanged. */
 export function harmlessNames(names: readonly string[]): readonly string[] {
   const harmless = names.map(harmlessName)
   if (harmless.every((name, index) => name === names[index])) return names

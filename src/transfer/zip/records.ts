@@ -13,7 +13,7 @@ export interface ZipEntry {
 /** How the bytes of an entry rest. */
 export type ZipMethod = 'stored' | 'deflated'
 
-/** What is known of an entry once its bytes are. */
+/** Data of an entry that is known after its bytes. */
 export interface ZipContent {
   readonly method: ZipMethod
   readonly crc: number
@@ -23,7 +23,7 @@ export interface ZipContent {
   readonly packedSize: number
 }
 
-/** What 32-bit and 16-bit fields hold when the value is in a Zip64 record. */
+/** Values of 32-bit and 16-bit fields whose value is in a Zip64 record. */
 const IN_ZIP64_32 = 0xffff_ffff
 const IN_ZIP64_16 = 0xffff
 
@@ -40,7 +40,7 @@ const METHODS = { stored: 0, deflated: 8 } as const
 const DOS_FOLDER = 0x10
 const MOST_NAME_BYTES = 0xffff
 
-/** An archive cannot hold a name this long. */
+/** The name is too long for a zip archive. */
 export class ZipNameTooLong extends Error {
   override name = 'ZipNameTooLong'
   constructor() {
@@ -86,7 +86,7 @@ export function directoryRecord(entry: ZipEntry, content: ZipContent, offset: nu
   return Buffer.concat([record, name, extra])
 }
 
-/** 4.3.14 to 4.3.16: what ends an archive whose directory of `entries` begins at `offset` and takes `size` bytes. */
+/** 4.3.14 to 4.3.16: the end records of an archive whose directory of `entries` starts at `offset` and has `size` bytes. */
 export function endRecords(entries: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)

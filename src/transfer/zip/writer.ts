@@ -10,21 +10,21 @@ import {
   type ZipMethod,
 } from './records.ts'
 
-/** Where an archive goes: bytes at the end, and once more at a place already written. */
+/** The target of an archive: append, and overwrite at an earlier offset. */
 export interface ZipTarget {
   append(bytes: Uint8Array): Promise<void>
   /** Bytes appended earlier are replaced by as many others. */
   patch(position: number, bytes: Uint8Array): Promise<void>
 }
 
-/** Where the directory of an archive waits for its end: it may have millions of records. */
+/** Spill file of the central directory, which may have millions of records. */
 export interface ZipDirectory {
   append(bytes: Uint8Array): Promise<void>
   /** All of it, in order. */
   read(): AsyncIterable<Uint8Array>
 }
 
-/** A file is longer or shorter than it said. */
+/** The size of a file differs from the stated one. */
 export class ZipSizeMismatch extends Error {
   override name = 'ZipSizeMismatch'
 }
@@ -54,7 +54,7 @@ export class ZipWriter {
     return this.#addKnown(entry, NOTHING, undefined)
   }
 
-  /** A file in memory, its bytes as they are to rest. */
+  /** A file in memory, in its stored form. */
   addWhole(
     entry: ZipEntry,
     file: { bytes: Uint8Array; method: ZipMethod; packed: Uint8Array },
@@ -79,7 +79,7 @@ export class ZipWriter {
     await this.#record(entry, content, offset)
   }
 
-  /** Ends the archive; gives its length in bytes. */
+  /** Ends the archive and returns its length in bytes. */
   async finish(): Promise<number> {
     const offset = this.#position
     for await (const bytes of this.#directory.read()) await this.#append(bytes)
@@ -121,7 +121,7 @@ export class ZipWriter {
   }
 }
 
-/** Passes bytes on, and knows their CRC at the end; refuses more or fewer than were promised. */
+/** Passes bytes through, computes their CRC, and checks their number. */
 class CountedBytes {
   readonly #chunks: AsyncIterable<Buffer>
   readonly #size: number
