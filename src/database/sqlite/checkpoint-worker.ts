@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 export type CheckpointMode = 'passive' | 'restart' | 'truncate'
 
-/** How far a checkpoint came, in frames of the log; `busy` if somebody was in its way. */
+/** The result of a checkpoint, in frames of the log; `busy` if another connection blocked it. */
 export interface CheckpointResult {
   busy: boolean
   log: number
@@ -12,8 +12,8 @@ export interface CheckpointResult {
 
 export type CheckpointReply = { result: CheckpointResult } | { error: Error; code: number }
 
-// The thread's own connection. synchronous=FULL makes a checkpoint sync the log before it copies
-// from it, and the database file before it lets the log be overwritten.
+// The connection of this thread. synchronous=FULL makes a checkpoint flush the log before it copies from it, and the database file before the
+// log is overwritten.
 const { file } = workerData as { file: string }
 const connection = new DatabaseSync(file, { timeout: 5000 })
 connection.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')

@@ -9,15 +9,15 @@ const retryAfterMs = 1000
 
 interface Options {
   readonly file: string
-  /** Frames in the log from which on it is copied into the database file. */
+  /** Number of frames in the log that triggers a checkpoint. */
   readonly fromFrames: number
-  /** The writers' turns; a checkpoint takes one to finish what they keep adding to. */
+  /** The mutex of the writers. A checkpoint locks it for its last part, so that the log stops growing. */
   readonly writeMutex: Mutex
   readonly logger: Logger
   readonly onDiskError: (error: Error) => void
 }
 
-/** Copies the write-ahead log into the database file, on a thread that starts when first needed. */
+/** Runs checkpoints: copies the write-ahead log into the database file, on a thread that starts when first needed. */
 export class Checkpointer {
   readonly #options: Options
   #worker: Worker | undefined
@@ -29,7 +29,7 @@ export class Checkpointer {
     this.#options = options
   }
 
-  /** Starts a checkpoint if the log has grown enough and none is under way. */
+  /** Starts a checkpoint if the log is large enough and none is running. */
   consider(frames: number): void {
     if (frames < this.#options.fromFrames || this.#running || performance.now() < this.#notBeforeMs) return
     this.#running = this.#checkpoint().finally(() => {
@@ -37,7 +37,7 @@ export class Checkpointer {
     })
   }
 
-  /** Empties the log if it was ever large, and ends the thread. */
+  /** Truncates the log if a checkpoint ever ran, and ends the thread. */
   async close(): Promise<void> {
     await this.#running
     if (!this.#worker) return
@@ -50,8 +50,8 @@ export class Checkpointer {
     this.#worker = undefined
   }
 
-  // The first pass copies most while writers go on. They add as it copies, so the log would never
-  // be wholly copied and never start over; the second pass has them wait for what little is left.
+  // The first pass copies most of the log while writers continue. They keep appending, so the log would never be copied completely and never
+  // restart. The second pass makes them wait for the small rest.
   async #checkpoint(): Promise<void> {
     try {
       await this.#ask('passive')
@@ -67,7 +67,7 @@ export class Checkpointer {
     }
   }
 
-  // One question at a time: a checkpoint runs alone, and close waits for it.
+  // One request at a time: checkpoints do not overlap, and `close` waits for one.
   async #ask(mode: CheckpointMode): Promise<CheckpointResult> {
     const worker = (this.#worker ??= this.#startWorker())
     const { promise, resolve, reject } = Promise.withResolvers<CheckpointReply>()

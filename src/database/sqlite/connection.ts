@@ -2,20 +2,20 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { Row, Value } from '../database.ts'
 import { DatabaseError, type DatabaseReason } from '../errors.ts'
 
-const keptStatements = 500
+const maxStatements = 500
 
 interface Prepared {
   readonly statement: StatementSync
   readonly columns: readonly string[]
 }
 
-/** One SQLite connection with its prepared statements, least recently used ones dropped. */
+/** One SQLite connection with a bounded cache of prepared statements; the oldest is evicted first. */
 export class Connection {
   readonly handle: DatabaseSync
   readonly #prepared = new Map<string, Prepared>()
   #dataVersion: StatementSync | undefined
 
-  /** One that only reads leaves the log as it is, even if it is the last to be closed. */
+  /** A read-only connection leaves the log unchanged, even if it is the last to close. */
   constructor(file: string, busyTimeoutMs: number, { readOnly = false } = {}) {
     try {
       const enableForeignKeyConstraints = true
@@ -61,7 +61,7 @@ export class Connection {
     }
   }
 
-  /** A number that is another one after anybody else, in this process or another, has committed. */
+  /** A number that changes whenever another connection, of any process, commits. */
   dataVersion(): number {
     if (this.#dataVersion === undefined) {
       this.#dataVersion = this.handle.prepare('pragma data_version')
@@ -82,12 +82,12 @@ export class Connection {
     const statement = this.handle.prepare(sql)
     statement.setReturnArrays(true)
     const prepared = { statement, columns: statement.columns().map((column) => column.name) }
-    if (this.#prepared.size >= keptStatements) this.#dropOldest()
+    if (this.#prepared.size >= maxStatements) this.#evictOldest()
     this.#prepared.set(sql, prepared)
     return prepared
   }
 
-  #dropOldest(): void {
+  #evictOldest(): void {
     for (const sql of this.#prepared.keys()) {
       this.#prepared.delete(sql)
       return
@@ -95,8 +95,7 @@ export class Connection {
   }
 }
 
-// The driver binds a JS number as a REAL: 5 put into a text column would read "5.0", and ? / 2 would
-// not be a whole number as it is on PostgreSQL.
+// The driver binds a JS number as REAL: 5 in a text column would read "5.0", and ? / 2 would not be an integer division as on PostgreSQL.
 function bindable(value: Value): SQLInputValue {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
 }
@@ -111,7 +110,7 @@ const reasons: Record<number, DatabaseReason> = {
   787: 'foreign-key',
   1555: 'unique',
   2067: 'unique',
-  // SQLITE_IOERR_SHMSIZE: the index of the log cannot grow.
+  // SQLITE_IOERR_SHMSIZE: the shared-memory index of the log cannot grow.
   4874: 'full',
 }
 const generalReasons: Record<number, DatabaseReason> = { 5: 'busy', 13: 'full' }
@@ -123,7 +122,7 @@ function translated(error: unknown): unknown {
   return new DatabaseError(reason, `SQLite: ${error.message} (${code})`, { cause: error })
 }
 
-/** The general kind of an SQLite result code, without its detail. */
+/** The primary result code of an extended one. */
 export function primaryCode(code: number): number {
   return code & 0xff
 }

@@ -5,7 +5,7 @@ import { DatabaseError, type DatabaseReason } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import { Connection, primaryCode } from './connection.ts'
 
-/** What a thread is asked to do with its connection. */
+/** A request to the thread. */
 export type ThreadRequest =
   | { readonly op: 'all' | 'get' | 'run'; readonly sql: string; readonly parameters: readonly Value[] }
   | {
@@ -27,7 +27,7 @@ export type ThreadReply =
   | { readonly reason: DatabaseReason; readonly message: string }
 
 const busyTimeoutMs = 10_000
-// Result codes of a file that is damaged, or no database at all.
+// Result codes of a file that is damaged or not a database.
 const damaged = [11, 26]
 
 const { file, role } = workerData as ThreadData
@@ -53,7 +53,7 @@ function perform(request: ThreadRequest): unknown {
     connection = undefined
     return undefined
   }
-  connection ??= openAnew()
+  connection ??= openOrReplace()
   switch (request.op) {
     case 'all':
     case 'get':
@@ -80,8 +80,8 @@ function insert(
   return inserted
 }
 
-/** What is in the file can be made again (I3), so a damaged one is put away rather than complained about. */
-function openAnew(): Connection {
+/** The file holds derived data (I3), so a damaged one is deleted and rebuilt. */
+function openOrReplace(): Connection {
   try {
     return open()
   } catch (error) {
@@ -91,8 +91,7 @@ function openAnew(): Connection {
   }
 }
 
-// A commit is synced here, where nobody waits for it: whatever says how far the index has come is
-// never ahead of the index.
+// Commits are flushed in this thread (synchronous = full), so the recorded position is never ahead of the index.
 function open(): Connection {
   closeSync(openSync(file, 'a', 0o600))
   const opened = new Connection(file, busyTimeoutMs)

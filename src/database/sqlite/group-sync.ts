@@ -1,6 +1,6 @@
 /**
- * Shares one disk sync among all who wait for one. A sync that failed can never be made good by
- * trying again (the kernel drops the pages and reports the error once), so a failure is final.
+ * Group commit: concurrent callers share one flush. A failed flush cannot be repaired by a retry, because the kernel drops the pages and
+ * reports the error once. So a failure is final.
  */
 export class GroupSync {
   readonly #sync: () => Promise<void>
@@ -14,8 +14,8 @@ export class GroupSync {
     this.#onFatal = onFatal
   }
 
-  /** Resolves after a sync that began after this call. */
-  covered(): Promise<void> {
+  /** Resolves after a flush that started after this call. */
+  flush(): Promise<void> {
     this.throwIfFailed()
     if (this.#next) return this.#next
     if (!this.#running) return this.#start()
@@ -27,7 +27,7 @@ export class GroupSync {
     if (this.#failure) throw new Error('Writing stopped because the disk failed.', { cause: this.#failure })
   }
 
-  /** Makes `cause` the final failure of the disk and tells the process to stop. */
+  /** Records a final disk failure and reports it with `onFatal`. */
   fail(message: string, cause: unknown): Error {
     if (this.#failure) return this.#failure
     this.#failure = new Error(message, { cause })

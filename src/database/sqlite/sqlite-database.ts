@@ -17,12 +17,12 @@ import { SqliteTransaction } from './sqlite-transaction.ts'
 
 export interface SqliteOptions {
   readonly file: string
-  /** Called once when the disk failed and nothing may be acknowledged any more. */
+  /** Called once when the disk failed. Nothing may be acknowledged afterwards. */
   readonly onFatal: (error: Error) => void
   readonly logger?: Logger
-  /** Stands in for `fdatasync` of the write-ahead log in tests. */
+  /** Replaces `fdatasync` of the write-ahead log in tests. */
   readonly syncLog?: (log: FileHandle) => Promise<void>
-  /** Bytes of the write-ahead log from which on it is copied into the database file. */
+  /** Size of the write-ahead log that triggers a checkpoint. */
   readonly checkpointBytes?: number
 }
 
@@ -30,10 +30,10 @@ const pageBytes = 4096
 const frameBytes = pageBytes + 24
 const defaultCheckpointBytes = 16 * 2 ** 20
 const busyTimeoutMs = 5000
-// How long a writer of this process waits for one of another before it gives up.
+// How long a writer of this process waits for the write lock of another process.
 const writeTimeoutMs = 30_000
 
-/** Opens the file, making it if need be; the schema is left as found. */
+/** Opens the file and creates it if needed. Does not migrate the schema. */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
   const { file } = options
   await createPrivateFile(file)
@@ -41,8 +41,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   let reader: Connection | undefined
   let log: FileHandle | undefined
   try {
-    // The log exists once the database has been written to or read from; from then on it stays,
-    // the same file, for as long as a connection is open.
+    // The log file is created by the first transaction and stays the same file while a connection is open.
     writer.exec('begin immediate; commit')
     writer.exec('pragma busy_timeout = 0')
     reader = await openConnection(file)
@@ -58,9 +57,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
 }
 
 /**
- * SQLite in WAL mode. A commit appends to the log without a sync; `write` then waits for an
- * fdatasync of the log that began after its commit, run off the event loop and shared by all who
- * wait. docs/decisions/0003-sqlite-durability.md says why nothing acknowledged can be lost.
+ * SQLite in WAL mode. A commit appends to the log without a flush. `write` then waits for an fdatasync of the log that started after its
+ * commit, which runs in the thread pool and is shared by all waiting writers (docs/decisions/0003-sqlite-durability.md).
  */
 export class SqliteDatabase implements Migratable {
   readonly dialect = 'sqlite'
@@ -112,8 +110,8 @@ export class SqliteDatabase implements Migratable {
     }
     options.onCommitted?.()
     done.tx.announce()
-    // Also when nothing was changed: what the work read may not have been synced yet.
-    if (options.durable !== false) await this.#sync.covered()
+    // Also after a transaction without changes: what it read may not be flushed yet.
+    if (options.durable !== false) await this.#sync.flush()
     return done.result
   }
 
@@ -135,7 +133,7 @@ export class SqliteDatabase implements Migratable {
     await this.get('select 1')
   }
 
-  /** Copies the database to `<file>.before-v<version>`, durably; the copy is kept. */
+  /** Copies the database durably to `<file>.before-v<version>`. */
   async backUp(version: number): Promise<void> {
     const target = `${this.#file}.before-v${version}`
     const unfinished = `${target}.unfinished`
@@ -152,16 +150,15 @@ export class SqliteDatabase implements Migratable {
     await syncFolder(path.dirname(target))
   }
 
-  /** Throws if the last writes could not be synced; the files are then left as they are. */
+  /** Throws if the last writes could not be flushed; the files are then left unchanged. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
     const unlock = await this.#writeMutex.lock()
     unlock()
-    // After a failed sync the log may have holes, and closing would copy from it: the connections
-    // are left to the end of the process.
+    // After a failed flush the log may have holes, and closing would copy from it. The connections stay open until the process ends.
     try {
-      await this.#sync.covered()
+      await this.#sync.flush()
       await this.#checkpointer.close()
       this.#reader.close()
       this.#writer.close()
@@ -184,14 +181,14 @@ export class SqliteDatabase implements Migratable {
     } catch (error) {
       tx.abandon()
       if (this.#writer.handle.isTransaction) this.#writer.exec('rollback')
-      // It may be the commit that failed, and nobody can tell how far it came.
+      // If the commit failed, its outcome is unknown.
       this.#reads.invalidate(tx.changed.tables)
       throw error
     }
   }
 
-  // Another process can hold the write lock, and SQLite has no way to be told when it lets go. The
-  // driver's own wait would hold up the event loop, so we look again every few milliseconds.
+  // Another process can hold the write lock, and SQLite does not notify. The driver's own wait would block the event loop, so we retry every few
+  // milliseconds.
   async #begin(): Promise<void> {
     const deadline = performance.now() + writeTimeoutMs
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 8)) {
@@ -221,8 +218,7 @@ async function createPrivateFile(file: string): Promise<void> {
   }
 }
 
-// The log is copied by the checkpointer alone, never in the middle of a commit. LIKE minds case, as
-// it does on PostgreSQL.
+// Only the checkpointer copies the log, never a commit. LIKE is case-sensitive, as on PostgreSQL.
 async function openConnection(file: string): Promise<Connection> {
   const connection = new Connection(file, busyTimeoutMs)
   try {
@@ -242,7 +238,7 @@ async function openConnection(file: string): Promise<Connection> {
   }
 }
 
-// Two processes that open a new file at once can be refused without the driver's wait being tried.
+// Two processes that open a new file at the same time can get SQLITE_BUSY despite the busy timeout.
 async function retryWhileBusy(action: () => void): Promise<void> {
   const deadline = performance.now() + busyTimeoutMs
   for (;;) {

@@ -5,7 +5,7 @@ import { insertStatement } from '../insert-statement.ts'
 import { type CachedReads, ChangedTables } from './cached-reads.ts'
 import type { Connection } from './connection.ts'
 
-// Rows of one insert that may go by before other work of the process gets the thread.
+// An insert yields to the event loop after this long (I10).
 const sliceMs = 4
 
 /** The statements of one `write`, on the write connection. */
@@ -59,12 +59,12 @@ export class SqliteTransaction implements Transaction {
     this.#announcements.push(announce)
   }
 
-  /** To be called once it is committed. */
+  /** Called after commit. */
   announce(): void {
     for (const announce of this.#announcements) announce()
   }
 
-  /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */
+  /** Rejects further statements. Throws if one failed, even if the work ignored the error. */
   finish(): void {
     this.#over = true
     if (this.#failure) {
@@ -78,7 +78,7 @@ export class SqliteTransaction implements Transaction {
     this.#over = true
   }
 
-  // PostgreSQL lets no transaction go on after a failed statement; neither do we.
+  // As on PostgreSQL, a failed statement aborts the transaction.
   #attempt<T>(statement: () => T): T {
     if (this.#over) throw transactionOver()
     try {
@@ -92,7 +92,7 @@ export class SqliteTransaction implements Transaction {
 
 const insertsOfOne = new Map<string, { columns: readonly string[]; ignoreExisting: boolean; sql: string }>()
 
-/** The text is made again only where a table is given other columns than the last time. */
+/** Cached per table while its columns are the same. */
 function insertOfOne(table: string, columns: readonly string[], ignoreExisting = false): string {
   const known = insertsOfOne.get(table)
   if (known?.ignoreExisting === ignoreExisting && isSame(known.columns, columns)) return known.sql

@@ -7,9 +7,9 @@ import { runInSideProcess } from '../side-process.ts'
 import type { ThreadData, ThreadReply, ThreadRequest } from './database-thread.ts'
 
 /**
- * A second SQLite file for what is derived and large (I3), read on two threads and written on another: neither a
- * long query nor a long write holds up the event loop (I10) or the writers of the main file. Of queries asked side by side
- * each goes to the thread that has less to do. The threads start when first needed. Every commit is synced.
+ * A separate SQLite file for large derived data (I3), with two reader threads and one writer thread, so that neither a long query nor a long
+ * write blocks the event loop (I10) or the writers of the main file. A query goes to the reader with fewer pending requests. Threads start when
+ * first needed. Every commit is flushed.
  */
 export class ThreadedDatabase implements Database {
   readonly dialect = 'sqlite'
@@ -75,8 +75,8 @@ export class ThreadedDatabase implements Database {
     await this.#writer.close()
   }
 
-  // The second is for what would have to wait: mostly there is nothing, and it is not started. To wait for the start of
-  // the first takes no longer than to start another.
+  // The second reader is used only if the first has more pending requests. While the first is starting, waiting for it takes no longer than
+  // starting another.
   #reader(): DatabaseThread {
     const [first, second] = this.#readers
     return first.isUp && second.load < first.load ? second : first
@@ -99,7 +99,7 @@ export class ThreadedDatabase implements Database {
   }
 }
 
-const ROWS_A_MESSAGE = 250
+const ROWS_PER_MESSAGE = 250
 
 class ThreadedTransaction implements Transaction {
   readonly #announcements: (() => void)[] = []
@@ -140,12 +140,12 @@ class ThreadedTransaction implements Transaction {
     { ignoreExisting = false }: { ignoreExisting?: boolean } = {},
   ): Promise<number> {
     const asked: Promise<unknown>[] = []
-    for (let start = 0; start < rows.length; start += ROWS_A_MESSAGE) {
-      // What is sent is copied, which takes a while; the thread has the rows before to do meanwhile.
+    for (let start = 0; start < rows.length; start += ROWS_PER_MESSAGE) {
+      // Messages are copied on the event loop. Yield between them: the thread still has the previous rows to insert.
       if (start > 0) await nextTurn()
-      const some = rows.slice(start, start + ROWS_A_MESSAGE)
+      const some = rows.slice(start, start + ROWS_PER_MESSAGE)
       const answer = this.#ask({ op: 'insert', table, columns, rows: some, ignoreExisting })
-      // Waited for below, when it may have failed already.
+      // Awaited below; it may have rejected by then.
       answer.catch(() => {})
       asked.push(answer)
     }
@@ -179,12 +179,12 @@ class ThreadedTransaction implements Transaction {
   }
 }
 
-// A thread costs memory, and starts again in a few hundredths of a second.
+// A thread takes memory, and starts again within some hundredths of a second.
 const IDLE_MS = 60_000
 
 type Waiting = { resolve(result: unknown): void; reject(error: unknown): void }
 
-/** A thread with one connection; it answers in the order it is asked. */
+/** A thread with one connection. It answers requests in order. */
 class DatabaseThread {
   readonly #data: ThreadData
   #worker: Worker | undefined
@@ -198,18 +198,18 @@ class DatabaseThread {
     this.#data = data
   }
 
-  /** How much it has been asked that it has not answered. */
+  /** Number of pending requests. */
   get load(): number {
     return this.#waiting.length
   }
 
-  /** Whether it has started, and answers as fast as it can. */
+  /** Whether it has started and answered a request. */
   get isUp(): boolean {
     return this.#isUp
   }
 
   async ask(request: ThreadRequest): Promise<unknown> {
-    // Its connection is closed before another is opened.
+    // The old connection must be closed before another is opened.
     if (this.#ending !== undefined) await this.#ending
     return this.#post(request)
   }
@@ -240,13 +240,13 @@ class DatabaseThread {
     await worker.terminate()
   }
 
-  /** Never rejects: a connection that cannot be closed well goes with its thread, and nobody asked for it. */
+  /** Never rejects: a connection that cannot be closed ends with its thread. */
   async #endIdle(): Promise<void> {
     await this.#end().catch(() => this.#worker?.terminate())
     this.#ending = undefined
   }
 
-  #rest(): void {
+  #endWhenIdle(): void {
     this.#worker?.unref()
     if (this.#inTransaction) return
     this.#idle = setTimeout(() => {
@@ -271,7 +271,7 @@ class DatabaseThread {
   #settle(reply: ThreadReply): void {
     const next = this.#waiting.shift()
     this.#isUp = true
-    if (this.#waiting.length === 0) this.#rest()
+    if (this.#waiting.length === 0) this.#endWhenIdle()
     if ('result' in reply) next?.resolve(reply.result)
     else next?.reject(new DatabaseError(reply.reason, reply.message))
   }
