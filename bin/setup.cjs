@@ -95,14 +95,15 @@ function installedByHand(lock) {
   return Object.keys(lock.packages).every((name) => {
     const entry = lock.packages[name]
     if (name === '' || agrees(name)) return true
-    return entry.optional === true && !suitsThisMachine(entry)
+    return entry.optional === true && !isForThisMachine(entry)
   })
 }
 
-function suitsThisMachine(entry) {
-  const suits = (list, ours) => list === undefined || list.indexOf(ours) !== -1
+/** Whether an optional package is for this machine in particular. One without such a list may belong to a package for another. */
+function isForThisMachine(entry) {
+  const names = (list, ours) => list !== undefined && list.indexOf(ours) !== -1
   // npm also omits packages for another C library.
-  return suits(entry.os, process.platform) && suits(entry.cpu, process.arch) && entry.libc === undefined
+  return names(entry.os, process.platform) && names(entry.cpu, process.arch) && entry.libc === undefined
 }
 
 /**
