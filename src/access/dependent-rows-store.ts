@@ -32,6 +32,7 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent & 
     await tx.run('delete from ticket where account_key = ?', key)
     await tx.run('delete from link where account_key = ?', key)
     await tx.run('delete from partial_upload where account_key = ?', key)
+    await tx.run('delete from quota_reservation where owner_key = ?', key)
   },
 
   async onDeviceWiped(tx, apiTokenKeys) {

@@ -39,6 +39,7 @@ export const pathBindings: readonly PathBinding[] = [...libraryBindings, viewBin
 export function accountDependents(now: () => number): readonly AccountDependent[] {
   return [
     activityRows,
+    jobRows,
     accessRows,
     {
       async onAccountRemoved(tx, { key }) {

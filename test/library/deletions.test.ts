@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Database, Transaction, Value } from '../../src/database/database.ts'
+import { Passwords } from '../../src/identity/passwords.ts'
+import { deleteLibrary } from '../../src/library/libraries.ts'
+import { libraryDependents } from '../../src/server/dependents.ts'
+import { createAccounts } from '../../src/server/services.ts'
+import { openTestCore } from '../support/core.ts'
+
+interface Column {
+  readonly name: string
+  readonly type: string
+  readonly notnull: number
+  /** The table it refers to. */
+  readonly refers: string | null
+}
+
+describe('deleting a library', () => {
+  it('has every module remove its own rows, without foreign keys', async () => {
+    await using test = await openTestCore()
+    const owner = await test.actor()
+    const { info } = await test.newLibrary(owner)
+    const schema = await schemaOf(test.db)
+    await fill(test.db, schema, { library: info.key, account: owner.key })
+    const referring = await referencesTo(test.db, schema, 'library', info.key)
+    assert.ok(Object.keys(referring).length >= 20, Object.keys(referring).join())
+
+    for (const { purgeBatch } of libraryDependents) {
+      while (((await test.db.write(async (tx) => purgeBatch?.(tx, info.key, 1))) ?? 0) > 0);
+    }
+    await test.db.write(async (tx) => {
+      for (const dependent of libraryDependents) await dependent.onPurged?.(tx, info.key)
+    })
+    assert.deepEqual(await referencesTo(test.db, schema, 'library', info.key), {})
+  })
+
+  it('keeps all rows if the transaction fails after the announcement', async () => {
+    await using test = await openTestCore()
+    const library = await test.newLibrary(await test.actor())
+    const schema = await schemaOf(test.db)
+    await fill(test.db, schema, { library: library.info.key, account: library.actor.key })
+    const before = await referencesTo(test.db, schema, 'library', library.info.key)
+    const failing = deleteLibrary(test.core, library.owned(), async (tx) => {
+      assert.notDeepEqual(await referencesTo(tx, schema, 'library', library.info.key), before)
+      throw new Error('the audit log failed')
+    })
+    await assert.rejects(failing, /the audit log failed/)
+    assert.deepEqual(await referencesTo(test.db, schema, 'library', library.info.key), before)
+  })
+})
+
+describe('removing an account', () => {
+  // The row of the account stays, because these refer to it.
+  const kept = {
+    // Tells a client that its account was removed.
+    'api_token.account_key': 1,
+    // In the trash, where an administrator can restore it.
+    'library.owner_key': 1,
+  }
+
+  it('leaves no other row that refers to it', async () => {
+    await using test = await openTestCore()
+    const account = await test.actor()
+    const other = await test.newLibrary(await test.actor())
+    await test.newLibrary(account)
+    const schema = await schemaOf(test.db)
+    await fill(test.db, schema, { library: other.info.key, account: account.key })
+    const accounts = createAccounts({ db: test.db, now: test.core.now, passwords: new Passwords() })
+    await accounts.remove(account.email)
+    assert.deepEqual(await referencesTo(test.db, schema, 'account', account.key), kept)
+  })
+
+  it('keeps all rows if the transaction fails after the announcement', async () => {
+    await using test = await openTestCore()
+    const account = await test.actor()
+    const { info } = await test.newLibrary(account)
+    const schema = await schemaOf(test.db)
+    await fill(test.db, schema, { library: info.key, account: account.key })
+    const before = await referencesTo(test.db, schema, 'account', account.key)
+    const accounts = createAccounts({ db: test.db, now: test.core.now, passwords: new Passwords() })
+    const failing = accounts.remove(account.email, async () => {
+      throw new Error('the audit log failed')
+    })
+    await assert.rejects(failing, /the audit log failed/)
+    assert.deepEqual(await referencesTo(test.db, schema, 'account', account.key), before)
+  })
+})
+
+type Schema = ReadonlyMap<string, readonly Column[]>
+
+/** The tables with their columns, each after the tables it refers to. */
+async function schemaOf(db: Database): Promise<Schema> {
+  const tables = await db.all<{ name: string }>("select name from sqlite_master where type = 'table'")
+  const columns = new Map<string, Column[]>()
+  for (const { name } of tables) {
+    const sql = `select c.name, c.type, c."notnull", f."table" as refers from pragma_table_info('${name}') c
+      left join pragma_foreign_key_list('${name}') f on f."from" = c.name`
+    columns.set(name, await db.all<Column & Record<string, Value>>(sql))
+  }
+  const sorted = new Map<string, readonly Column[]>()
+  const add = (table: string) => {
+    if (sorted.has(table)) return
+    for (const { refers } of columns.get(table) ?? []) if (refers !== null && refers !== table) add(refers)
+    sorted.set(table, columns.get(table) ?? [])
+  }
+  for (const table of columns.keys()) add(table)
+  return sorted
+}
+
+/** Inserts a row that refers to the library or the account into every table that can. */
+async function fill(db: Database, schema: Schema, given: Readonly<Record<string, number>>): Promise<void> {
+  const keys: Record<string, number> = { ...given }
+  await db.write(async (tx) => {
+    for (const [table, columns] of schema) {
+      const isReferring = columns.some(({ refers }) => refers !== null && keys[refers] !== undefined)
+      if (!isReferring || given[table] !== undefined) continue
+      const filled = columns.filter(({ name }) => name !== 'key')
+      const values = filled.map((column) => valueOf(column, keys))
+      const marks = values.map(() => '?').join(', ')
+      const names = filled.map(({ name }) => name).join(', ')
+      const hasKey = filled.length < columns.length
+      const sql = `insert into ${table} (${names}) values (${marks}) on conflict do nothing`
+      if (!hasKey) await tx.run(sql, ...values)
+      else keys[table] = (await tx.get<{ key: number }>(`${sql} returning key`, ...values))?.key ?? 0
+    }
+  })
+}
+
+function valueOf({ name, type, refers }: Column, keys: Readonly<Record<string, number>>): Value {
+  if (refers !== null) return keys[refers] ?? null
+  // A share with the account, which refers to it without a foreign key.
+  if (name === 'grantee') return 'user'
+  if (name === 'grantee_key') return keys['account'] ?? 0
+  if (type === 'blob') return randomBytes(20)
+  return type === 'text' ? randomUUID() : 2_000_000_000
+}
+
+/** How many rows refer to a row by a foreign key, by column; without columns no row refers by. */
+async function referencesTo(
+  reader: Database | Transaction,
+  schema: Schema,
+  target: string,
+  key: number,
+): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const [table, columns] of schema) {
+    for (const { name, refers } of columns) {
+      if (refers !== target) continue
+      const sql = `select count(*) as n from ${table} where ${name} = ?`
+      const n = (await reader.get<{ n: number }>(sql, key))?.n ?? 0
+      if (n > 0) found[`${table}.${name}`] = n
+    }
+  }
+  return found
+}
