@@ -83,7 +83,7 @@ export function fail(fault: Fault): never {
   throw new DomainError(fault)
 }
 
-/** How a surface answers each fault. A new fault does not compile until every surface has said. */
+/** An entry for every fault. A new fault does not compile until every table has one. */
 export type FaultTable<Answer> = { [C in Fault['code']]: (fault: Extract<Fault, { code: C }>) => Answer }
 
 function describe(fault: Fault): string {

@@ -44,7 +44,15 @@ export {
   rawResponse,
   textResponse,
 } from './response.ts'
-export { type FaultResponse, type FaultWords, type Input, type Route, routesFor } from './route.ts'
+export {
+  type FaultResponse,
+  type FaultWords,
+  type Input,
+  type Route,
+  routesFor,
+  type SurfaceFaults,
+  unexpected,
+} from './route.ts'
 export { pageHeaders, sharedHeaders } from './security-headers.ts'
 export { discard } from './send.ts'
 export { createHttpServer, type HttpServer } from './server.ts'

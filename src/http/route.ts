@@ -18,8 +18,23 @@ export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
 /** How a surface words a fault: the status, the message, and headers it comes with. */
 export type FaultResponse = [status: number, message: string, headers?: ResponseHeaders]
 
-/** Words for some of the faults. */
+/** Responses to some of the faults, for routes that differ from their surface. */
 export type FaultWords = Partial<FaultTable<FaultResponse>>
+
+/**
+ * The response of a surface to every fault. `unexpected` marks a fault that no route of the surface can cause: if one
+ * does, that is a bug, answered with 500. A new fault does not compile until every surface lists it.
+ */
+export type SurfaceFaults = {
+  readonly [Code in keyof FaultTable<FaultResponse>]: FaultTable<FaultResponse>[Code] | 'unexpected'
+}
+
+/** Entries for faults that a surface cannot meet. */
+export function unexpected<Code extends keyof SurfaceFaults>(
+  codes: readonly Code[],
+): { readonly [Listed in Code]: 'unexpected' } {
+  return Object.fromEntries(codes.map((code) => [code, 'unexpected'])) as { [Listed in Code]: 'unexpected' }
+}
 
 /** What a handler is given. */
 export interface Input<User, P extends Readers, Q extends Readers, B> {

@@ -117,7 +117,10 @@ export function createHttpServer<User, Services>(options: HttpServerOptions<User
   let closing = false
   const { securityContact: contact, publicUrl, rateLimit } = options
   const securityTxt = securityTxtRoute({ contact, publicUrl, now: rateLimit.now })
-  const system: Surface<User, Services> = { routes: [securityTxt, ...systemRoutes(options)], faults: {} }
+  const system: Surface<User, Services> = {
+    routes: [securityTxt, ...systemRoutes(options)],
+    faults: undefined,
+  }
   const surfaces = [...options.surfaces, system].map((surface) => ({
     ...surface,
     headers: { ...baseHeaders, ...surface.headers },

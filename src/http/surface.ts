@@ -2,7 +2,7 @@ import { DomainError, type Fault } from '../errors.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import { HttpResponse, jsonResponse, type ResponseHeaders } from './response.ts'
-import type { FaultResponse, FaultWords, Route } from './route.ts'
+import type { FaultResponse, FaultWords, Route, SurfaceFaults } from './route.ts'
 
 /** A set of routes that speaks to one kind of client, and its words for the faults it can meet. */
 export interface Surface<User, Services> extends Wording {
@@ -11,8 +11,8 @@ export interface Surface<User, Services> extends Wording {
 
 /** How what goes wrong is put to a client. */
 export interface Wording {
-  /** A fault without words is one this surface cannot meet: if it does, that is a bug of ours. */
-  readonly faults: FaultWords
+  /** Undefined for routes that cannot cause a fault. */
+  readonly faults: SurfaceFaults | undefined
   /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
   readonly faultBody?: (message: string) => unknown
   /** In place of `faultBody`, for clients that are not answered in JSON. */
@@ -47,8 +47,8 @@ export function plainFailure(): HttpResponse {
   return jsonResponse(500, { error_msg: 'Internal Server Error' })
 }
 
-function put(fault: Fault, table: FaultWords): FaultResponse | undefined {
+function put(fault: Fault, table: FaultWords | SurfaceFaults = {}): FaultResponse | undefined {
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-  const word = table[fault.code] as ((fault: Fault) => FaultResponse) | undefined
-  return word?.(fault)
+  const entry = table[fault.code] as ((fault: Fault) => FaultResponse) | 'unexpected' | undefined
+  return typeof entry === 'function' ? entry(fault) : undefined
 }

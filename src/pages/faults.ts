@@ -1,8 +1,8 @@
-import type { FaultResponse, FaultWords } from '../http/index.ts'
+import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
 import { en, type PageTexts } from './texts/en.ts'
 
-/** What visitors of a link are told. What no visit can meet is answered like a fault of ours. */
-export function faultsIn(texts: PageTexts): FaultWords {
+/** What visitors of a link are told. */
+export function faultsIn(texts: PageTexts): SurfaceFaults {
   const nowhere = (): FaultResponse => [404, texts.nowhere]
   return {
     'link-not-found': nowhere,
@@ -23,7 +23,57 @@ export function faultsIn(texts: PageTexts): FaultWords {
     'too-many-entries': () => [400, texts.noRoom],
     'encrypted-mismatch': nowhere,
     'password-needed': nowhere,
+    ...unexpected([
+      'library-id-taken',
+      'commit-not-found',
+      'role-forbids',
+      'name-invalid',
+      'too-many-names',
+      'root-not-allowed',
+      'same-name',
+      'into-itself',
+      'source-changed',
+      'task-canceled',
+      'locked',
+      'already-locked',
+      'not-locked',
+      'lock-not-yours',
+      'password-fixed',
+      'too-many-uploads',
+      'block-mismatch',
+      'block-missing',
+      'size-mismatch',
+      'blocks-missing',
+      'object-missing',
+      'object-invalid',
+      'account-not-found',
+      'account-exists',
+      'login-id-taken',
+      'last-administrator',
+      'group-not-found',
+      'group-name-invalid',
+      'group-exists',
+      'already-shared',
+      'shared-to-owner',
+      'link-exists',
+      'too-many-links',
+      'thumbnail-failed',
+      'text-unreadable',
+      'text-unavailable',
+      'not-in-trash',
+      'token-not-found',
+      'app-token-exists',
+      'too-many-tokens',
+      'notification-not-found',
+      'webhook-not-found',
+      'webhook-exists',
+      'webhook-url-invalid',
+      'too-many-webhooks',
+      'delivery-not-found',
+      'webhook-queue-full',
+      'too-many-streams',
+    ]),
   }
 }
 
-export const pageFaults: FaultWords = faultsIn(en)
+export const pageFaults: SurfaceFaults = faultsIn(en)

@@ -94,8 +94,11 @@ function grantCookies(
 function answerToFault(visit: Visit, fault: Fault): Promise<HttpResponse> {
   if (fault.code === 'link-password-needed') return passwordPage(visit, fault.wrong)
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
-  const words = faultsIn(textsFor(visit.request))[fault.code] as (fault: Fault) => FaultResponse
-  return messagePage(visit.request, words(fault))
+  const entry = faultsIn(textsFor(visit.request))[fault.code] as
+    | ((fault: Fault) => FaultResponse)
+    | 'unexpected'
+  if (entry === 'unexpected') throw new Error(`unexpected fault ${fault.code}`)
+  return messagePage(visit.request, entry(fault))
 }
 
 function titleOf(status: number, texts: PageTexts): string {

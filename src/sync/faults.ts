@@ -1,9 +1,9 @@
-import type { FaultResponse, FaultWords } from '../http/index.ts'
+import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied']
 
-// Clients switch on the status and look for some of the texts. What no sync can meet is answered like a fault of ours.
-export const syncFaults: FaultWords = {
+// Clients switch on the status and look for some of the texts.
+export const syncFaults: SurfaceFaults = {
   // A client that reads 444 forgets the library: only for one that is really gone.
   'library-not-found': () => [444, 'Library is deleted'],
   'permission-denied': denied,
@@ -25,4 +25,49 @@ export const syncFaults: FaultWords = {
   'name-invalid': () => [400, 'Invalid name'],
   'role-forbids': denied,
   'account-not-found': denied,
+  ...unexpected([
+    'library-id-taken',
+    'too-many-names',
+    'root-not-allowed',
+    'same-name',
+    'into-itself',
+    'source-changed',
+    'task-canceled',
+    'encrypted-mismatch',
+    'password-needed',
+    'password-fixed',
+    'too-many-uploads',
+    'account-exists',
+    'login-id-taken',
+    'last-administrator',
+    'group-not-found',
+    'group-name-invalid',
+    'group-exists',
+    'already-shared',
+    'shared-to-owner',
+    'link-not-found',
+    'link-expired',
+    'link-exists',
+    'too-many-links',
+    'link-password-needed',
+    'link-not-for-you',
+    'too-many-tries',
+    'busy',
+    'thumbnail-failed',
+    'text-unreadable',
+    'text-unavailable',
+    'ticket-not-found',
+    'not-in-trash',
+    'token-not-found',
+    'app-token-exists',
+    'too-many-tokens',
+    'notification-not-found',
+    'webhook-not-found',
+    'webhook-exists',
+    'webhook-url-invalid',
+    'too-many-webhooks',
+    'delivery-not-found',
+    'webhook-queue-full',
+    'too-many-streams',
+  ]),
 }

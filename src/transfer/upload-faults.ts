@@ -1,10 +1,9 @@
-import type { FaultResponse, FaultWords } from '../http/index.ts'
+import { type FaultResponse, type SurfaceFaults, unexpected } from '../http/index.ts'
 
 const denied = (): FaultResponse => [403, 'Permission denied.']
 
-// Fault messages of uploads. Clients depend on the status alone. Faults that no upload can cause
-// are answered as internal errors.
-export const uploadFaults: FaultWords = {
+// Fault messages of uploads. Clients depend on the status alone.
+export const uploadFaults: SurfaceFaults = {
   'ticket-not-found': () => [403, 'Access token not found'],
   'library-not-found': () => [403, 'Access token not found'],
   'permission-denied': denied,
@@ -30,4 +29,44 @@ export const uploadFaults: FaultWords = {
   'link-password-needed': denied,
   'link-not-for-you': denied,
   'too-many-tries': ({ seconds }) => [429, 'Too many tries.', { 'Retry-After': seconds }],
+  ...unexpected([
+    'library-id-taken',
+    'root-not-allowed',
+    'same-name',
+    'into-itself',
+    'source-changed',
+    'task-canceled',
+    'not-locked',
+    'encrypted-mismatch',
+    'password-fixed',
+    'object-missing',
+    'object-invalid',
+    'account-not-found',
+    'account-exists',
+    'login-id-taken',
+    'last-administrator',
+    'group-not-found',
+    'group-name-invalid',
+    'group-exists',
+    'already-shared',
+    'shared-to-owner',
+    'link-exists',
+    'too-many-links',
+    'busy',
+    'thumbnail-failed',
+    'text-unreadable',
+    'text-unavailable',
+    'not-in-trash',
+    'token-not-found',
+    'app-token-exists',
+    'too-many-tokens',
+    'notification-not-found',
+    'webhook-not-found',
+    'webhook-exists',
+    'webhook-url-invalid',
+    'too-many-webhooks',
+    'delivery-not-found',
+    'webhook-queue-full',
+    'too-many-streams',
+  ]),
 }
