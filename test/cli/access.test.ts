@@ -37,7 +37,7 @@ describe('carrel access why', { timeout: 300_000 }, () => {
   })
   const why = (...args: string[]) => carrel(['access', 'why', ...args, '--data', data])
 
-  it('says which grant decides, for people', async () => {
+  it('prints the deciding grant as text', async () => {
     const said = await why('bob@example.org', id, '/a/b')
     assert.equal(said.code, 0, said.stderr)
     assert.equal(
@@ -51,7 +51,7 @@ describe('carrel access why', { timeout: 300_000 }, () => {
     assert.match(said.stdout, /\* +user +\/a +r +decides/)
   })
 
-  it('says it for programs, by the id of the folder too', async () => {
+  it('prints it as JSON, also by the id of a folder', async () => {
     const said = await why('bob@example.org', sub, '/b', '--json')
     assert.equal(said.code, 0, said.stderr)
     const found = JSON.parse(said.stdout)
@@ -61,7 +61,7 @@ describe('carrel access why', { timeout: 300_000 }, () => {
     assert.deepEqual([none.grants[0].reaches, none.grants[0].decides], [false, false])
   })
 
-  it('says what is wrong with the question', async () => {
+  it('explains invalid arguments', async () => {
     const cases: [args: string[], words: RegExp][] = [
       [['no@example.org', id, '/'], /There is no account no@example\.org/],
       [['bob@example.org', 'x', '/'], /There is no library x/],

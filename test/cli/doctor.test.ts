@@ -55,7 +55,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     assert.deepEqual(await digest(data), before)
   })
 
-  it('makes nothing where there is nothing yet', async () => {
+  it('creates nothing in an empty folder', async () => {
     const report = await examine(['--data', path.join(folder, 'not/yet'), '--port', '0'])
     assert.deepEqual(
       [report.ok, report.statusOf('data folder'), report.statusOf('database')],
@@ -113,7 +113,7 @@ describe('carrel doctor', { timeout: 300_000 }, () => {
     assert.deepEqual([report.ok, report.statusOf('database')], [false, 'fail'])
   })
 
-  it('finds data of a newer version, and leaves it alone', async () => {
+  it('finds data of a newer version, and does not change it', async () => {
     const copy = path.join(folder, 'newer')
     const newer = { version: 9999, name: 'of the future', up: async () => {} }
     const setting = { kind: 'sqlite', file: path.join(copy, 'carrel.db') } as const

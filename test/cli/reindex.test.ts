@@ -10,7 +10,7 @@ import { eventually, uploadFile } from '../support/transfer.ts'
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
 
 describe('carrel reindex', { timeout: 300_000 }, () => {
-  it('makes indexes again, beside a server and without one', async () => {
+  it('rebuilds indexes while a server runs and without one', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-reindex-'))
     const settings = ['--data', data, '--rate-limit', 'off']
     const start = async () => {
@@ -57,7 +57,7 @@ describe('carrel reindex', { timeout: 300_000 }, () => {
     }
   })
 
-  it('names what there is when it is asked for another, and finds no data where there is none', async () => {
+  it('lists the indexes when the name is unknown, and reports a folder without data', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-reindex-'))
     try {
       const unknown = await carrel(['reindex', 'everything', '--data', data])

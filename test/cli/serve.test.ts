@@ -19,7 +19,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
   after(() => rm(folder, { recursive: true }))
   const newData = () => path.join(folder, `data-${++count}`)
 
-  it('tells where it listens and where the password is that it generated; it ends well on SIGTERM', async () => {
+  it('logs its address and the file with the generated password, and exits with 0 on SIGTERM', async () => {
     const data = newData()
     await using first = await serve(['--data', data])
     const [made, ready] = first.lines
@@ -123,7 +123,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     socket.destroy()
   })
 
-  it('ends though nobody reads what it logs', async () => {
+  it('exits though nobody reads its log', async () => {
     await using server = await serve(['--data', newData()])
     server.child.stdout?.pause()
     // A line each: more than what is between two processes holds.
@@ -164,7 +164,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     assert.match(outcome.stderr, /^The data has schema version 9999, .* backup made before the upgrade\.\n$/)
   })
 
-  it('says in one sentence that the database file is none', async () => {
+  it('says in one sentence that the database file is not a database', async () => {
     const data = newData()
     await using server = await serve(['--data', data])
     await server.stop()
@@ -190,7 +190,7 @@ describe('carrel serve', { timeout: 300_000 }, () => {
     })
   }
 
-  it('tells a flag it does not know from a failure, with exit code 2', async () => {
+  it('exits with 2 for an unknown flag', async () => {
     const outcome = await carrel(['serve', '--prot', '1'])
     assert.equal(outcome.code, 2)
     assert.match(outcome.stderr, /unknown option '--prot'/)

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { startServer } from '../support/server.ts'
 
 describe('a server that stops', { timeout: 60_000 }, () => {
-  it('says what it waits for', async () => {
+  it('logs what it waits for', async () => {
     await using server = await startServer()
     const { running } = server
     const socket = connect(running.listening.port, '127.0.0.1')

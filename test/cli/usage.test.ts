@@ -10,7 +10,7 @@ import { uploadFile } from '../support/transfer.ts'
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
 
 describe('carrel usage', { timeout: 300_000 }, () => {
-  it('counts while a server runs, for people and for programs', async () => {
+  it('counts while a server runs, as text and as JSON', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-usage-'))
     const without = await carrel(['usage', '--data', data])
     assert.equal(without.code, 1)

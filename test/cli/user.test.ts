@@ -52,7 +52,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     await signIn('bob@example.org', 'from standard input')
   })
 
-  it('lists accounts for people and for programs', async () => {
+  it('lists accounts as text and as JSON', async () => {
     const listed = await user(['list'])
     assert.equal(listed.code, 0, listed.stderr)
     const [heading, ...rows] = listed.stdout.trimEnd().split('\n')
@@ -78,7 +78,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     await signIn('bob@example.org', 'my own')
   })
 
-  it('is put down in the audit log', async () => {
+  it('is recorded in the audit log', async () => {
     await user(['add', 'noted@example.org'])
     await user(['remove', 'noted@example.org', '--yes'])
     const root = await signIn('root@example.org', 'correct horse battery')
@@ -106,7 +106,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
     assert.equal(reply.status, 400)
   })
 
-  it('keeps the last administrator, and lets one of two go', async () => {
+  it('does not remove the last administrator', async () => {
     const last = await user(['remove', 'root@example.org', '--yes', '--json'])
     assert.equal(last.code, 1)
     assert.match(last.stderr, /^root@example\.org is the last administrator.*\.\n$/)
@@ -139,7 +139,7 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
 })
 
 describe('carrel user, in a folder without data', { timeout: 60_000 }, () => {
-  it('makes nothing there and says what to do', async () => {
+  it('creates nothing and says what to do', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'carrel-user-'))
     const outcome = await carrel(['user', 'add', 'ann@example.org', '--data', folder])
     assert.equal(outcome.code, 1)

@@ -88,7 +88,7 @@ describe('fail2ban with the filter of the docs', { skip, timeout: 120_000 }, () 
     assert.deepEqual(await matched(), [CLIENT, CLIENT, '203.0.113.8', '2001:db8::7', '203.0.113.9'])
   })
 
-  it('is never led to the address of somebody else', async () => {
+  it('never bans the address of another client', async () => {
     lines.length = 0
     for (const name of hostile) {
       const form = { username: name, password: name }

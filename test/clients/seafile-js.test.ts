@@ -59,7 +59,7 @@ describe('seafile-js', () => {
     assert.equal(await refusedWith(wrong.login()), 400)
   })
 
-  it('makes, lists, renames and deletes libraries', async () => {
+  it('creates, lists, renames and deletes libraries', async () => {
     const { api, library, client } = await user()
     const other = (await api.createMineRepo({ name: 'Other', passwd: '' })).data.repo_id
     const listed = (await api.listRepos({ type: ['mine', 'shared'] })).data.repos
@@ -80,7 +80,7 @@ describe('seafile-js', () => {
     assert.equal(await refusedWith(api.getRepoInfo(other)), 404)
   })
 
-  it('makes folders and files, renames them, uploads, lists and deletes', async () => {
+  it('creates folders and files, renames them, uploads, lists and deletes', async () => {
     const { api, library } = await user()
     assert.equal((await api.createDir(library, '/2025 ä')).status, 201)
     assert.equal((await api.createFile(library, '/2025 ä/a.md', 'false')).data.obj_name, 'a.md')
@@ -137,7 +137,7 @@ describe('seafile-js', () => {
     assert.equal(await refusedWith(bob.api.listDir(ann.library, '/')), 403)
   })
 
-  it('shares a folder, which is a library to whom it is shared with', async () => {
+  it('shares a folder, which its recipient sees as a library', async () => {
     const [ann, bob] = [await user(), await user('Of bob')]
     await ann.api.createDir(ann.library, '/docs')
     await ann.api.createFile(ann.library, '/docs/a.md', 'false')
@@ -157,7 +157,7 @@ describe('seafile-js', () => {
     assert.deepEqual([folder.path, folder.user_email], ['/docs/', bob.client.email])
   })
 
-  it('makes groups, with members, administrators and libraries', async () => {
+  it('creates groups, with members, administrators and libraries', async () => {
     const [ann, bob, cy] = [await user(), await user('Of bob'), await user('Of cy')]
     const name = `Readers ${ann.client.email.split('@')[0]}`
     const { id } = (await ann.api.createGroup(name)).data
@@ -197,7 +197,7 @@ describe('seafile-js', () => {
     assert.equal(await refusedWith(bob.api.getGroup(id)), 404)
   })
 
-  it('makes share links that visitors open, and upload links they upload by', async () => {
+  it('creates share links that visitors open, and upload links that they upload to', async () => {
     const { api, client, library } = await user()
     await uploadFile(client, library, '/docs/a.txt', 'hello')
     const until = '2099-01-01T00:00:00+00:00'
@@ -234,7 +234,7 @@ describe('seafile-js', () => {
     assert.equal(await refusedWith(visitor.sharedUploadLinkGetFileUploadUrl(upload.token)), 404)
   })
 
-  it('stars, searches and shows what happened', async () => {
+  it('stars, searches and lists activities', async () => {
     const { api, client, library } = await user()
     await uploadFile(client, library, '/docs/lighthouse.txt', 'a walk along the pier')
     await api.starItem(library, '/docs/lighthouse.txt')
@@ -264,7 +264,7 @@ describe('seafile-js', () => {
     assert.ok(ops.some(([op, , path]: string[]) => op === 'create' && path?.startsWith('/docs')))
   })
 
-  it('is notified, and says what was seen', async () => {
+  it('lists notifications and marks them as read', async () => {
     const [ann, bob] = [await user(), await user('Of bob')]
     await ann.api.shareFolder(ann.library, '/', 'user', 'rw', [bob.client.email])
     const other = (await ann.api.createMineRepo({ name: 'Other', passwd: '' })).data.repo_id

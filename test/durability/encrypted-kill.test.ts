@@ -13,7 +13,7 @@ import { eventually, postForm, uploadFile, uploadLink } from '../support/transfe
 
 const PIECE = 24
 
-it('killed with uploads, chunks and archives of an encrypted library on its disk, the server leaves none of it readable', async () => {
+it('a killed server leaves no plaintext of uploads, chunks and archives of an encrypted library on disk', async () => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-encrypted-kill-'))
   // Not to be deflated, so that it would be seen in an archive.
   const secret = randomBytes(3_000_000)
@@ -81,7 +81,7 @@ it('killed with uploads, chunks and archives of an encrypted library on its disk
   }
 })
 
-it('the search for what is readable finds it in a plain library', async () => {
+it('the search for plaintext on disk finds it in a library that is not encrypted', async () => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-plain-kill-'))
   const secret = randomBytes(300_000)
   try {

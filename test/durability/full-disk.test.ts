@@ -12,7 +12,7 @@ import { eventually, namesIn, postForm, uploadLink } from '../support/transfer.t
 const MB = 1_000_000
 const DISK_MB = 80
 
-it('on a full disk nothing acknowledged is lost, reads go on, and writes too once there is space', async (t) => {
+it('a full disk loses no acknowledged write, reads continue, and writes continue once there is space', async (t) => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-full-disk-'))
   try {
     if (!canHaveDisk(data)) {

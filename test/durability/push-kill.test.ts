@@ -22,7 +22,7 @@ interface Device {
   tries: number
 }
 
-it(`killed ${KILLS} times under pushes, every answered push is there and every head is whole`, async (t) => {
+it(`killed ${KILLS} times under pushes, no acknowledged push is lost and every head is complete`, async (t) => {
   const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   const random = seededRandom(seed)

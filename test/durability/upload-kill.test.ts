@@ -21,7 +21,7 @@ interface Sent {
   acknowledged: boolean
 }
 
-it(`killed ${KILLS} times under uploads, every acknowledged file is whole and no half file shows`, async (t) => {
+it(`killed ${KILLS} times under uploads, every acknowledged file is complete and no partial file is visible`, async (t) => {
   const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`seed ${seed} (repeat with CARREL_TEST_SEED=${seed})`)
   const random = seededRandom(seed)
