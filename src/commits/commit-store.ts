@@ -157,7 +157,7 @@ export async function listMergedCommits(
   )
 }
 
-/** Upkeep: commits that came in so long ago that nobody will push them any more. */
+/** Maintenance: deletes received commits that were never pushed. */
 export async function deleteReceivedCommitsBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from commit_object where received_at is not null and received_at < ?', time)
 }

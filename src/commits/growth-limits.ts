@@ -16,7 +16,7 @@ export interface LimitedOwner {
   readonly limit: number
 }
 
-/** Decides whether an owner may store what a commit adds. The rooms above know quotas, the core does not. */
+/** Decides whether an owner may store what a commit adds. Quotas are known to `access`, which is above this module. */
 export interface GrowthGuard {
   /** The owner of a library, if their bytes are limited. */
   limitedOwner(tx: Transaction, libraryKey: number): Promise<LimitedOwner | undefined>

@@ -3,7 +3,7 @@ import type { CommitId, DirId, LibraryId, LibraryPath } from '../objects/index.t
 
 export type LibraryStatus = 'normal' | 'read-only'
 
-/** What tells libraries apart, and what may be done with one. */
+/** Identifies a library in a list, with its status. */
 export type LibraryName = Pick<LibrarySummary, 'key' | 'id' | 'name' | 'status' | 'encrypted'>
 
 /** What lists of libraries show; reading no more than this makes them three times as fast. */
@@ -32,7 +32,7 @@ export interface SubLibrary {
 }
 
 /**
- * A library as its row says it is at one moment: its head and all that moves with the head. Of a sub-library: what
+ * A snapshot of a library's row: its head and everything that changes with the head. Of a sub-library: what
  * its holder sees, with the key of the library that has its content.
  */
 export interface LibraryInfo {
@@ -60,7 +60,7 @@ export interface LibraryInfo {
   readonly validSinceSeq: number
   readonly createdAt: number
   readonly deletedAt: number | null
-  /** Grows with each deletion: what was issued before opens nothing after a restore. */
+  /** Incremented by each deletion, so that credentials issued before it stay revoked after a restore. */
   readonly epoch: number
   /** Of a sub-library: the folder it shows, and the library that has it. */
   readonly sub: (SubLibrary & { readonly origin: LibraryInfo }) | undefined

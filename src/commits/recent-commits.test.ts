@@ -39,7 +39,7 @@ function emptyReader() {
   return reader
 }
 
-it('commits that were made in a row are given without being read', async () => {
+it('returns consecutive cached commits without a query', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
   recent.remember(1, commits(4, 5))
@@ -51,7 +51,7 @@ it('commits that were made in a row are given without being read', async () => {
   assert.equal(reader.asked, 0)
 })
 
-it('commits of which one is not known are read', async () => {
+it('queries the commits when one of them is not cached', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
   recent.remember(1, commits(4, 5))
@@ -69,7 +69,7 @@ it('commits of which one is not known are read', async () => {
   assert.deepEqual(await recent.between(library(1), 7, 8), commits(7, 8))
 })
 
-it('no more than some are remembered, those made last', async () => {
+it('is bounded and keeps the newest commits', async () => {
   const reader = emptyReader()
   const recent = new RecentCommits(reader as Reader)
   recent.remember(1, commits(1, 4000))

@@ -18,7 +18,7 @@ export class RecentCommits {
     this.#reader = reader
   }
 
-  /** To be told of commits once they are part of the history, in order. */
+  /** Caches commits once they are part of the history, in order. */
   remember(libraryKey: number, commits: readonly NumberedCommit[]): void {
     const [first] = commits
     if (first === undefined) return

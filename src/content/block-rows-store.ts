@@ -7,7 +7,7 @@ export interface SizedBlock {
   readonly size: number
 }
 
-/** A block some library holds; its bytes come along if they rest in the database. */
+/** A block some library holds; its bytes are included if they are stored in the database. */
 export interface HeldBlock extends SizedBlock {
   readonly data?: Uint8Array | undefined
 }

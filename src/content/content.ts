@@ -42,7 +42,7 @@ import {
 } from './incoming-block.ts'
 import { SmallBlocks } from './small-blocks.ts'
 
-/** Blocks below this many bytes rest in the database: a thousand small files are then one durable transaction. */
+/** Blocks below this many bytes are stored in the database: a thousand small files are then one durable transaction. */
 export const SMALLEST_STORED_BLOCK = 64 * 1024
 
 // Blocks being written and synced while the next one comes in.
@@ -76,7 +76,7 @@ export interface ReceiveOptions {
   readonly unkept?: UnkeptBlocks
 }
 
-/** Bytes at rest. */
+/** Stored bytes. */
 export interface StoredBytes {
   readonly size: number
   /**
@@ -122,7 +122,7 @@ export class ContentStore {
     // The next block comes in while the ends of those before it are hashed, written and synced.
     const finish = async () => {
       const finished = block.finish()
-      finished.catch(() => {}) // Whoever awaits it hears of it.
+      finished.catch(() => {}) // The error is thrown where it is awaited.
       taken.push(finished)
       block = this.#incoming(key)
       await (await taken.at(-1 - BLOCKS_BEHIND))?.stored?.synced
@@ -322,7 +322,7 @@ export class ContentStore {
     return this.#blocks.read(block.id, isWhole ? undefined : range, options)
   }
 
-  /** All of a block that rests in the database, at once if it was read a moment ago. */
+  /** All of a block that is stored in the database, without a query if it is cached. */
   #readSmall(libraryKey: number, { id }: SizedBlock): Buffer | Promise<Buffer> {
     const known = this.#small.find(libraryKey, id)
     if (known !== undefined) return known

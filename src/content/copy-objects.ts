@@ -26,7 +26,7 @@ import { shareBlocks } from './block-rows-store.ts'
 const ROWS_A_STEP = 128
 const BYTES_A_STEP = 1 << 20
 const BLOCKS_A_STEP = 128
-// Of a dir as it rests, about.
+// Approximate size of a stored entry of a dir.
 const BYTES_AN_ENTRY = 44
 
 interface Stores {
@@ -128,7 +128,7 @@ class Step {
     await nextTurn()
   }
 
-  /** Those that can be copied as they rest, and the rows of the others. */
+  /** Those whose rows can be copied as they are, and new rows for the others. */
   async #dirsIn(
     stores: Stores,
     libraryKey: number,

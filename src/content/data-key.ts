@@ -40,7 +40,7 @@ export class DataKey {
     }
   }
 
-  /** Wipes the key, as soon as nobody leases it. */
+  /** Wipes the key once the last lease is released. */
   retire(): void {
     this.#retired = true
     this.#wipeIfUnused()
@@ -60,7 +60,7 @@ export class DataKey {
     return createDecipheriv(name, key, iv && (before ?? iv)).setAutoPadding(false)
   }
 
-  /** Covers a temporary file of this name; the same again for whoever has the key again. */
+  /** The cipher of a temporary file of this name. The same key gives the same cipher. */
   cover(name: string): TempFileCipher {
     this.#checkWhole()
     return new TempFileCipher(

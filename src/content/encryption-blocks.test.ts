@@ -112,7 +112,7 @@ describe('a data key', () => {
     assert.deepEqual([parts.key, parts.iv], [Buffer.alloc(32), Buffer.alloc(16)])
   })
 
-  it('that is wiped does nothing any more, and certainly not with zeros', () => {
+  it('throws after it was wiped instead of encrypting with zeros', () => {
     const key = newKey('aes-256-cbc')
     key.retire()
     for (const use of [
@@ -126,8 +126,8 @@ describe('a data key', () => {
   })
 })
 
-describe('a cover', () => {
-  it('is taken off at any position what was put on in other pieces', () => {
+describe('the cipher of temporary files', () => {
+  it('decrypts at any position what was encrypted in other pieces', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(400), fc.nat(300), (bytes, at, cut) => {
         const cover = TempFileCipher.random()
@@ -141,7 +141,7 @@ describe('a cover', () => {
     )
   })
 
-  it('differs from file to file, and is the same for who has the key again', () => {
+  it('differs from file to file, and is the same for the same key', () => {
     const parts = () => ({ name: 'aes-256-cbc', key: Buffer.alloc(32, 7), iv: Buffer.alloc(16) }) as const
     const zeros = Buffer.alloc(64)
     const [one, again] = [new DataKey(parts()), new DataKey(parts())]
@@ -150,7 +150,7 @@ describe('a cover', () => {
     assert.notDeepEqual(TempFileCipher.random().apply(zeros, 0), TempFileCipher.random().apply(zeros, 0))
   })
 
-  it('reaches past four GiB', () => {
+  it('works beyond 4 GiB', () => {
     const cover = TempFileCipher.random()
     const far = 2 ** 40 + 3
     const bytes = randomBytes(50)

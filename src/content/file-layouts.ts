@@ -22,7 +22,7 @@ export class FileLayout {
   readonly blocks: readonly LaidBlock[]
   /** One more than there are blocks: the last is where the last block ends. */
   readonly #starts: Float64Array
-  /** Bytes at rest, padding included. */
+  /** Stored bytes, padding included. */
   readonly #stored: number
 
   constructor(size: number, blocks: readonly LaidBlock[]) {

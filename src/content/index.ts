@@ -15,7 +15,7 @@ export {
   type StoredBytes,
   smallContent,
 } from './content.ts'
-export { copyObjects, type OnStep } from './copy-objects.ts'
+export { copyObjects } from './copy-objects.ts'
 export { CIPHER_BLOCK_BYTES, DataKey } from './data-key.ts'
 export { blockRows } from './dependent-rows-store.ts'
 export {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LibraryEncryption } from './library-encryption.ts'
 import { DomainError } from '../errors.ts'
 import { type LibraryId, newLibraryId } from '../objects/ids.ts'
 import { DataKey } from './data-key.ts'
 import { Keyring } from './keyring.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 
 const encryption: LibraryEncryption = {
   version: 2,
@@ -45,7 +45,7 @@ describe('a keyring', () => {
     assert.deepEqual([keys.keyFor(plain), keys.isOpen(plain)], [undefined, true])
   })
 
-  it('forgets after an hour, used or not, and wipes', () => {
+  it('evicts and wipes a key after an hour, used or not', () => {
     let now = 1000
     using keys = new Keyring(() => now)
     const library = opened(newLibraryId(), 1)
@@ -58,7 +58,7 @@ describe('a keyring', () => {
     assert.deepEqual([keys.size, bytes], [0, Buffer.alloc(32)])
   })
 
-  it('sweeps what nobody asks for', (t) => {
+  it('evicts expired keys that are not used', (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     let now = 0
     using keys = new Keyring(() => now)
@@ -69,7 +69,7 @@ describe('a keyring', () => {
     assert.deepEqual([keys.size, bytes], [0, Buffer.alloc(32)])
   })
 
-  it('does not take the key of another password for that of the library', () => {
+  it('rejects a key made with another password', () => {
     using keys = new Keyring(() => 0)
     const library = opened(newLibraryId(), 1)
     const { bytes, key } = newKey()
@@ -79,7 +79,7 @@ describe('a keyring', () => {
     assert.deepEqual(bytes, Buffer.alloc(32))
   })
 
-  it('forgets one, all of a library, all of an account, or everything', () => {
+  it('drops one key, all of a library, all of an account, or all keys', () => {
     const keys = new Keyring(() => 0)
     const [a, b] = [newLibraryId(), newLibraryId()]
     const all = [opened(a, 1), opened(a, 2), opened(b, 1), opened(b, 2)]
@@ -101,7 +101,7 @@ describe('a keyring', () => {
     for (const bytes of made) assert.deepEqual(bytes, Buffer.alloc(32))
   })
 
-  it('has a bound, and lets go of the oldest first', () => {
+  it('is bounded and evicts the oldest key first', () => {
     using keys = new Keyring(() => 0)
     const ids = Array.from({ length: 10_001 }, () => newLibraryId())
     for (const id of ids) keys.hold(opened(id, 1), encryption, newKey().key)

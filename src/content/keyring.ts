@@ -91,7 +91,7 @@ export class Keyring implements Disposable {
     this.#drop(nameOf(library))
   }
 
-  /** Whoever holds a key of the library. */
+  /** All keys of the library, of any account. */
   forgetLibrary(id: LibraryId): void {
     this.#dropWhere((held) => held.libraryId === id)
   }

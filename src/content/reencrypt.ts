@@ -155,7 +155,7 @@ class Rewriting {
     if (rows >= ROWS_A_STEP || this.#bytes >= BYTES_A_STEP) await this.store()
   }
 
-  /** The bytes of a file; in a long one, nobody waits for its end to find out that nobody wants it. */
+  /** The bytes of a file. A long one is checked for cancellation while it is copied. */
   async *#watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     let since = 0
     for await (const chunk of chunks) {

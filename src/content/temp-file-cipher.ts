@@ -3,8 +3,8 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 const COUNTED_BYTES = 16
 
 /**
- * Encrypts the bytes of one temporary file where they stand (AES-256 in counter mode), so that what belongs to an
- * encrypted library never rests readable, not even after a crash. Each file needs a key of its own.
+ * Encrypts the bytes of one temporary file by position (AES-256 in counter mode), so that content of an
+ * encrypted library is never stored in plaintext, not even after a crash. Each file needs a key of its own.
  */
 export class TempFileCipher {
   readonly #key: Buffer
@@ -13,12 +13,12 @@ export class TempFileCipher {
     this.#key = key
   }
 
-  /** For a file that nobody needs after this process. */
+  /** For a file that is of no use after this process. */
   static random(): TempFileCipher {
     return new TempFileCipher(randomBytes(32))
   }
 
-  /** The bytes of a position covered, or uncovered: the one undoes the other. */
+  /** Encrypts or decrypts bytes at a position; the operation is its own inverse. */
   apply(bytes: Uint8Array, position: number): Buffer {
     const counter = Buffer.alloc(COUNTED_BYTES)
     counter.writeBigUInt64BE(BigInt(Math.floor(position / COUNTED_BYTES)), 8)

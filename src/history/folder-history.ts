@@ -24,7 +24,7 @@ import { findOrigin } from './file-history-store.ts'
 import type { HistoryStores } from './history-stores.ts'
 
 // The history of a sub-library is that of its folder: the commits that changed it after it was first shared, wherever
-// it was then. What was done before, or elsewhere, is not told.
+// it was then. Changes from before, or elsewhere, are not shown.
 
 const COMMITS_A_LOOK = 100
 
@@ -152,7 +152,7 @@ export async function folderChanges(
   return fail({ code: 'commit-not-found', id: commit.id })
 }
 
-/** The folder as it was when it was shared can be looked at; what led to it is nobody's business. */
+/** The folder can be read as it was when it was shared, but not the commits that led to it. */
 function firstTold({ sub }: LibraryInfo, oldest: number): number {
   return Math.max(oldest, (sub?.sinceSeq ?? 0) + 1)
 }
@@ -277,7 +277,7 @@ export async function seenRevision(
   }
   const before = oldPath && (await seen(oldPath, commit.seq - 1))
   const isRename = oldPath === undefined || before !== undefined
-  // Where it came from outside is not told: there it begins.
+  // The path outside the folder is not shown: the file's history begins here.
   const kind = isRename ? revision.kind : 'create'
   // The text of the commit may name what is elsewhere, or was deleted before the folder was shared.
   const description = `${verbs[kind]} "${baseName(path)}"`

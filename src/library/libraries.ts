@@ -197,7 +197,7 @@ export async function purgeDeletedOf(core: LibraryCore, owner: Actor, also?: Als
   }
 }
 
-/** Puts a deleted library back where it was. Throws not-in-trash. For whoever has checked that it may be done. */
+/** Puts a deleted library back where it was. Throws not-in-trash. The caller has checked the permission. */
 export async function undeleteLibrary(
   core: LibraryCore,
   actor: Actor,
@@ -280,7 +280,7 @@ async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promi
   return library
 }
 
-/** Upkeep: libraries deleted so long ago that nobody may restore them. */
+/** Maintenance: purges libraries that were deleted too long ago to be restored. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
   for (const key of await listDeletedBefore(dbOf(core), time)) await purge(core, key)
 }

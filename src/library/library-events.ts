@@ -9,29 +9,29 @@ interface Happened<Kind extends string> {
   readonly actor: Actor
 }
 
-/** Something that happened to a library and that no commit tells of. */
+/** A change to a library that makes no commit. */
 export type LibraryEvent =
   | Happened<'created'>
   | Happened<'deleted'>
   | Happened<'restored'>
   | (Happened<'transferred'> & { readonly to: Actor })
-  /** What is newer than `days` was spared. */
+  /** Entries deleted in the last `days` days were kept. */
   | (Happened<'trash-emptied'> & { readonly days: number })
   | (Happened<'locked'> & { readonly path: LibraryPath })
   | (Happened<'unlocked'> & { readonly path: LibraryPath })
 
-/** Tells the rooms above what happens to libraries, so that the core need not know them. */
+/** Notifies higher modules of what happens to libraries, without importing them. */
 export class LibraryEvents {
   readonly #recorders: ((tx: Transaction, event: LibraryEvent) => Promise<void>)[] = []
   readonly #listeners: ((event: LibraryEvent) => void)[] = []
   readonly #purgeListeners: ((libraryKey: number) => void)[] = []
 
-  /** Has `record` write what must be kept of each event, in the transaction of what happened. */
+  /** Registers a function that writes rows for each event, in the transaction of the event. */
   onRecord(record: (tx: Transaction, event: LibraryEvent) => Promise<void>): void {
     this.#recorders.push(record)
   }
 
-  /** Has `listener` called with each event once others can see what happened. It must not throw. */
+  /** Registers a listener that is called after the event is committed. It must not throw. */
   onEvent(listener: (event: LibraryEvent) => void): void {
     this.#listeners.push(listener)
   }
@@ -45,7 +45,7 @@ export class LibraryEvents {
     for (const listener of this.#purgeListeners) listener(libraryKey)
   }
 
-  /** For whoever makes something happen: called in the transaction it happens in. */
+  /** Called in the transaction of the event. */
   async record(tx: Transaction, event: LibraryEvent): Promise<void> {
     for (const record of this.#recorders) await record(tx, event)
     tx.afterCommit(() => {

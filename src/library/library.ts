@@ -5,7 +5,7 @@ import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'
 import { type LibraryCore, writersOf } from './core.ts'
 
-/** What a user may do at a path. */
+/** The permission of a user at a path. */
 export type Permission = 'r' | 'rw'
 
 /** What a user may do with a library. */
@@ -13,7 +13,7 @@ export interface Right {
   readonly permission: Permission
   /** May manage its shares and empty its trash, as its owner may. */
   readonly isAdmin: boolean
-  /** May only add new entries: nothing that exists is replaced, changed or removed. So act visitors of links. */
+  /** May only add new entries: nothing that exists is replaced, changed or removed. Visitors of links have this right. */
   readonly addsOnly?: boolean
 }
 
@@ -107,7 +107,7 @@ export class Library {
     return new AdministeredLibrary(this.core, this.info, this.actor, this.right)
   }
 
-  /** Looks again: the folder of a sub-library was moved. Throws library-not-found. */
+  /** Reads the sub-library again after its folder was moved. Throws library-not-found. */
   protected async refresh(): Promise<void> {
     const { sub, id } = this.info
     const [now] = sub === undefined ? [] : await this.core.views.findSubLibraryInfos('key', [sub.key])

@@ -83,7 +83,7 @@ export async function deleteLock(tx: Transaction, libraryKey: number, path: Libr
   await tx.run('delete from file_lock where library_key = ? and path_key = ?', libraryKey, pathKey(path))
 }
 
-/** Start-up and upkeep: locks nobody holds any more. */
+/** Startup and maintenance: deletes expired locks. */
 export async function deleteExpiredLocks(tx: Transaction, now: number): Promise<number> {
   return tx.run('delete from file_lock where expires_at is not null and expires_at <= ?', now)
 }

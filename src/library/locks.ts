@@ -38,7 +38,7 @@ export function findLockAt(
   return findLock(dbOf(core), library.info.key, inOrigin(library.info, path), core.now())
 }
 
-/** Throws path-not-found; already-locked, whoever holds it. */
+/** Throws path-not-found; already-locked, also if the caller holds it. */
 export async function lockFile(
   core: LibraryCore,
   library: EditableLibrary,

@@ -19,7 +19,7 @@ export interface NewRoot {
 /**
  * Replaces the tree in one commit: all of a library, or all below the folder of a sub-library. Locks of files that
  * are not in it, and sub-libraries of folders that are not, go in the same transaction. Locks of others are not looked
- * at: whoever calls decides about them.
+ * at: the caller decides about them.
  */
 export function commitRoot(
   core: LibraryCore,

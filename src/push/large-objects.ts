@@ -21,7 +21,7 @@ export type LargeObjectAnswer =
   | { readonly invalid: string }
   | { readonly failed: string }
 
-/** Reads large objects in a thread of their own, one at a time, so that nobody waits for them (I9, I10). */
+/** Parses large objects in a worker thread, one at a time, so that the event loop is not blocked (I9, I10). */
 export class LargeObjects implements AsyncDisposable {
   readonly #mutex = new Mutex()
   #worker: Worker | undefined
@@ -57,7 +57,7 @@ export class LargeObjects implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
     })
     worker.unref()
-    // Whoever waits for an answer hears of it.
+    // The error is passed to the pending request.
     worker.on('error', () => {})
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined

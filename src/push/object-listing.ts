@@ -12,7 +12,7 @@ const deflateAside = promisify(deflate)
 
 // Below this packing gains little, and costs more than all else that is done for an object.
 const SMALLEST_PACKED = 1024
-/** Dirs remembered while ids are listed, so that one found in many places is listed once. */
+/** Limit of the set of listed dirs, which keeps a dir found in many places from being listed twice. */
 const MOST_DIRS_REMEMBERED = 200_000
 const IDS_AT_ONCE = 1000
 const ROWS_AT_ONCE = 100

@@ -29,7 +29,7 @@ export interface QuotaReservation extends AsyncDisposable {
 }
 
 /**
- * Keeps a commit that a client made, for it to be pushed. Who made it is the actor, whatever the client wrote; what it
+ * Stores a commit of a client ahead of its push. Who made it is the actor, whatever the client wrote; what it
  * says about the library is not kept, because the library's own row knows better. Throws object-invalid if another
  * commit has this id, quota-exceeded if too much was sent and never pushed.
  */
@@ -64,7 +64,7 @@ function isSameCommit(a: Commit, b: Commit): boolean {
 }
 
 /**
- * Makes a received commit part of the history: as the head if it goes on from it, else by merging it into the head.
+ * Makes a received commit part of the history: the head fast-forwards to it, or it is merged into the head.
  * Everything it names has to be there. A commit that is part of the history already changes nothing, so a push whose
  * answer was lost may be repeated. `reserve` is asked for the bytes the push adds. Throws commit-not-found,
  * object-missing, object-invalid, blocks-missing, locked, and what `reserve` throws; then the head is where it was.
@@ -99,7 +99,7 @@ export async function push(
   }
 }
 
-/** A chain of commits whose trees are all there. */
+/** A chain of commits whose trees are completely stored. */
 interface Pushed extends Chain {
   readonly steps: readonly Step[]
   readonly room: QuotaReservation
@@ -115,7 +115,7 @@ async function commitPushed(
   const [only] = steps.length === 1 ? steps : []
   const changes = only?.changes ?? (await pushedChanges(stores, library.info, base.rootId, tip.rootId))
   const { commit, result } = await library.commit(async (tree, now): Promise<Edited<readonly CommitId[]>> => {
-    // Another push may have brought in all of it a moment ago, or some: a client whose connection broke tries again.
+    // Another push may have stored some or all of the chain: a client repeats a push whose connection broke.
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
     await refuseLocked(stores.core, library, touchedPaths(changes))

@@ -132,7 +132,7 @@ export async function claimReceived(
   }
 }
 
-/** Upkeep: what came in so long ago that nobody will name it any more. */
+/** Maintenance: deletes received objects that no commit named in time. */
 export async function deleteReceivedBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from received_object where received_at < ?', time)
 }

@@ -39,7 +39,7 @@ export function findReceivedOrVisibleCommit(stores: PushStores, library: Library
     : findSubCommit(stores.db, library.sub, id)
 }
 
-/** Writes the head of a sub-library down, so that it can be asked for. */
+/** Stores the synthetic head commit of a sub-library, so that clients can request it. */
 export async function recordHead(stores: PushStores, library: LibraryInfo): Promise<void> {
   const { sub, head } = library
   if (sub === undefined || (await findSubCommit(stores.db, sub, head))?.joined) return
@@ -71,7 +71,7 @@ function headCommit({ head, root, modifier, updatedAt }: LibraryInfo, { id }: Su
   }
 }
 
-/** Notes what clients of a sub-library may have from now on; of a whole library everything is its own. */
+/** Makes ids visible to clients of a sub-library. In a whole library every id is visible. */
 export async function markVisible(
   stores: PushStores,
   library: LibraryInfo,
@@ -85,7 +85,7 @@ export async function markVisible(
   await stores.db.write((tx) => insertSubObjects(tx, sub.key, fresh, { isSent: false }), { durable: false })
 }
 
-/** Notes objects a client sent: it need not have what they name. */
+/** Records objects a client sent. They may name objects the client must not read. */
 export async function markSent(
   stores: PushStores,
   { sub }: LibraryInfo,

@@ -88,7 +88,7 @@ export async function settleClaims(
   }
 }
 
-/** Upkeep: what nobody will name any more is not the owner's to answer for. */
+/** Maintenance: deletes the records of blocks that no commit named in time. */
 export async function deleteUncommittedBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from uncommitted_block where received_at < ?', time)
 }

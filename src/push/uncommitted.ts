@@ -4,7 +4,7 @@ import { fail } from '../errors.ts'
 import type { Library } from '../library/index.ts'
 import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from './uncommitted-store.ts'
 
-// What other processes take is seen after this long.
+// How long a count is cached. Bytes stored by other processes are seen after that.
 const KNOWN_MS = 10_000
 const MOST_KNOWN = 10_000
 
@@ -19,11 +19,11 @@ export type UncommittedAllowance = (
 
 const countOf = { blocks: uncommittedBlocksOf, objects: uncommittedObjectsOf }
 
-/** What of one kind waits in the libraries of one owner, as far as this process knows. */
+/** Cached count of uncommitted bytes of one kind in the libraries of one owner. */
 class Owner {
   #counted: UncommittedBytes = { all: 0, guests: 0 }
   #countedAt = Number.NEGATIVE_INFINITY
-  /** Stored by this process since it was counted, and on its way. */
+  /** Bytes stored by this process since the count, and bytes being stored. */
   readonly #since = { all: 0, guests: 0 }
   readonly #flying = { all: 0, guests: 0 }
 
@@ -43,7 +43,7 @@ class Owner {
     this.#since.guests -= before.guests
   }
 
-  /** Undefined if there is no room; else disposed of when the bytes are stored, or will not be. */
+  /** Undefined if the limit is reached. Else dispose of it when the bytes are stored, or will not be. */
   take(bytes: number, isGuest: boolean, limit: number): Disposable | undefined {
     const all = this.#counted.all + this.#since.all + this.#flying.all + bytes
     const guests = this.#counted.guests + this.#since.guests + this.#flying.guests + bytes
@@ -63,7 +63,7 @@ class Owner {
 }
 
 /**
- * Bounds what clients send ahead of a commit: blocks, objects and commits that may never be pushed. The owner of the
+ * Limits what clients send ahead of a commit: blocks, objects and commits that may never be pushed. It counts for the owner of the
  * library answers for it; guests get no more than half. Counted in the database, and added to in memory: nothing is
  * refused before it was counted again.
  */
@@ -108,7 +108,7 @@ export class Uncommitted {
 
 const unlimited: Disposable = { [Symbol.dispose]: () => {} }
 
-/** Whether somebody else than the owner acts. */
+/** Whether the actor is not the owner. */
 export function isGuestIn({ info, actor }: Pick<Library, 'info' | 'actor'>): boolean {
   return actor.key !== info.ownerKey
 }

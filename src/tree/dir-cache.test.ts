@@ -10,7 +10,7 @@ function stored(name: string): StoredDir {
   return { dir, size: 0, fileCount: 0, dirCount: 0, depth: 0 }
 }
 
-it('keeps the dirs used last within its weight', () => {
+it('keeps the most recently used dirs within its limit', () => {
   const [a, b, c] = [stored('a'), stored('b'), stored('c')]
   const cache = new DirCache(a.dir.weight * 2)
   cache.put(1, a)
@@ -30,7 +30,7 @@ it('does not show a dir to another library', () => {
   assert.equal(cache.find(2, a.dir.id), undefined)
 })
 
-it('keeps one dir that is heavier than all it may hold', () => {
+it('keeps one dir that is larger than the limit', () => {
   const cache = new DirCache(1)
   const a = stored('a')
   cache.put(1, a)

@@ -8,7 +8,7 @@ export interface StoredDir {
   readonly fileCount: number
   /** Folders below; undefined in a row of an older version that was not counted yet. */
   readonly dirCount: number | undefined
-  /** How many differences lie between this version and the whole copy it rests on. */
+  /** Number of deltas between this version and the full copy it is based on. */
   readonly depth: number
 }
 

@@ -29,7 +29,7 @@ export async function changedEntries(
   return { changes, old }
 }
 
-/** Where two dirs differ, by descending name, among some entries at a time: whoever walks them can rest in between. */
+/** Where two dirs differ, by descending name, a few entries at a time, so that the caller can yield in between. */
 export function* changeBatches(before: Dir, after: Dir): Generator<EntryChange[], void> {
   const olds = before.entries
   const news = after.entries

@@ -2,7 +2,7 @@ import { type Dirent, joinPath, type LibraryPath, ROOT } from '../objects/index.
 import { type Change, inOrder, isSameFile } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 
-// More are left to whoever wants to know: an edit of a whole tree is not held in memory (I9).
+// Larger change lists are not cached: an edit of a whole tree is not held in memory (I9).
 const MOST_CHANGES = 1000
 
 /** A dir of a tree that was edited: what it was, and what differs now. */

@@ -108,7 +108,7 @@ export class ObjectStore {
     this.#cache = new DirCache(cacheBytes)
   }
 
-  /** Not a promise when the dir is at hand: walking a path then takes no turns of the loop. */
+  /** Not a promise when the dir is cached: walking a path then takes no ticks of the event loop. */
   getDir(libraryKey: number, id: DirId): StoredDir | Promise<StoredDir> {
     if (id === EMPTY_ID) return emptyDir
     const cached = this.#cache.find(libraryKey, id)
@@ -122,7 +122,7 @@ export class ObjectStore {
     return loading
   }
 
-  /** A dir that is at hand. */
+  /** A cached dir. */
   findCached(libraryKey: number, id: DirId): StoredDir | undefined {
     return id === EMPTY_ID ? emptyDir : this.#cache.find(libraryKey, id)
   }
@@ -243,7 +243,7 @@ export class ObjectStore {
     return { dir: baseDir.with(unpackChanges(Buffer.from(row.data)), id), ...about }
   }
 
-  /** Reads a version that rests as differences with one query, whatever the length of its chain. */
+  /** Reads a version that is stored as deltas with one query, whatever the length of its chain. */
   async #readChain(libraryKey: number, id: DirId): Promise<Dir> {
     const [whole, ...differences] = await listChain(this.#db, libraryKey, id)
     if (whole === undefined || whole.encoding === DIFFERENCE) throw new ObjectMissing(libraryKey, id)
@@ -399,7 +399,7 @@ export async function insertObjects(
   )
 }
 
-/** Those of `ids`, no more than a statement takes, that rest whole and not as a difference to something. */
+/** Those of `ids`, no more than a statement takes, that are stored whole and not as a delta. */
 export async function findWhole(
   reader: Reader,
   libraryKey: number,

@@ -30,7 +30,7 @@ export class TreeChanges {
     this.#most = most
   }
 
-  /** To be told what `diffTrees` would find, `withFolders`. */
+  /** Caches what `diffTrees` would find, `withFolders`. */
   remember(libraryKey: number, before: DirId, after: DirId, changes: readonly Change[]): void {
     this.#forget(after)
     this.#known.set(after, { libraryKey, before, changes })
@@ -90,7 +90,7 @@ export class TreeChanges {
     )
   }
 
-  /** As along, if it can be told from what is remembered. */
+  /** As along, if the cache has it. */
   async knownAlong(libraryKey: number, roots: readonly DirId[]): Promise<readonly Change[] | undefined> {
     const [first, ...others] = roots
     if (first === undefined || others.length === 0) return []

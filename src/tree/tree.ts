@@ -24,7 +24,7 @@ export class Tree {
     return parent?.dir.resolve(last)
   }
 
-  /** Not a promise when the dirs on the way are at hand. */
+  /** Not a promise when the dirs on the way are cached. */
   findDir(path: LibraryPath): StoredDir | undefined | Promise<StoredDir | undefined> {
     return this.#walk(segmentsOf(path))
   }

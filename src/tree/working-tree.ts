@@ -342,7 +342,7 @@ export class WorkingTree {
     return this.#descendFrom(this.#top.root, this.#base.length === 0 ? names : [...this.#base, ...names])
   }
 
-  /** Not a promise when the dirs on the way are at hand. */
+  /** Not a promise when the dirs on the way are cached. */
   #descendFrom(top: Node, names: readonly string[]): Node | undefined | Promise<Node | undefined> {
     let at = top
     for (const [index, name] of names.entries()) {

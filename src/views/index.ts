@@ -1,13 +1,8 @@
-export { containsFile } from './contains-file.ts'
 export { viewBinding, viewRows } from './dependent-rows-store.ts'
 export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
   expectNotMoved,
   FolderMoved,
-  findSubLibraryInfos,
-  locateSubLibraries,
-  resolveSubLibrary,
-  subLibraryAt,
   subLibraryPlace,
   subLibraryToShare,
   updateSubLibraryPaths,

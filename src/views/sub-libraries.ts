@@ -45,7 +45,7 @@ interface OpenLibrary {
   readonly tree: Tree
 }
 
-/** What a sub-library shows now; undefined if its folder is gone. */
+/** The current content of a sub-library; undefined if its folder is gone. */
 export async function resolveSubLibrary(
   stores: ViewStores,
   origin: LibraryInfo,

@@ -101,7 +101,7 @@ export async function deleteReceivedSubCommitsBefore(tx: Transaction, time: numb
   return tx.run('delete from sub_commit where received_at is not null and received_at < ?', time)
 }
 
-/** Notes objects and blocks that whoever syncs the sub-library may have. */
+/** Records objects and blocks that clients of the sub-library may read. */
 export async function insertSubObjects(
   tx: Transaction,
   subKey: number,

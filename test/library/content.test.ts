@@ -19,7 +19,7 @@ import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
 const SIZES = [0, 1, 4096, 65_535, 65_536, 65_537, 6 * 2 ** 20 - 1, 12 * 2 ** 20 + 3, 21 * 2 ** 20]
 
 onBothDatabases('content of files', (fresh) => {
-  it('comes back as it went in, whole and in parts, whatever its size', async (t) => {
+  it('reads back byte for byte, whole and in ranges, at any size', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     for (const size of SIZES) {
@@ -54,7 +54,7 @@ onBothDatabases('content of files', (fresh) => {
     assert.equal((await stage.reopen(stage.library)).info.size, 400_000)
   })
 
-  it('of a library is not to be had through another one that only names it', async (t) => {
+  it('of one library cannot be read through another library that names its id', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const content = await receive(stage, randomBytes(100))
@@ -71,7 +71,7 @@ onBothDatabases('content of files', (fresh) => {
     assert.equal(Buffer.concat(copied).length, 100)
   })
 
-  it('that was damaged is an error and never wrong bytes', async (t) => {
+  it('throws for a damaged block and never returns wrong bytes', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     for (const size of [100, 300_000]) {
@@ -88,7 +88,7 @@ onBothDatabases('content of files', (fresh) => {
     }
   })
 
-  it('is gone without a trace when its sender goes away', async (t) => {
+  it('leaves nothing behind when the sender disconnects', async (t) => {
     await using stage = await open(t, fresh)
     if (stage === undefined) return
     const cutShort = async function* () {

@@ -26,7 +26,7 @@ const commits = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-it('what an edit is known to have changed is what comparing the trees finds', async () => {
+it('the cached changes of an edit equal the diff of its trees', async () => {
   let now = 1_700_000_000
   await using stage = await openTestCore({ now: () => now })
   const actor = await stage.actor()
@@ -51,7 +51,7 @@ it('what an edit is known to have changed is what comparing the trees finds', as
   await fc.assert(property, { numRuns: 200, verbose: fc.VerbosityLevel.Verbose })
 })
 
-it('what was forgotten is found by comparing the trees', async () => {
+it('evicted changes are computed by comparing the trees', async () => {
   await using stage = await openTestCore()
   const library = await stage.newLibrary(await stage.actor())
   const { key } = library.info

@@ -26,7 +26,7 @@ const COMMITS = 120
 const blockOf = (n: number) => ({ id: sha1Hex(Buffer.from(`block ${n}`)) as BlockId, size: 1000 + n })
 
 onBothDatabases('the stored bytes of a library', (fresh) => {
-  it('are what a look at every file of every commit gives, in one round or in many', async (t) => {
+  it('equal a count over every file of every commit, in one step or in many', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

@@ -18,7 +18,7 @@ import { at, openTestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 
 onBothDatabases('writers of one library', (fresh) => {
-  it('at once lose no edit, and each gets a commit of its own', async (t) => {
+  it('at the same time lose no edit, and each makes its own commit', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -34,7 +34,7 @@ onBothDatabases('writers of one library', (fresh) => {
       assert.equal(commit.parentId, commits[i + 1]?.id)
   })
 
-  it('fail alone: an edit that cannot be made leaves the others of its group alone', async (t) => {
+  it('fail alone: an edit that throws does not affect the others of its group', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)
@@ -185,7 +185,7 @@ onBothDatabases('writers of one library', (fresh) => {
     }
   })
 
-  it('find a library that was deleted meanwhile gone, and change nothing', async (t) => {
+  it('throw library-not-found for a library deleted meanwhile, and change nothing', async (t) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using stage = await openTestCore(database)

@@ -41,7 +41,7 @@ async function sharedNames(sub: string): Promise<string[] | number> {
 
 const doc = { docs: { 'a.txt': 'alpha', deep: { 'b.txt': 'bee' } }, 'c.txt': 'sea' }
 
-describe('what is bound to paths, when a client pushes', () => {
+describe('a lock, star or link bound to a path, when a client pushes', () => {
   it('follows renames of files and folders', async () => {
     const sync = await pushed(doc)
     const [file, below] = [await linkTo(sync, '/c.txt'), await linkTo(sync, '/docs/deep/b.txt')]
@@ -69,7 +69,7 @@ describe('what is bound to paths, when a client pushes', () => {
     )
   })
 
-  it('follows what was moved into a new folder, and out of one that went', async () => {
+  it('follows an entry moved into a new folder, and out of a deleted one', async () => {
     const sync = await pushed(doc)
     const [file, below] = [await linkTo(sync, '/c.txt'), await linkTo(sync, '/docs/deep/b.txt')]
     const sub = await shareWith(ann, sync.library, ben, { path: '/docs/deep' })

@@ -103,7 +103,7 @@ describe('objects that are sent', () => {
     assert.deepEqual(missing.body, [sha1(second)])
   })
 
-  it('may not swell without bound', async () => {
+  it('are rejected when they decompress beyond the limit', async () => {
     const sync = await linked()
     const bomb = deflateSync(Buffer.alloc(200 * 2 ** 20, 0x20))
     const before = process.memoryUsage().rss
@@ -348,7 +348,7 @@ describe('commits', () => {
   })
 })
 
-describe('a connection that is cut', () => {
+describe('a dropped connection', () => {
   it('never moves a head, at whatever stage, and leaves the library in order', async () => {
     const sync = await linked()
     const head = await sync.push({ 'a.txt': 'a' })

@@ -258,7 +258,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe('a push onto a head that moved on', () => {
+describe('a push onto a newer head', () => {
   for (const { what, base, head, remote, merged, conflict } of cases) {
     it(`merges ${what}`, async () => {
       const sync = await SyncClient.link(ann, await ann.createLibrary())
@@ -344,7 +344,7 @@ describe('a push onto a head that moved on', () => {
     assert.deepEqual(await shown(sync), { a: x, b: y, c: y })
   })
 
-  it('never refuses anybody for being one of many, and loses nothing', async () => {
+  it('never rejects one of many concurrent pushes, and loses nothing', async () => {
     const library = await ann.createLibrary()
     const clients = await Promise.all(Array.from({ length: 12 }, () => SyncClient.link(ann, library)))
     const [first] = clients

@@ -34,13 +34,13 @@ async function subscribed(listener: NotificationClient, sync: SyncClient): Promi
 }
 
 describe('notifications', () => {
-  it('are there', async () => {
+  it('are enabled', async () => {
     const reply = await server.anonymous.get('/notification/ping')
     assert.deepEqual([reply.status, reply.body], [200, { ret: 'pong' }])
     assert.ok((await server.anonymous.get('/notification')).status >= 400)
   })
 
-  it('tell within a moment that a head moved, whoever moved it, and only who listens', async () => {
+  it('report a moved head promptly, to subscribers only', async () => {
     const sync = await SyncClient.link(ann, await ann.createLibrary())
     const other = await SyncClient.link(ann, await ann.createLibrary())
     using listener = await listen()
@@ -150,7 +150,7 @@ describe('notifications', () => {
     await Promise.all([once(listener.socket, 'pong'), once(listener.socket, 'ping')])
   })
 
-  it('end when the server stops, with a word', async () => {
+  it('close with a close frame when the server stops', async () => {
     const stopping = await startServer()
     const { socket } = await listen(stopping.url)
     const closed = once(socket, 'close')

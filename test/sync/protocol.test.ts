@@ -23,7 +23,7 @@ async function linked(): Promise<SyncClient> {
 }
 
 describe('the sync protocol', () => {
-  it('says its version to anybody', async () => {
+  it('returns its version without authentication', async () => {
     const reply = await server.anonymous.get('/seafhttp/protocol-version')
     assert.deepEqual([reply.status, reply.body], [200, { version: 2 }])
   })
@@ -160,7 +160,7 @@ describe('the sync protocol', () => {
     )
   })
 
-  it('answers a push again whose answer was lost', async () => {
+  it('accepts a repeated push whose response was lost', async () => {
     const sync = await linked()
     const id = await sync.push({ 'a.txt': 'a' })
     assert.equal((await sync.putHead(id)).status, 200)

@@ -27,7 +27,7 @@ async function putBlock(client: SyncClient, bytes: Buffer): Promise<number> {
 
 const fresh = (size: number) => randomBytes(size)
 
-describe('what is sent and never committed', () => {
+describe('uncommitted blocks and objects', () => {
   it('is bounded by the quota: blocks', async () => {
     await using server = await startServer()
     const { client } = await linked(server, 2 * MB)
