@@ -1,6 +1,6 @@
 interface Candidate {
   readonly charset: string
-  /** The letters that make up most of any text in the languages written so. */
+  /** The most frequent letters of the languages of this charset. */
   readonly frequent: ReadonlySet<string>
   /** The script all its words are written in. */
   readonly script: RegExp
@@ -25,7 +25,7 @@ const hebrew = 'יהולאתשרבמנםעדקחפכגטסןצזךףץ'
 const arabic = 'اليمنوتربةعدسفهكقحجشطصخأضزثذىإءغئظؤآ'
 const thai = 'านรกเงอมยลวดทสต่้ัิี'
 
-// Where two fit equally well the first is taken: windows-1252 shares its letters with most of the others.
+// On a tie the first wins: windows-1252 shares its letters with most of the others.
 const candidates: readonly Candidate[] = [
   candidate('windows-1252', latinWest, /\p{Script=Latin}/u),
   candidate('gb18030', hanSimplified, /\p{Script=Han}/u, 2),
@@ -44,10 +44,10 @@ const candidates: readonly Candidate[] = [
   candidate('windows-874', thai, /\p{Script=Thai}/u),
 ]
 
-/** Bytes that are enough to tell. */
+/** Sample size in bytes. */
 const sampleBytes = 6 * 1024
 
-/** The charset bytes are most likely in, given that they are text and not Unicode. */
+/** The most likely charset of text that is not Unicode. */
 export function guessLegacyCharset(bytes: Uint8Array): string {
   const sample = tellingLines(bytes)
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0)
@@ -60,7 +60,7 @@ export function guessLegacyCharset(bytes: Uint8Array): string {
   return best.charset
 }
 
-// Lines of nothing but ASCII tell nothing, and in a program they are most. A line feed is never half a character.
+// Lines of pure ASCII carry no information. A line feed is never part of a multi-byte character.
 function tellingLines(bytes: Uint8Array): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const lines: Uint8Array[] = []
@@ -103,7 +103,7 @@ function scoreText(text: string, candidate: Candidate): number {
   return score
 }
 
-/** What a character is to one charset, found out once for each that occurs. */
+/** The classification of a character for one charset, cached per character. */
 interface Kind {
   readonly beyondAscii: boolean
   readonly isLetter: boolean
@@ -111,9 +111,9 @@ interface Kind {
   readonly isUpper: boolean
   readonly inScript: boolean
   readonly isLatin: boolean
-  /** What it counts wherever it stands. */
+  /** Its score in any position. */
   readonly score: number
-  /** It counts so, and its neighbours do not matter. */
+  /** Whether the score is independent of the neighbours. */
   readonly isFixed: boolean
 }
 
@@ -129,7 +129,7 @@ function classify(character: string, { frequent, script, width }: Candidate): Ki
     inScript,
     isLatin: inScript && script.test('a'),
   }
-  // A few bytes that make no sense are in many files; a charset in which many make none is the wrong one.
+  // Many files have a few invalid bytes. Many invalid bytes mean the wrong charset.
   if (character === '\ufffd') return { ...kind, score: -3, isFixed: true }
   if (unlikely.test(character)) return { ...kind, score: -1.5, isFixed: true }
   if (!isLetter && !isFrequent) {

@@ -1,19 +1,19 @@
 import { guessLegacyCharset } from './charset-guess.ts'
 
-/** What `decodeText` finds out about bytes. */
+/** Decoded text and its charset. */
 export interface Decoded {
   readonly text: string
   readonly charset: string
 }
 
 interface Hints {
-  /** The bytes end where somebody stopped reading, maybe within a character. */
+  /** Whether the bytes were cut, possibly within a character. */
   readonly cut?: boolean
-  /** What the file says of itself. Believed only where the bytes do not speak against it. */
+  /** The declared charset. Used only if the bytes are valid in it. */
   readonly declared?: string | undefined
 }
 
-/** Bytes that are looked at to guess a charset. */
+/** Sample size for charset detection, in bytes. */
 const sampleBytes = 64 * 1024
 
 const byteOrderMarks: readonly (readonly [mark: readonly number[], charset: string])[] = [
@@ -25,7 +25,7 @@ const byteOrderMarks: readonly (readonly [mark: readonly number[], charset: stri
   [[0x84, 0x31, 0x95, 0x33], 'gb18030'],
 ]
 
-/** Turns bytes in any charset into text; undefined if they are not text at all. */
+/** Decodes bytes in any charset; undefined if they are not text. */
 export function decodeText(bytes: Uint8Array, hints: Hints = {}): Decoded | undefined {
   const marked = byteOrderMarks.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked) return decodeAs(bytes.subarray(marked[0].length), marked[1])
@@ -49,7 +49,7 @@ export function decodeText(bytes: Uint8Array, hints: Hints = {}): Decoded | unde
   return decodeAs(bytes, guessLegacyCharset(bytes))
 }
 
-/** The text of bytes whose charset is known; what does not belong to it becomes U+FFFD. */
+/** Decodes bytes in a known charset; invalid bytes become U+FFFD. */
 export function decodeAs(bytes: Uint8Array, charset: string): Decoded {
   const text = charset.startsWith('utf-32')
     ? decodeUtf32(bytes, charset === 'utf-32le')
@@ -66,7 +66,7 @@ export function findCharset(label: string): string | undefined {
   }
 }
 
-/** Whether the bytes can be text of this charset; a character cut in half at the end is none of its business. */
+/** Whether the bytes are valid in this charset. A truncated character at the end is accepted. */
 function canDecode(bytes: Uint8Array, charset: string): boolean {
   try {
     new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true })
@@ -85,7 +85,7 @@ function isUtf8(bytes: Uint8Array, cut: boolean): boolean {
   }
 }
 
-// One broken byte in a long file does not make it Chinese. Legacy text never comes near this: to look like UTF-8, each
+// Tolerates a few invalid bytes in long UTF-8 text. Legacy text never comes near this: to look like UTF-8, each
 // of its letters would have to be followed by just the right number of symbols.
 function isAlmostUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, sampleBytes))
@@ -106,7 +106,7 @@ function isIso2022Jp(sample: Uint8Array): boolean {
 function countStrange(sample: Uint8Array): number {
   let strange = 0
   for (const byte of sample) {
-    // Tab to carriage return, and escape, are found in honest text.
+    // Tab to carriage return, and escape, occur in normal text.
     if (byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32)) strange += 1
   }
   return strange

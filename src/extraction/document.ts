@@ -5,19 +5,19 @@ import type { TextSink } from './text-sink.ts'
 export interface Document {
   readonly name: string
   readonly bytes: Uint8Array
-  /** There is more of it that nobody asked for. */
+  /** Whether the bytes are only the beginning of the file. */
   readonly cut: boolean
 }
 
-/** What the readers of one extraction share. */
+/** The shared state of the readers of one extraction. */
 export interface Extraction {
   readonly limits: Limits
   readonly out: TextSink
-  /** How many files the current one lies in. */
+  /** Nesting depth of the current file. */
   depth: number
   unpackedBytes: number
   mailParts: number
-  /** Reads a file found within another; does nothing if it is of a kind nobody can read. */
+  /** Reads an embedded file; ignores unsupported formats. */
   readInner(document: Document): Promise<void>
 }
 

@@ -30,7 +30,7 @@ const readers: { readonly [F in Format]: Reader } = {
   mail: readMail,
 }
 
-/** Reads a whole document on the spot, for as long as it takes: a worker calls this, the server does not. */
+/** Extracts the text of a document synchronously and without a time limit. Only for worker processes. */
 export async function extractText(document: Document, limits: Limits): Promise<Extracted> {
   const out = new TextSink(limits.textLength)
   const extraction: Extraction = {
@@ -46,14 +46,14 @@ export async function extractText(document: Document, limits: Limits): Promise<E
     if (format === undefined) throw new Unreadable('is of a type that cannot be read')
     await readers[format](document, extraction)
   } catch (error) {
-    // A file that makes a reader stumble is damaged, whatever the reader stumbled over.
+    // Any other error of a reader means that the file is damaged.
     if (!(error instanceof TextFull)) return { reason: reasonOf(error) }
   }
   const text = out.toString()
   return { text: format === 'plain' ? text : tidy(text), truncated: out.truncated }
 }
 
-// What goes wrong within one attachment concerns that one only.
+// A failing attachment does not affect the others.
 async function readInner(inner: Document, extraction: Extraction): Promise<void> {
   const format = formatOf(inner.name)
   if (format === undefined) return

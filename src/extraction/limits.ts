@@ -3,7 +3,7 @@ import type { WorkerLimits } from '../workers/runtime/index.ts'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** How far one extraction may go. What a file asks for beyond is cut off, or the file is refused. */
+/** Limits of one extraction. Beyond them the text is cut, or the file is rejected. */
 export interface Limits extends WorkerLimits {
   /** Bytes read of a format that is text from the start; the rest of the file is never asked for. */
   readonly plainBytes: number

@@ -10,11 +10,11 @@ import type { ExtractionTask } from './worker-main.ts'
 export type { Extracted } from './extract-text.ts'
 export { isExtractable } from './formats.ts'
 
-/** Turns files into plain text, for search and previews, outside the process of the server. */
+/** Extracts plain text from files in worker processes, for search and previews. */
 export interface TextExtractor {
   /**
-   * The text of a file, or a reason that is about the file alone: the same bytes give it again, so it may be kept.
-   * `read` is called at most once and left as soon as enough is known. Keys take turns for the workers.
+   * The text of a file, or a reason that depends only on its bytes and may be cached.
+   * `read` is called at most once and stopped early when possible. Workers are shared fairly by key.
    *
    * Rejects with what `read` throws, with the reason of the signal, and with `ExtractorUnavailable`; none of them says
    * anything about the file.
@@ -27,7 +27,7 @@ export interface TextExtractor {
   close(): Promise<void>
 }
 
-/** Nobody can read the file just now: too many wait, or the server is stopping. */
+/** Temporary failure: the queue is full, or the server is stopping. */
 export class ExtractorUnavailable extends Error {
   override readonly name = 'ExtractorUnavailable'
   readonly retryAfterSeconds: number
@@ -38,13 +38,13 @@ export class ExtractorUnavailable extends Error {
   }
 }
 
-/** Files that may wait for a worker are 1000 unless given. */
+/** The queue holds 1000 files by default. */
 export interface TextExtractorOptions extends Omit<FairSemaphoreOptions, 'slots'> {
-  /** Files read side by side, each in a worker process of its own. */
+  /** Number of worker processes. */
   readonly threads: number
-  /** How long a worker stays when there is nothing to read. */
+  /** Idle time after which a worker exits. */
   readonly idleMs?: number
-  /** Plain text up to this many bytes is looked at without a worker first. */
+  /** Plain text up to this size is first tried without a worker. */
   readonly simpleBytes?: number
   readonly limits?: Partial<Limits>
 }
@@ -55,7 +55,7 @@ const program = {
   packages: ['unpdf', 'fflate', 'htmlparser2'],
 }
 
-/** Starts nothing: workers come with the first file. */
+/** Lazy: workers start with the first file. */
 export function createTextExtractor(options: TextExtractorOptions): TextExtractor {
   return new SandboxedExtractor(options)
 }
@@ -90,7 +90,7 @@ class SandboxedExtractor implements TextExtractor {
       const bytes = await readShort(read())
       const text = bytes && simpleText(bytes)
       if (text !== undefined && text.length <= this.#limits.textLength) return { text, truncated: false }
-      // `read` may be called once; a file longer than it said is odd enough to be left alone.
+      // `read` may be called only once, so a file longer than stated is rejected.
       if (bytes === undefined) return { reason: 'is longer than it said' }
       read = async function* () {
         yield bytes

@@ -1,4 +1,4 @@
-/** Thrown to leave a reader, however deep, when the text is as long as it may become. */
+/** Thrown to stop a reader when the text has reached its maximum length. */
 export class TextFull extends Error {
   override readonly name = 'TextFull'
 }
@@ -8,7 +8,7 @@ export class TextSink {
   readonly #limit: number
   readonly #pieces: string[] = []
   #length = 0
-  /** Set by readers that had to leave something out. */
+  /** Set by readers that omitted something. */
   truncated = false
 
   constructor(limit: number) {
@@ -23,7 +23,7 @@ export class TextSink {
     return this.#length === 0
   }
 
-  /** Throws `TextFull` if not all of `text` has room. */
+  /** Throws `TextFull` if `text` exceeds the limit. */
   add(text: string): void {
     const fitting = text.length <= this.room ? text : text.slice(0, this.room)
     if (fitting !== '') this.#pieces.push(fitting)
@@ -45,7 +45,7 @@ export class TextSink {
   }
 }
 
-/** Takes out the blanks a layout leaves behind: at the ends of lines, and more than one empty line. */
+/** Removes trailing blanks and repeated empty lines. */
 export function tidy(text: string): string {
   return text
     .replace(/[^\S\n]+/g, (blanks) => (blanks.includes('\t') ? '\t' : ' '))

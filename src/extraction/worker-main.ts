@@ -1,4 +1,4 @@
-// The process in which files are read.
+// Entry point of the text extraction worker process.
 import { serveWorker } from '../workers/runtime/index.ts'
 import { type Extracted, extractText } from './extract-text.ts'
 import type { Limits } from './limits.ts'

@@ -15,7 +15,7 @@ interface Entry {
 
 const stored = 0
 const deflated = 8
-// Each of them can become a thousand.
+// Input slice of the inflater. Each byte can expand to a thousand.
 const fedBytes = 16 * 1024
 const maximum32 = 0xffffffff
 
@@ -149,7 +149,7 @@ export function decodeXml(bytes: Uint8Array): string {
   return decodeText(bytes, { cut: true })?.text ?? decodeAs(bytes, 'utf-8').text
 }
 
-// At one go if all of it has room and is sound, which is nearly always; otherwise as far as it goes.
+// In one call if the output is within the limit and valid, which is nearly always; otherwise incrementally.
 function inflate(packed: Uint8Array, room: number): Uint8Array {
   if (room <= 0) return new Uint8Array()
   try {
@@ -159,7 +159,7 @@ function inflate(packed: Uint8Array, room: number): Uint8Array {
   }
 }
 
-// Bytes are fed piece by piece, so that a bomb is left alone soon after it went off.
+// Input is fed in slices, so that a zip bomb is stopped soon after the limit.
 function inflateInPart(packed: Uint8Array, room: number): Uint8Array {
   const unpacked = { pieces: [] as Uint8Array[], length: 0 }
   const inflater = new Inflate((piece) => {
@@ -170,7 +170,7 @@ function inflateInPart(packed: Uint8Array, room: number): Uint8Array {
     try {
       inflater.push(packed.subarray(at, at + fedBytes), at + fedBytes >= packed.length)
     } catch (error) {
-      // What came before the damage is still text.
+      // Keep the output before the damage.
       if (unpacked.length === 0) throw new Unreadable('is damaged', { cause: error })
       break
     }

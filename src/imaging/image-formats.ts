@@ -1,7 +1,7 @@
 /** The formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp' | 'avif' | 'tiff'
 
-/** What an image begins with. Names and declared types are not believed. */
+/** Magic numbers of image formats. Names and declared types are ignored. */
 export function formatOf(bytes: Buffer): ImageFormat | undefined {
   const starts = (text: string, at = 0) => bytes.toString('latin1', at, at + text.length) === text
   if (starts('\xff\xd8\xff')) return 'jpeg'

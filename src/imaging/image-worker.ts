@@ -1,9 +1,9 @@
-// The process in which images are decoded.
+// Entry point of the image worker process.
 import sharp from 'sharp'
 import { serveWorker } from '../workers/runtime/index.ts'
 import { formatOf, type ImageFormat } from './image-formats.ts'
 
-/** What is to be made of an image. */
+/** The requested output of an image. */
 export interface ImageTask {
   readonly formats: readonly ImageFormat[]
   /** Images with more pixels are not decoded: a few hundred bytes can claim any number, and each takes four bytes. */
@@ -12,13 +12,13 @@ export interface ImageTask {
   readonly make: { readonly fit: number } | { readonly squares: readonly number[] }
 }
 
-/** `undecodable` is about the image, `exhausted` about what was left of the process. */
+/** `undecodable`: the image is invalid. `exhausted`: the process ran out of resources. */
 export type ImageResult = { readonly images: readonly Uint8Array[] } | 'undecodable' | 'exhausted'
 
-// One image at a time with one thread: the number of processes says how many cores are taken.
+// One image at a time on one thread: the number of processes limits the CPU use.
 sharp.concurrency(1)
 sharp.cache(false)
-// An allow-list for the whole process: every other loader, SVG and PDF among them, would be a parser nobody asked for.
+// Allow-list of loaders. All others, such as SVG and PDF, are unneeded attack surface.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: [

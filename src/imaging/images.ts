@@ -43,7 +43,7 @@ export class Images implements AsyncDisposable {
   readonly #workers: WorkerPool<ImageTask, ImageResult>
 
   constructor({ limits, ...bounds }: ImagesOptions = {}) {
-    // One requester gets half, and so do all visitors of links together, so that others need not wait for a slow image.
+    // A requester gets half of the workers, and so do all link visitors together, so that slow images do not block others.
     const { slots = Math.min(Math.max(availableParallelism(), 2), 4) } = bounds
     const half = Math.ceil(slots / 2)
     this.#workers = new WorkerPool({

@@ -10,7 +10,7 @@ import { textsFor } from './texts/texts.ts'
 
 const AGAIN_SECONDS = 2
 
-/** Starts an archive of a folder below a link and sends the visitor to wait for it. */
+/** Starts an archive of a folder below a link and redirects the visitor to its progress page. */
 export async function startArchive(
   { archives }: PageServices,
   request: HttpRequest,
@@ -34,7 +34,7 @@ export async function startArchive(
   })
 }
 
-/** Shows how far an archive is, again and again until it can be fetched. Throws ticket-not-found. */
+/** The progress page of an archive, which reloads until the download is ready. Throws ticket-not-found. */
 export async function archivePage(
   { archives }: PageServices,
   request: HttpRequest,
@@ -64,7 +64,7 @@ ${isOver ? html`<p class="wrong">${failure === 'size too large' ? texts.tooLarge
   })
 }
 
-/** The entry of a folder below a link; the root of a library has none and is given one. Throws path-not-found. */
+/** The entry of a folder below a link. The root of a library has no entry, so one is constructed. Throws path-not-found. */
 async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> {
   const path = open.pathOf(below)
   const { info, tree } = open.library

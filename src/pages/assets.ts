@@ -14,7 +14,7 @@ type FileName = keyof typeof files
 const read = new Map<FileName, Promise<Buffer>>()
 let version: Promise<string> | undefined
 
-/** A text that changes with the files, so that browsers may keep them for long. */
+/** A version of the assets for their URLs, so that browsers may cache them for long. */
 export function assetVersion(): Promise<string> {
   version ??= Promise.all([contentOf('links.css'), contentOf('links.js')]).then((contents) =>
     hash('sha256', Buffer.concat(contents), 'hex').slice(0, 12),

@@ -4,7 +4,7 @@ import { html } from './html.ts'
 import type { PageTexts } from './texts/en.ts'
 import { inQuery } from './wording.ts'
 
-/** The way from the shared folder to a path below it; `base` leads to the page of the folder. */
+/** Breadcrumbs from the shared folder to a path below it; `base` is the URL of the folder's page. */
 export function crumbs(open: OpenLink, below: LibraryPath, base: string, texts: PageTexts) {
   const steps = selfAndAbove(below).toReversed()
   return html`<nav class="crumbs" aria-label="${texts.where}"><ol>

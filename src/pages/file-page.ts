@@ -13,7 +13,7 @@ import type { PageTexts } from './texts/en.ts'
 import { textsFor } from './texts/texts.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
-// What is shown of a text. More is for an editor.
+// Maximum length of a text preview.
 const MOST_TEXT_BYTES = 128 * 1024
 
 /** The page of one file; `below` is where it is in a shared folder, if it is in one. */
@@ -51,7 +51,7 @@ ${shown ?? (!(open.canDownload && isShown) && html`<p class="more">${texts.noPre
   })
 }
 
-/** Where a small picture of an image is. */
+/** The URL of the thumbnail of an image. */
 function pictureOf(
   request: HttpRequest,
   { link, largestPreview }: OpenLink,
@@ -67,7 +67,7 @@ interface PreviewOptions {
   readonly texts: PageTexts
 }
 
-/** A file as it is, for who may download it; undefined for one that browsers do not show in place. */
+/** Inline view of a file, for visitors who may download it; undefined if browsers cannot show it. */
 async function preview(
   services: PageServices,
   open: OpenLink,
@@ -89,7 +89,7 @@ async function preview(
   return textPreview(services, open, found, options)
 }
 
-/** What the server makes of a file for who may only look: a small picture, the beginning of a text, nothing else. */
+/** Preview for view-only visitors: a thumbnail or the beginning of a text, never the file. */
 async function safePreview(
   services: PageServices,
   open: OpenLink,
@@ -115,7 +115,7 @@ async function textPreview(
   const pieces: Buffer[] = []
   for await (const piece of file.read({ start: 0, end })) pieces.push(Buffer.from(piece))
   const text = Buffer.concat(pieces)
-  // Other than text, whatever its name says.
+  // Not text, despite its name.
   if (text.includes(0)) return undefined
   return html`<pre class="preview text" tabindex="0" aria-label="${texts.content}">${textOf(text)}</pre>
 ${end < file.size && html`<p class="more">${open.canDownload ? texts.beginning : texts.beginningOnly}</p>`}`

@@ -51,7 +51,7 @@ ${pages > 1 && pager(below, page, pages, texts)}
   })
 }
 
-/** Works without a script, too: the form leads to a page that waits for the archive. */
+/** Works without JavaScript: the form leads to the progress page of the archive. */
 function archiveForm({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
   return html`<form method="post" action="${root}d/${link.token}/archive/?p=${inQuery(below)}" data-archive="${link.token}" data-path="${below}" data-root="${root}">
 <button class="button main" type="submit">${icon('download')} ${texts.downloadAll}</button>

@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made of templates of ours, with everything put into them escaped. */
+/** Safe markup: our templates, with all values escaped. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** What can be put into a template. Nothing is shown for undefined and false. */
+/** Template values. Undefined and false render as nothing. */
 export type Shown = Html | string | number | false | undefined | readonly Shown[]
 
 /** A template whose values are escaped, in text and in quoted attributes. Attributes must be quoted. */
@@ -31,7 +31,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 function escape(text: string): string {
-  // Characters that turn the direction of what follows could make a name look like another.
+  // Bidirectional control characters could disguise a name.
   return text
     .toWellFormed()
     .replace(/[&<>"'`]/g, (character) => escapes[character] ?? '')

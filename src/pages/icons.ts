@@ -22,14 +22,14 @@ const shapes = {
 
 export type Icon = keyof typeof shapes
 
-/** A drawing that says nothing to who cannot see it. */
+/** A decorative icon, hidden from screen readers. */
 export function icon(name: Icon): Html {
   return new Html(
     `<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">${shapes[name]}</svg>`,
   )
 }
 
-/** The drawing for a file of a media type. */
+/** The icon of a media type. */
 export function iconOf(contentType: string): Icon {
   const [kind] = contentType.split('/', 1)
   if (kind === 'image' || kind === 'audio' || kind === 'video') return kind

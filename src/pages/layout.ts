@@ -4,7 +4,7 @@ import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'
 import { textsFor } from './texts/texts.ts'
 
-/** Everything comes from us, no script or style stands in the page itself, and nobody may frame it. */
+/** CSP: same origin only, no inline scripts or styles, no framing. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -21,7 +21,7 @@ export interface Page {
   readonly title: string
   readonly body: Shown
   readonly status?: number
-  /** Stands in the top right corner. */
+  /** Shown in the top right corner. */
   readonly aside?: Shown
   readonly headers?: Readonly<Record<string, string>>
   readonly hasScript?: boolean
@@ -65,7 +65,7 @@ ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer>
   })
 }
 
-/** The way from the page to the root of the site: a proxy may have put us below a path we do not know. */
+/** The relative path to the site root, because a proxy may add an unknown prefix. */
 export function rootOf({ url }: HttpRequest): string {
   const [path = ''] = url.split('?', 1)
   return '../'.repeat(path.split('/').length - 2) || './'

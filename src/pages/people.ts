@@ -4,7 +4,7 @@ import type { PageServices } from './services.ts'
 import type { PageTexts } from './texts/en.ts'
 import { dayText, isoText } from './wording.ts'
 
-/** By whom, and until when. Names are shown, addresses are not. */
+/** Who shared it, and until when. E-mail addresses are not shown. */
 export async function sharedBy({ directory }: PageServices, { link }: OpenLink, texts: PageTexts) {
   const { name } = await directory.person(link.creator)
   const { expiresAt } = link

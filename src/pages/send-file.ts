@@ -22,7 +22,7 @@ export function isShownInPlace(name: string): boolean {
   return servedAs(name, true).isInline
 }
 
-/** Sends the visitor on to the bytes. Throws permission-denied if the link only shows. */
+/** Redirects the visitor to the download. Throws permission-denied for a view-only link. */
 export async function sendFile(
   { tickets }: PageServices,
   request: HttpRequest,
@@ -35,7 +35,7 @@ export async function sendFile(
     path,
     objectId: entry.id,
     modifiedAt: entry.mtime,
-    // A broken download is taken up again at the same address; it ends with the link.
+    // Reusable, so that an interrupted download can resume; it expires with the link.
     reusable: true,
     link: open.ticketLink,
   })

@@ -4,7 +4,7 @@ import type { Account, Directory } from '../identity/index.ts'
 import type { Library, LibraryCore } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
 
-/** Makes archives; the transfer surface has them. */
+/** Archives, implemented by the transfer surface. */
 export interface Archives {
   start(library: Library, wish: ArchiveWish): Promise<string>
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
@@ -23,7 +23,7 @@ export interface ArchiveProgress {
   readonly canceled: boolean
 }
 
-/** What the pages work with. */
+/** The services of the pages. */
 export interface PageServices {
   readonly archives: Archives
   readonly core: LibraryCore

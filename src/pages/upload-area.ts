@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
 import type { PageTexts } from './texts/en.ts'
 
-/** Where files are dropped or chosen; the script sends them. */
+/** The drop zone and file chooser; the script uploads the files. */
 export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
   return html`<section class="drop" data-upload="${link.kind}" data-token="${link.token}" data-path="${below}" data-root="${root}" aria-label="${texts.upload}">
 <p class="ask"><span class="sign small">${icon('upload')}</span> <span class="wide">${texts.dropHere}</span>

@@ -9,7 +9,7 @@ import type { PageServices } from './services.ts'
 import { textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
 
-/** The page of an upload link: it takes files and shows none. */
+/** The page of an upload link: accepts files and lists none. */
 export async function uploadPage(
   services: PageServices,
   request: HttpRequest,

@@ -19,13 +19,13 @@ export interface Visit {
   readonly token: string
   readonly request: HttpRequest
   readonly kind: LinkKind
-  /** Whether bytes are asked for, so that a page in their place must not look like them. */
+  /** Whether the request is for bytes, so that an error page needs an error status. */
   readonly wantsBytes?: boolean
   /** Where a password is sent to; the address itself unless that takes none. */
   readonly unlockedAt?: string
 }
 
-/** Lets a visitor in and shows them something; who has to give a password first is asked for it. */
+/** Opens a link for a visitor and renders a page; asks for the password if one is needed. */
 export async function visited(
   { links }: PageServices,
   visit: Visit,
@@ -45,7 +45,7 @@ export async function visited(
   }
 }
 
-/** Checks a password that was typed; who knows it is remembered for a while. */
+/** Checks an entered password and sets a cookie that grants access for a while. */
 export async function unlocked(
   { links }: PageServices,
   visit: Visit,
@@ -124,7 +124,7 @@ function messagePage(
   })
 }
 
-/** Says nothing of what is behind it. */
+/** Discloses nothing about the target. */
 function passwordPage(
   { request, token, wantsBytes = false, unlockedAt }: Visit,
   isWrong: boolean,

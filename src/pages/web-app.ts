@@ -37,7 +37,7 @@ const encodings = [
 
 interface BuiltFile {
   readonly type: string
-  /** Names change with the content below `assets/`, so browsers may keep those for ever. */
+  /** Files below `assets/` have content hashes in their names, so they are cached permanently. */
   readonly isForever: boolean
   /** The file as it is, and compressed where that pays: by content coding, `identity` among them. */
   readonly names: ReadonlyMap<string, string>
@@ -171,7 +171,7 @@ function built(): Promise<Built | undefined> {
   return known
 }
 
-/** Only what is listed here is ever sent, whatever an address says. */
+/** Allow-list of the files that are served. */
 async function look(): Promise<Built> {
   const page = await readFile(path.join(BUILT, 'index.html'), 'utf8')
   const entries = await readdir(BUILT, { recursive: true, withFileTypes: true })
@@ -194,7 +194,7 @@ async function look(): Promise<Built> {
 function contentOf(name: string): Promise<Buffer> {
   const content = contents.get(name) ?? readFile(path.join(BUILT, name))
   contents.set(name, content)
-  // What could not be read is tried anew by the next who asks.
+  // Failed reads are not cached.
   content.catch(() => contents.delete(name))
   return content
 }

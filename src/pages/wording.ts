@@ -15,7 +15,7 @@ export function sizeText(bytes: number, texts: PageTexts): string {
   return `${(size < 100 ? tenths : whole).format(size)} ${UNITS[unit]}`
 }
 
-// What has no four-digit year is shown as the nearest that has.
+// Clamped to four-digit years.
 const LATEST = 253_402_300_799
 
 /** `31 Jul 2025`, in UTC. */
@@ -31,7 +31,7 @@ interface Formats {
 
 const formats = new Map<string, Formats>()
 
-/** Making them costs more than using them, and a folder shows hundreds of days and sizes. */
+/** Cached, because creating a formatter is expensive and a folder page uses it hundreds of times. */
 function formatsIn(locale: string): Formats {
   const there = formats.get(locale)
   if (there !== undefined) return there

@@ -4,16 +4,16 @@ import type { Library, LibraryCore } from '../library/index.ts'
 import type { FileDirent } from '../objects/index.ts'
 import type { Requester } from '../scheduling/index.ts'
 
-/** What there is to read in a file, without its layout. */
+/** The text of a file, without its layout. */
 export interface DocumentText {
   readonly text: string
-  /** Whether there is more than was read. */
+  /** Whether the text was cut. */
   readonly truncated: boolean
 }
 
 /**
- * The texts of documents, for who looks at one. Read anew each time, in the extractor's own process; nothing of them
- * is kept, so those of encrypted libraries rest nowhere in the clear.
+ * The texts of documents, for previews. Extracted on each request, in a worker process. Nothing
+ * is cached, so texts of encrypted libraries are never stored in plaintext.
  */
 export class DocumentTexts implements AsyncDisposable {
   readonly #core: LibraryCore
@@ -30,7 +30,7 @@ export class DocumentTexts implements AsyncDisposable {
     const key = core.keys.keyFor(library)
     const read = async function* () {
       const stored = await core.content.open(library.info.key, id, key)
-      // A chunk is ours only until the next one is asked for.
+      // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     const found = await this.#extractor.extract({ name, size, read }, requester).catch(unavailable)

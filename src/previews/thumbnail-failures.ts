@@ -12,7 +12,7 @@ interface Failure {
 }
 
 /**
- * Cache of contents no thumbnail could be made of, by id, least recent first. What a full queue refused is not in it: that
+ * LRU cache of file ids without a thumbnail. Requests rejected by a full queue are not recorded, because that
  * says nothing about the image.
  */
 export class ThumbnailFailures {
@@ -24,7 +24,7 @@ export class ThumbnailFailures {
     this.#now = now
   }
 
-  /** Whether to leave the image alone: for ever, or for some seconds. */
+  /** Whether to skip the image, permanently or for some seconds. */
   find(id: FileId): 'permanent' | { readonly retryAfterSeconds: number } | undefined {
     const failure = this.#failures.get(id)
     if (failure === undefined) return undefined

@@ -27,7 +27,7 @@ interface ThumbnailsOptions {
 }
 
 /**
- * Small JPEGs of images, made when first asked for and cached under the id of the content they
+ * Small JPEGs of images, created on first request and cached by the id of the content they
  * show, so that none is ever out of date. The caller has shown a right to read the file (I7).
  */
 export class Thumbnails implements AsyncDisposable {
@@ -53,13 +53,13 @@ export class Thumbnails implements AsyncDisposable {
     const file = this.#fileOf(entry.id, side)
     const cached = await this.#read(file)
     if (cached !== undefined) return cached
-    // One for each requester: nobody waits in the queue of another.
+    // One job per requester, so that nobody waits in the queue of another.
     return this.#making.run(`${file} ${requester.key}`, requester.signal, (signal) =>
       this.#make(library, entry, side, { key: requester.key, signal }),
     )
   }
 
-  /** Upkeep: those nobody looked at for long, and the oldest if there are too many. */
+  /** Maintenance: evicts thumbnails not used for long, and the oldest if the cache is too large. */
   async deleteStale(): Promise<void> {
     const { now } = this.#options
     const files = await this.#list()
@@ -81,11 +81,11 @@ export class Thumbnails implements AsyncDisposable {
     const file = this.#fileOf(id, side)
     const readCached = () => this.#read(file)
     const read = async function* () {
-      // Another requester may have had it made while this one waited.
+      // Another request may have created it meanwhile.
       const cached = await readCached()
       if (cached !== undefined) throw new AlreadyMade(cached)
       const stored = await core.content.open(library.info.key, id)
-      // A chunk is ours only until the next one is asked for.
+      // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
     const made = await images
@@ -142,7 +142,7 @@ export class Thumbnails implements AsyncDisposable {
     }
   }
 
-  /** Has it count as used, at most once a day. */
+  /** Marks it as used, at most once a day. */
   async #touch(file: string): Promise<void> {
     const now = this.#options.now()
     const { mtimeMs } = await stat(file)

@@ -55,7 +55,7 @@ function parse(bytes: Buffer) {
   }
 }
 
-/** What a commit says about its library is what the library is now, whenever the commit was made. */
+/** The library fields of a commit are those of the current library, not those of the time of the commit. */
 function libraryInCommit({ name, description, encryption }: LibraryInfo): CommitLibrary {
   if (encryption === undefined) return { name, description }
   const { version, magic, randomKey: key, salt, pwdHash, pwdHashAlgo, pwdHashParams } = encryption

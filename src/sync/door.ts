@@ -12,7 +12,7 @@ interface SyncDoorOptions {
   readonly syncTokens: SyncTokens
 }
 
-/** Lets a client that shows a sync token into its library (I8). Each request is decided anew: nothing is cached. */
+/** Opens libraries by sync token (I8). Every request is checked; nothing is cached. */
 export class SyncDoor {
   readonly #options: SyncDoorOptions
 
@@ -20,7 +20,7 @@ export class SyncDoor {
     this.#options = options
   }
 
-  /** Throws library-not-found, for whoever asks: a client that is told so forgets the library. */
+  /** Throws library-not-found. A client that receives it unlinks the library. */
   async expectLibrary(id: LibraryId): Promise<void> {
     if (!(await this.#options.access.exists(id))) fail({ code: 'library-not-found', id })
   }
@@ -39,7 +39,7 @@ export class SyncDoor {
     if (grant === undefined) throw refused()
     const library = await this.#openGranted(grant)
     if (library === undefined) {
-      // Only a library that is gone is to be forgotten; an account may be switched on again.
+      // Clients unlink a library only if it is gone. A disabled account may be enabled again.
       await this.expectLibrary(id)
       throw refused()
     }
@@ -75,7 +75,7 @@ export class SyncDoor {
   }
 }
 
-/** The sync token of a request; newer clients send it as an API token would be, too. */
+/** The sync token of a request. Newer clients also send it in the Authorization header. */
 export function tokenOf(request: HttpRequest): string {
   const own = request.header('seafile-repo-token')
   if (own !== undefined && own !== '') return own

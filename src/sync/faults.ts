@@ -4,7 +4,7 @@ const denied = (): FaultResponse => [403, 'Permission denied']
 
 // Clients switch on the status and look for some of the texts.
 export const syncFaults: SurfaceFaults = {
-  // A client that reads 444 forgets the library: only for one that is really gone.
+  // Clients unlink a library on 444, so it is used only for deleted libraries.
   'library-not-found': () => [444, 'Library is deleted'],
   'permission-denied': denied,
   locked: ({ path }) => [403, `File ${path.slice(1)} is locked`],
@@ -16,7 +16,7 @@ export const syncFaults: SurfaceFaults = {
   'block-missing': () => [500, 'Block is missing'],
   'size-mismatch': () => [400, 'Size does not match'],
   'quota-exceeded': () => [443, 'Out of quota'],
-  // Clients show that the library is too large to be synced.
+  // Clients show that the library is too large to sync.
   'too-many-entries': () => [447, 'Too many files in library'],
   'path-not-found': () => [404, 'File does not exist'],
   'already-locked': ({ path }) => [403, `File ${path.slice(1)} is locked`],

@@ -91,8 +91,8 @@ export const headRoutes = [
       const sent = await readJson(request, body, MOST_LIBRARIES_LISTED)
       if (!Array.isArray(sent) || sent.length === 0) throw badRequest('Bad JSON in request')
       sent.forEach(parseLibraryIdOrRefuse)
-      // The call carries no token, and to know an id is not to have a right (I7). A library that is left out is
-      // asked about by `commit/HEAD`, with its token; who listens for notifications hears of changes anyway.
+      // The call has no token, and knowing an id grants nothing (I7). Omitted libraries are
+      // polled by `commit/HEAD` with their token; subscribers are notified of changes anyway.
       return {}
     },
   }),
@@ -106,7 +106,7 @@ async function moveHead(
 ): Promise<void> {
   const library = await syncDoor.edit(request, id)
   await push.push(library, head, async (bytes) => {
-    // Everything the commit names was looked at meanwhile, which may take long: the right may have ended.
+    // Verifying the commit may take long. The permission may have been revoked meanwhile.
     await syncDoor.edit(request, id)
     // An account over its quota may still delete and rename.
     return bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : noReservation

@@ -9,13 +9,13 @@ const MOST_BUFFERED_BYTES = 2 ** 20
 // Every event is checked before it is sent. The recheck tells a silent client that its right has ended.
 const RECHECK_MS = 60_000
 const MOST_UNSENT = 1000
-// Who listens to nothing for this long need not be connected.
+// A client without subscriptions is disconnected after this time.
 const SILENT_MS = 300_000
 const DEAD_MS = 10_000
 
 const POLICY_VIOLATION = 1008
 
-/** What a listener needs to know of the server. */
+/** The services that a listener uses. */
 export interface ListenerContext {
   readonly tokens: NotificationTokens
   /** Whether the sync token behind it still opens the library. Decided anew on each call. */
@@ -30,13 +30,13 @@ interface Subscription {
   checkedAt: number
 }
 
-/** An event of a library on its way to the client. */
+/** A queued event of a library. */
 interface Unsent {
   readonly library: LibraryId
   readonly text: string
 }
 
-/** One connected client and what it listens to. */
+/** One connected client and its subscriptions. */
 export class Listener {
   readonly #socket: WebSocket
   readonly #context: ListenerContext
@@ -86,14 +86,14 @@ export class Listener {
     }
   }
 
-  /** Sends a message, unless the client does not take what was sent before. */
+  /** Sends a message, unless the client does not read (backpressure). */
   #send(message: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     if (this.#socket.bufferedAmount > MOST_BUFFERED_BYTES) this.#socket.terminate()
     else this.#socket.send(message)
   }
 
-  /** Called every second: keeps the connection alive, and ends it if nobody is there. */
+  /** Called every second: sends keep-alives and closes dead connections. */
   tick(): void {
     const now = performance.now()
     const isDead = now - this.#seenAt > DEAD_MS

@@ -21,7 +21,7 @@ interface NotificationOptions extends Pick<ListenerContext, 'tokens' | 'mayRead'
   readonly core: LibraryCore
 }
 
-/** Tells sync clients at once when a library they listen to changes. Who is not connected finds out by asking. */
+/** Notifies connected sync clients of changes of the libraries they subscribed to. Other clients poll. */
 export class Notifications implements AsyncDisposable {
   readonly #sockets = new WebSocketServer({
     noServer: true,
@@ -30,7 +30,7 @@ export class Notifications implements AsyncDisposable {
   })
   readonly #listeners = new Set<Listener>()
   readonly #byLibrary = new Map<LibraryId, Set<Listener>>()
-  /** The heads of folders that were told last, while somebody listens. */
+  /** The last notified heads of subscribed folders. */
   readonly #heads = new Map<LibraryId, CommitId>()
   readonly #context: ListenerContext
   readonly #timer: NodeJS.Timeout
@@ -59,13 +59,13 @@ export class Notifications implements AsyncDisposable {
     })
   }
 
-  /** Takes a connection that asked to become a WebSocket. */
+  /** Accepts an Upgrade request to WebSocket. */
   take(head: RequestHead, socket: Socket, rest: Buffer): void {
     if (this.#listeners.size >= MOST_LISTENERS) {
       socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    // It looks at the method and the headers, and at nothing else of a request.
+    // `ws` reads only the method and the headers of the request.
     const request = {
       method: head.method,
       url: head.url,
@@ -82,7 +82,7 @@ export class Notifications implements AsyncDisposable {
     })
   }
 
-  /** Says goodbye to everybody; who does not answer within a second is cut off. */
+  /** Closes all connections; those that do not respond within a second are terminated. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#sockets.close()
@@ -98,14 +98,14 @@ export class Notifications implements AsyncDisposable {
     this.#announce(id, 'repo-update', () => ({ repo_id: id, commit_id: head }))
   }
 
-  /** Tells those who listen to folders of a library, if the folder changed. */
+  /** Notifies subscribers of folders (views) of a library, if the folder changed. */
   async #announceFolders(core: LibraryCore, library: LibraryInfo, before: LibraryInfo): Promise<void> {
     const subs = await core.views.listSubLibraries(library.key)
     const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
     for (const now of await core.views.findSubLibraryInfos('id', ids)) {
       const known = this.#heads.get(now.id)
       this.#heads.set(now.id, now.head)
-      // A change elsewhere in the library is none of the subscriber's business, the first one after it came neither.
+      // Changes outside the folder are not sent, nor is the state at the time of the subscription.
       const isUnchanged = known === undefined ? await hasFolder(core, before, now) : known === now.head
       if (!isUnchanged) this.#announceHead(now)
     }

@@ -27,7 +27,7 @@ export const objectRoutes = [
       const library = await syncDoor.open(request, id)
       const commit = await push.findCommit(library.info, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
-      // A commit we do not know is as good as none: an error would leave that client stuck for good.
+      // An unknown commit is treated as absent. An error would block the client permanently.
       const known = clientHead && (await push.findCommit(library.info, clientHead))
       const ids = push.listObjects(library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
@@ -46,7 +46,7 @@ export const objectRoutes = [
     async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
       const library = await syncDoor.open(request, id)
       const ids = await readIds({ request, body, library }, parseFsId, { strict: true })
-      // An empty answer would have the client ask again, and again.
+      // Clients would repeat the request after an empty response.
       if (ids.length === 0) throw badRequest('No ids in request')
       const packets = await push.packObjects(library, ids, ENOUGH_PACKED)
       return rawResponse({ headers: { 'Content-Type': 'application/octet-stream' }, body: packets })
@@ -100,7 +100,7 @@ export const objectRoutes = [
           await intake.add(object)
         }
       } finally {
-        // What came before a fault is kept.
+        // Objects received before a fault are kept.
         await intake.finish()
       }
       return done
@@ -108,7 +108,7 @@ export const objectRoutes = [
   }),
 ]
 
-/** A JSON array as it is made; its first part is there when this resolves, so that what fails at once is answered so. */
+/** A streamed JSON array. Resolves with the first part, so that early failures get an error response. */
 async function beginList(ids: AsyncGenerator<FsId[], void>): Promise<Chunks | Buffer> {
   const first = await ids.next()
   if (first.done === true) return Buffer.from('[]')

@@ -11,13 +11,13 @@ import { JsonRefused, parseOutsideJson } from '../json.ts'
 import type { Library } from '../library/index.ts'
 import { type LibraryId, MOST_IDS, parseLibraryId } from '../objects/index.ts'
 
-/** Enough for the most ids a list may have, with commas and spaces. */
+/** Enough for the longest list of ids, with commas and spaces. */
 const LARGEST_LIST = 2 ** 20
 
-/** The library of a path; what is no id names none. */
+/** The library id in a path. */
 export const libraryParam = map(rawText(), (text) => parseLibraryId(text ?? ''))
 
-/** The answer of most calls, whose status is all that counts. */
+/** The response of most calls: only the status counts. */
 export const done = new HttpResponse(200, {}, '')
 
 export function badRequest(text: string): TextRefusal {
@@ -25,8 +25,8 @@ export function badRequest(text: string): TextRefusal {
 }
 
 /**
- * The JSON value of a body. Clients send JSON under the content type of a form, so that is never looked at.
- * Throws a refusal for what is none.
+ * The JSON value of a body. Clients send JSON with the content type of a form, so it is ignored.
+ * Throws a refusal for malformed JSON.
  */
 export async function readJson(
   request: HttpRequest,

@@ -7,10 +7,10 @@ import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
 
 const MOST_ASKED = 1000
-/** Enough for so many ids and tokens. The tokens are in the body, so anybody may send one. */
+/** Enough for this many ids and tokens. Unauthenticated, because the tokens are in the body. */
 const LARGEST_ASKED = 256 * 1024
 
-/** A library a client asks about, with its token in the body. */
+/** A queried library with its token. */
 interface Asked {
   readonly id: LibraryId
   readonly token: string
@@ -55,7 +55,7 @@ export const rightRoutes = [
     summary: 'Lists the folder permissions of each library for which a token is sent.',
     body: 'raw',
     async handle({ body, request }, services) {
-      // Folders have no permissions of their own here yet: the lists are empty, and that never changes.
+      // Folder permissions are not supported: the lists are always empty.
       return answerEach(services, await readJson(request, body, LARGEST_ASKED), async () => ({
         user_perms: [],
         group_perms: [],
@@ -151,7 +151,7 @@ async function accessible({ access, accounts }: SyncServices, { actor }: Library
 
 const TYPES = { mine: 'repo', shared: 'srepo', group: 'grepo', public: 'grepo' } as const
 
-/** Libraries whose token opens them; others are left out. */
+/** The libraries with a valid token; others are omitted. */
 async function answerEach(
   { now, syncDoor }: SyncServices,
   sent: unknown,

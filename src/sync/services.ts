@@ -6,7 +6,7 @@ import type { ClientPush } from '../push/index.ts'
 import type { SyncDoor } from './door.ts'
 import type { NotificationTokens } from './notification-tokens.ts'
 
-/** What the routes of the sync protocol work with. */
+/** The services of the sync routes. */
 export interface SyncServices {
   readonly access: Access
   readonly accounts: Accounts
