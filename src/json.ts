@@ -1,27 +1,26 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Why a text from outside is not taken as JSON. */
+/** Untrusted text was rejected as JSON; the message says why. */
 export class JsonRefused extends Error {
   override name = 'JsonRefused'
 }
 
 export interface JsonLimits {
-  /** Levels of arrays and objects. */
+  /** Nesting levels. */
   readonly depth?: number
-  /** Values and names in all: parsed, `{}` takes twenty times its bytes. */
+  /** Values and names in total: a parsed `{}` takes twenty times its bytes. */
   readonly values?: number
 }
 
-/** Parsing what is nested without end would hold up everybody (I10). */
-const MOST_LEVELS = 100
-const MOST_VALUES = 200_000
+/** Parsing deeply nested text would block the event loop (I10). */
+const MAX_LEVELS = 100
+const MAX_VALUES = 200_000
 
 /**
- * The one way to parse JSON that comes from outside. Depth and number of values are checked first, at a small part of
- * what parsing would cost. Throws JsonRefused.
+ * The only parser for untrusted JSON. Depth and number of values are checked first, at a fraction of the cost of parsing. Throws JsonRefused.
  */
 export function parseOutsideJson(source: Buffer | string, limits: JsonLimits = {}): unknown {
-  const { depth = MOST_LEVELS, values = MOST_VALUES } = limits
+  const { depth = MAX_LEVELS, values = MAX_VALUES } = limits
   if (typeof source !== 'string' && !isUtf8(source)) throw new JsonRefused('the text is not UTF-8')
   const reason =
     typeof source === 'string' ? excessOfText(source, depth, values) : excess(source, depth, values)
@@ -57,12 +56,12 @@ function excess(bytes: Buffer, levels: number, most: number): string | undefined
   return undefined
 }
 
-/** A short text is not worth counting; a long one is counted as bytes, where strings are skipped faster. */
+/** A text no longer than the depth limit is not scanned. Others are scanned as bytes, where strings are skipped faster. */
 function excessOfText(text: string, levels: number, most: number): string | undefined {
   return text.length <= levels ? undefined : excess(Buffer.from(text, 'utf8'), levels, most)
 }
 
-/** Where the quote is that ends the string which starts at `from`. */
+/** Index of the quote that ends the string starting at `from`. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(QUOTE, from + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let backslashes = 0

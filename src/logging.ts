@@ -2,19 +2,20 @@ import { fstatSync, write, writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import pino from 'pino'
 
-/** What every room logs through. A room's own logger is `logger.child({ room: 'http' })`. */
+/** The logger. Each module has its own child: `logger.child({ room: 'http' })`. */
 export type Logger = pino.Logger
 
 export interface LoggerOptions {
-  /** Short lines for people instead of JSON: for terminals. */
+  /** Short text lines instead of JSON, for terminals. */
   pretty: boolean
-  /** Where lines go; standard output unless given. */
+  /** Standard output unless given. */
   destination?: { write(line: string): unknown }
 }
 
-/** The logger of the whole process, from which each room gets its own with `child`. */
+/** Creates the logger of the process. Modules get theirs with `child`. */
 export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions): Logger {
-  const { pretty, destination = pretty ? process.stdout : (heldLines ??= new HeldLines()) } = options
+  const { pretty, destination = pretty ? process.stdout : (bufferedOutput ??= new BufferedOutput()) } =
+    options
   const lines = pretty ? { write: (line: string) => destination.write(prettyLine(line)) } : destination
   const logger = pino(
     {
@@ -25,9 +26,9 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
     },
     lines,
   )
-  // Children find it, too: a logger is the prototype of its children.
+  // Children inherit it: a logger is the prototype of its children.
   Object.defineProperty(logger, destinationOf, { value: lines })
-  // What a child is given is written with each of its lines, past the formatter. Children inherit this.
+  // Bindings of a child bypass the formatter, so secrets are removed here. Children inherit this.
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its logger
   const { child } = logger
   logger.child = function childWithoutSecrets(this: Logger, bindings: pino.Bindings, childOptions?: object) {
@@ -36,21 +37,21 @@ export function createLogger(level: pino.LevelWithSilent, options: LoggerOptions
   return logger
 }
 
-/** What every line of this process says. */
+/** The fields of every line of this process. */
 const base = () => ({ pid: process.pid })
 
-/** Where lines of a logger and its children go. */
+/** The destination of a logger and its children. */
 const destinationOf: unique symbol = Symbol('destination')
 
 type Destination = { write(line: string): unknown; lastLevel?: number }
 
 /**
- * Writes lines as `logger.info(fields, msg)` does, whose fields come as the members of a JSON object and hold no secrets:
- * a server writes one for each request, and this takes a quarter of the time.
+ * Returns a fast `logger.info(fields, msg)` for the request log, in a quarter of the time. The fields are given as encoded members of a JSON
+ * object, and contain no secrets.
  */
 export function lineWriter(logger: Logger, msg: string): (members: string) => void {
   const { [destinationOf]: destination } = logger as Logger & { [destinationOf]?: Destination }
-  // A logger of somebody else's making.
+  // A logger that createLogger did not create.
   if (destination === undefined) return (members) => logger.info(JSON.parse(`{${members}}`), msg)
   const bindings = JSON.stringify({ ...base(), ...logger.bindings() }).slice(1, -1)
   const end = `,"msg":${JSON.stringify(msg)}}\n`
@@ -60,8 +61,8 @@ export function lineWriter(logger: Logger, msg: string): (members: string) => vo
   }
 }
 
-/** One for all loggers: there is one standard output, and one end of the process. */
-let heldLines: HeldLines | undefined
+/** Shared by all loggers, because there is one standard output. */
+let bufferedOutput: BufferedOutput | undefined
 
 let second = 0
 let secondText = ''
@@ -78,36 +79,35 @@ function timeField(): string {
 }
 
 const STDOUT = 1
-const MOST_HELD_CHARACTERS = 8 * 2 ** 20
-const ENOUGH_CHARACTERS = 32 * 1024
-/** So much reaches a pipe in one piece, whoever else writes to it. What is none takes more at once. */
-const BYTES_A_PIPE_TAKES_WHOLE = 4096
-const HELD_MS = 50
-/** How long a reader who stalls is waited for: until the next try, and at the end of the process in all. */
+const MAX_BUFFERED_CHARACTERS = 8 * 2 ** 20
+const FLUSH_CHARACTERS = 32 * 1024
+/** A write of at most this many bytes to a pipe is atomic. Other files take longer writes. */
+const ATOMIC_PIPE_BYTES = 4096
+const FLUSH_MS = 50
+/** Retry interval for a stalled reader, and the longest wait for it when the process ends. */
 const RETRY_MS = 100
-const LAST_WORDS_MS = 1000
-/** How long the end of the process waits for lines that another thread is writing. */
-const UNDER_WAY_MS = 20
-/** As pino numbers it; what is above is unusual. */
+const EXIT_FLUSH_MS = 1000
+/** How long the exit waits for a write in the thread pool. */
+const EXIT_WRITE_WAIT_MS = 20
+/** Pino's number of the level `info`; higher levels are flushed at once. */
 const INFO = 30
-/** Has pino say the level of each line in `lastLevel` before it is written. */
+/** Makes pino set `lastLevel` before it writes a line. */
 const saysLevel: unique symbol = Symbol.for('pino.metadata')
 
 /**
- * Standard output. Lines that tell of nothing unusual wait a moment for others: a write takes as long as all else
- * about a line. Writing is asynchronous, so that a reader of our output who stalls does not stop the event loop
- * (I10). What is still held is written out when the process ends, which no reader keeps it from; lines beyond the
- * bound are dropped (I9).
+ * Buffered standard output. Lines up to level `info` are flushed together after 50 ms, because a write costs as much as formatting a line.
+ * Writes are asynchronous, so that a stalled reader does not block the event loop (I10). The buffer is flushed when the process ends, even if
+ * the reader stalls; lines beyond its limit are dropped (I9).
  */
-class HeldLines {
+class BufferedOutput {
   readonly [saysLevel] = true
   lastLevel = 0
-  readonly #bytesAWrite = isPipe() ? BYTES_A_PIPE_TAKES_WHOLE : ENOUGH_CHARACTERS
-  #held = ''
-  /** What is left of the bytes being written. */
+  readonly #bytesAWrite = isPipe() ? ATOMIC_PIPE_BYTES : FLUSH_CHARACTERS
+  #buffer = ''
+  /** The bytes not written yet. */
   #rest: Buffer = Buffer.alloc(0)
-  /** How many of them another thread is writing. */
-  #underWay = 0
+  /** How many of them are being written in the thread pool. */
+  #writing = 0
   #isBroken = false
   #timer: NodeJS.Timeout | undefined
 
@@ -116,50 +116,50 @@ class HeldLines {
   }
 
   write(line: string): void {
-    if (this.#isBroken || this.#held.length + line.length > MOST_HELD_CHARACTERS) return
-    this.#held += line
-    if (this.#held.length >= ENOUGH_CHARACTERS || this.lastLevel > INFO) this.#flush()
-    else this.#timer ??= setTimeout(this.#flush, HELD_MS).unref()
+    if (this.#isBroken || this.#buffer.length + line.length > MAX_BUFFERED_CHARACTERS) return
+    this.#buffer += line
+    if (this.#buffer.length >= FLUSH_CHARACTERS || this.lastLevel > INFO) this.#flush()
+    else this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref()
   }
 
   readonly #flush = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#underWay > 0) return
-    if (this.#rest.length === 0) this.#takeHeld()
+    if (this.#writing > 0) return
+    if (this.#rest.length === 0) this.#takeBuffer()
     if (this.#rest.length === 0) return
-    this.#underWay = endOfLines(this.#rest, this.#bytesAWrite)
-    write(STDOUT, this.#rest.subarray(0, this.#underWay), (error, written) => this.#onWritten(error, written))
+    this.#writing = endOfLines(this.#rest, this.#bytesAWrite)
+    write(STDOUT, this.#rest.subarray(0, this.#writing), (error, written) => this.#onWritten(error, written))
   }
 
-  #takeHeld(): void {
-    this.#rest = Buffer.from(this.#held)
-    this.#held = ''
+  #takeBuffer(): void {
+    this.#rest = Buffer.from(this.#buffer)
+    this.#buffer = ''
   }
 
   #onWritten(error: NodeJS.ErrnoException | null, written: number): void {
-    this.#underWay = 0
+    this.#writing = 0
     if (error === null) {
       this.#rest = this.#rest.subarray(written)
-      if (this.#rest.length > 0 || this.#held !== '') this.#flush()
+      if (this.#rest.length > 0 || this.#buffer !== '') this.#flush()
     } else if (error.code === 'EAGAIN') this.#timer ??= setTimeout(this.#flush, RETRY_MS).unref()
     else this.#giveUp()
   }
 
-  /** The reader is gone, and nobody is left to be told. */
+  /** The reader has closed the pipe: drop all output. */
   #giveUp(): void {
     this.#isBroken = true
-    this.#held = ''
+    this.#buffer = ''
     this.#rest = Buffer.alloc(0)
   }
 
   #writeLast(): void {
-    const deadline = performance.now() + LAST_WORDS_MS
-    // What another thread is writing is not written twice. It is whole lines, should it come later nevertheless.
-    if (this.#underWay > 0) pause(UNDER_WAY_MS)
-    this.#rest = this.#rest.subarray(this.#underWay)
-    while (this.#rest.length > 0 || this.#held !== '') {
-      if (this.#rest.length === 0) this.#takeHeld()
+    const deadline = performance.now() + EXIT_FLUSH_MS
+    // Bytes of a write in progress are not written again. They are whole lines, so a late write does no harm.
+    if (this.#writing > 0) pause(EXIT_WRITE_WAIT_MS)
+    this.#rest = this.#rest.subarray(this.#writing)
+    while (this.#rest.length > 0 || this.#buffer !== '') {
+      if (this.#rest.length === 0) this.#takeBuffer()
       try {
         this.#rest = this.#rest.subarray(writeSync(STDOUT, this.#rest))
       } catch (error) {
@@ -179,20 +179,20 @@ function isPipe(): boolean {
   }
 }
 
-/** Where the last line ends that is whole in the bytes of one write; the first one's end if it is longer than that. */
+/** End of the last complete line within `mostBytes`, or of the first line if it is longer. */
 function endOfLines(bytes: Buffer, mostBytes: number): number {
   if (bytes.length <= mostBytes) return bytes.length
   const last = bytes.lastIndexOf('\n', mostBytes - 1)
   return (last === -1 ? bytes.indexOf('\n') : last) + 1 || bytes.length
 }
 
-/** Holds up this thread, which has nothing else left to do. */
+/** Blocks this thread; only used when the process ends. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-// No room should log these in the first place; this is the net below. Pino's own redaction takes 50 µs a
-// line with paths into nested objects; this walk takes less than one for the flat lines of the request log.
+// A safety net: no module should log these. Pino's own redaction takes 50 µs per line with nested paths; this walk takes less than 1 µs for the
+// flat lines of the request log.
 const secretFields: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',

@@ -12,19 +12,19 @@ import type { Accounts, AlsoFor } from '../identity/index.ts'
 import { createAccounts, createInitialPassword, quotaLimits } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
-/** Whoever types commands on the machine itself. */
+/** The actor of commands typed on the machine itself. */
 const operator = { actor: 'operator', address: '' }
 
-/** The accounts of a server, which may be running meanwhile. */
+/** The accounts of a server, which may be running at the same time. */
 export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
-  /** Puts down in the audit log what an operator does to an account. */
+  /** Records an operator's action on an account in the audit log. */
   noting(action: AuditAction, detail?: Record<string, unknown>): AlsoFor
 }
 
-/** Opens what a server made; makes and migrates nothing itself, so a wrong folder or version is told. */
+/** Opens existing data. Creates and migrates nothing, so that a wrong folder or version is reported. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const now = () => Math.floor(Date.now() / 1000)
   const db = await openMadeByServer(config)
@@ -42,7 +42,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   }
 }
 
-/** The database of a server. Makes and migrates nothing itself. */
+/** Opens the existing database of a server. Creates and migrates nothing. */
 export async function openMadeByServer(config: Config): Promise<Database> {
   await checkMadeByServer(config)
   const now = () => Math.floor(Date.now() / 1000)

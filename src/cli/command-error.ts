@@ -1,7 +1,7 @@
-/** A command cannot do what was asked; the message is one sentence that says what to do. */
+/** A command failed; the message is one sentence that says what to do. */
 export class CommandError extends Error {
   override name = 'CommandError'
-  /** 1 for a failure, 2 for a command that was not written as it must be. */
+  /** 1 for a failure, 2 for a usage error. */
   readonly exitCode: 1 | 2
   constructor(message: string, { exitCode = 1, ...options }: ErrorOptions & { exitCode?: 1 | 2 } = {}) {
     super(message, options)

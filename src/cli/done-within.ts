@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Resolves when the work is done, or after `ms`; gives whether it was done. Rejects as the work does. */
+/** Waits for the work for at most `ms`. Resolves to whether it was done; rejects if it did. */
 export async function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const giveUp = new AbortController()
   const timeUp = delay(ms, false, { signal: giveUp.signal }).catch(() => false)

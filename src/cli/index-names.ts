@@ -1,4 +1,4 @@
-/** What is derived from commits and can be made again. */
+/** The derived indexes that can be rebuilt. */
 export const INDEX_NAMES = ['search', 'paths'] as const
 
 export type IndexName = (typeof INDEX_NAMES)[number]

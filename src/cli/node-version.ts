@@ -1,4 +1,4 @@
-/** What to do about a Node that will not do; undefined if this one will. The range is `>=24.16 <25 || >=26.1`. */
+/** Explains why this version of Node is not supported; undefined if it is. The range is `>=24.16 <25 || >=26.1`. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const willDo = (major === 24 && minor >= 16) || (major === 26 && minor >= 1) || major > 26

@@ -1,11 +1,11 @@
-/** Prints what a command has to say: one JSON document for programs, or lines for people. */
+/** Prints the result of a command: one JSON document, or lines of text. */
 export function print(json: boolean, document: unknown, lines: readonly string[]): void {
   process.stdout.write(
     json ? `${JSON.stringify(document, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''),
   )
 }
 
-/** Rows under their headings, in columns as wide as what stands in them. */
+/** Formats rows as columns, each as wide as its longest cell. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => (row[index] ?? '').length)))
   return rows.map((row) =>

@@ -2,9 +2,9 @@ import { CommanderError } from 'commander'
 import { CommandError } from './command-error.ts'
 import { createProgram } from './program.ts'
 
-/** Runs one command and resolves to its exit code: 0 done, 1 failed, 2 not written as it must be. */
+/** Runs one command and resolves to its exit code: 0 success, 1 failure, 2 usage error. */
 export async function run(args: readonly string[]): Promise<number> {
-  // A reader of our output who goes away is no failure of ours.
+  // A closed output pipe is not an error.
   process.stdout.on('error', () => {})
   const outcome = { exitCode: 0 }
   try {
@@ -13,15 +13,14 @@ export async function run(args: readonly string[]): Promise<number> {
     }).parseAsync(args, { from: 'user' })
     return outcome.exitCode
   } catch (error) {
-    // Commander has said already what is wrong, or printed the help that was asked for.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     await report(error, args.includes('--json'))
     return error instanceof CommandError ? error.exitCode : 1
   }
 }
 
-// The rooms that errors come from are imported only now, as commands import theirs: help and
-// mistakes in typing are answered at once.
+// Imported on demand, as are the commands, so that help and usage errors are fast.
 async function report(error: unknown, json: boolean): Promise<void> {
   const { sentenceFor } = await import('./failure.ts')
   const sentence = sentenceFor(error)

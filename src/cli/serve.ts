@@ -7,10 +7,10 @@ import { releaseStartupMemory } from './startup-memory.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-// Requests under way are waited for half as long.
-const LONGEST_STOP_MS = 60_000
+// Running requests are waited for half as long.
+const MAX_STOP_MS = 60_000
 
-/** Serves until a signal asks it to stop, then finishes what runs, within bounds, and resolves to the exit code. */
+/** Serves until a signal arrives, then finishes running work within a time limit. Resolves to the exit code. */
 export async function serve(config: Config, options: { json: boolean }): Promise<number> {
   const pretty = process.stdout.isTTY && !options.json
   const logger = createLogger(config.log, { pretty })
@@ -20,8 +20,8 @@ export async function serve(config: Config, options: { json: boolean }): Promise
   if (pretty) printReady(server, config)
   else logReady(server, config)
   await stopped
-  if (!(await doneWithin(server.close(), LONGEST_STOP_MS))) {
-    // Nothing that was acknowledged is lost: it is as if the power had failed.
+  if (!(await doneWithin(server.close(), MAX_STOP_MS))) {
+    // As in a power failure, nothing acknowledged is lost.
     logger.error({ waitingFor: server.closing }, 'stopping takes too long; the process ends without it')
     return 1
   }
@@ -30,8 +30,8 @@ export async function serve(config: Config, options: { json: boolean }): Promise
 }
 
 /**
- * The disk failed, and nothing may be acknowledged any more. Killed, not exited: an orderly end would
- * close the database, which copies from a log that may have holes.
+ * Ends the process after a disk failure: nothing may be acknowledged any more. It is killed, because an orderly exit would close the
+ * database, which copies from a log that may have holes.
  */
 function stopAtOnce(error: Error): void {
   writeSync(
@@ -41,7 +41,7 @@ function stopAtOnce(error: Error): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Resolves at the first signal; the second is impatience and ends the process at once. */
+/** Resolves at the first signal. A second one ends the process at once. */
 function untilSignal(logger: Logger): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let asked = false
@@ -65,7 +65,7 @@ function printReady({ listening, firstRun }: RunningServer, config: Config): voi
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-// Whatever the log level is: nobody could know the port or where the password is otherwise.
+// At any log level: the operator needs the port and the place of the password.
 function logReady({ listening, firstRun }: RunningServer, config: Config): void {
   const log = createLogger('info', { pretty: false, destination: process.stdout })
   if (firstRun.created) {

@@ -9,10 +9,10 @@ import { deleteReceivedSubCommitsBefore } from '../views/index.ts'
 import type { Services } from './services.ts'
 
 const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
-// What sync clients sent ahead of a push that never came.
+// Objects and blocks that sync clients uploaded for a push that never came.
 const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
-/** What is tidied up now and then. */
+/** Starts the periodic jobs that delete expired data and refresh derived data. */
 export function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
   const { now } = services
   return new Upkeep(

@@ -13,28 +13,28 @@ export interface StartOptions {
   readonly logger: Logger
   /** Unix seconds; the clock unless a test brings its own. */
   readonly now?: () => number
-  /** Whether the caller shows a generated password to the operator. Otherwise it is put into a file. */
+  /** Whether the caller shows a generated password to the operator. Otherwise it is written to a file. */
   readonly showsPassword?: boolean
-  /** Called when nothing may be acknowledged any more, after it was logged; the process must stop. */
+  /** Called after a disk failure was logged. Nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
 }
 
-/** A server that answers. */
+/** A server that is listening. */
 export interface RunningServer extends AsyncDisposable {
   readonly listening: Listening
   readonly firstRun: FirstRun
   readonly endpoints: HttpServer['endpoints']
   readonly services: Services
-  /** Stops accepting, finishes what runs, flushes. */
+  /** Stops accepting requests, finishes running ones, and flushes. */
   close(): Promise<void>
-  /** What `close` is waiting for; undefined while it is not. */
+  /** The part `close` is waiting for; undefined if it is not running. */
   readonly closing: string | undefined
 }
 
-/** Opens the stores, wires the rooms together and listens. The only place that knows which stores are in use. */
+/** Opens the stores, creates the services and listens. The only place that knows which stores are in use. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { config, logger, now = () => Math.floor(Date.now() / 1000) } = options
-  await using opened = new Rooms()
+  await using opened = new OpenParts()
   await prepareDataFolder(config.dataDirectory)
   const secret = await loadSecret(config.secret.file, config.secret.given)
   const onFatal = (error: Error) => {
@@ -58,7 +58,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('activity', services.activity)
   await opened.use('archives', services.archives).removeLeftovers()
   opened.use('thumbnails', services.thumbnails)
-  // Closed before those who wait for images.
+  // Closed before the services that wait for images.
   opened.use('images', services.images)
   opened.use('texts of documents', services.documentTexts)
   await services.partialUploads.prepare()
@@ -68,7 +68,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()
   opened.use('upkeep', startUpkeep(services, db, logger.child({ room: 'jobs' })))
-  // Let go of before upkeep, which would otherwise wait for it to count everything.
+  // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
   const notifications = opened.use(
     'notifications',
@@ -82,9 +82,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
   const kept = opened.move()
   const close = async () => {
-    // They have no end of their own to wait for.
+    // Event streams never end by themselves.
     services.activity.live.endAll()
-    // First, because a server closes when its last connection does.
+    // First: the HTTP server closes only when its last connection has.
     await notifications[Symbol.asyncDispose]()
     await kept[Symbol.asyncDispose]()
   }
@@ -101,29 +101,29 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** What was opened, to be closed in reverse order; says what that waits for. */
-class Rooms implements AsyncDisposable {
-  #opened: (readonly [name: string, room: AsyncDisposable])[] = []
+/** The opened parts of the server. Closes them in reverse order and names the one it is waiting for. */
+class OpenParts implements AsyncDisposable {
+  #opened: (readonly [name: string, part: AsyncDisposable])[] = []
   closing: string | undefined
 
-  use<Room extends AsyncDisposable>(name: string, room: Room): Room {
-    this.#opened.push([name, room])
-    return room
+  use<Part extends AsyncDisposable>(name: string, part: Part): Part {
+    this.#opened.push([name, part])
+    return part
   }
 
-  /** Hands all over to another, and has nothing left to close itself. */
-  move(): Rooms {
-    const to = new Rooms()
+  /** Moves all parts to a new object; this one then closes nothing. */
+  move(): OpenParts {
+    const to = new OpenParts()
     to.#opened = this.#opened.splice(0)
     return to
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const stack = new AsyncDisposableStack()
-    for (const [name, room] of this.#opened.splice(0)) {
+    for (const [name, part] of this.#opened.splice(0)) {
       stack.defer(async () => {
         this.closing = name
-        await room[Symbol.asyncDispose]()
+        await part[Symbol.asyncDispose]()
       })
     }
     try {

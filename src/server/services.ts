@@ -54,7 +54,7 @@ import { accountDependents, apiTokenDependents, groupDependents } from './depend
 import { libraryRelations } from './relations.ts'
 import { threadsOf } from './stores.ts'
 
-// A hundred pages are enough to look at.
+// Enough for about a hundred pages.
 const SHOWN_TEXTS = {
   threads: 2,
   perKey: 1,
@@ -64,10 +64,10 @@ const SHOWN_TEXTS = {
   limits: { textLength: 2 ** 18 },
 }
 
-/** Passwords of accounts hashed at once, of libuv's four threads. Libraries have one more. */
+/** Concurrent hashes of account passwords, of libuv's four threads. Library passwords use one more. */
 const HASHES = 2
 
-/** What the routes of all surfaces work with. */
+/** The services that the routes of all surfaces use. */
 export type Services = ApiServices &
   PageServices &
   TransferServices &
@@ -79,7 +79,7 @@ export type Services = ApiServices &
     readonly images: Images
   }
 
-/** The rooms without a listening server: what the operator's commands work on. */
+/** Creates the services, without a listening server. */
 export function createServices(parts: {
   db: Database
   searchDb: Database
@@ -94,7 +94,7 @@ export function createServices(parts: {
   const images = new Images()
   const directory = new Directory(db, now)
   const securityLogger = parts.logger.child({ room: 'security' })
-  // A format that operators match: see docs/fail2ban.md. None of the fields was typed by a client.
+  // Operators match this format (docs/fail2ban.md). No field contains client input.
   const onFailure = ({ address, kind, reason, user }: FailedAuthentication) =>
     securityLogger.warn({ address, kind, reason, user }, 'authentication failed')
   const guarding = { now, rateLimit: config.rateLimit, onFailure }
@@ -181,7 +181,7 @@ export function createServices(parts: {
     db,
     push,
     directory,
-    // Not the workers of the index: who looks at a document does not wait until all others are read.
+    // Separate from the workers of the index, so that a preview does not wait for indexing.
     documentTexts: new DocumentTexts({ core, extractor: createTextExtractor(SHOWN_TEXTS) }),
     libraryPasswords: new LibraryPasswords({ core, ...guarding }),
     groups,

@@ -9,7 +9,7 @@ import { openDiskBlockStore } from '../storage/disk/index.ts'
 import type { BlockStore } from '../storage/index.ts'
 import { libraryDependents, pathBindings } from './dependents.ts'
 
-const MOST_THREADS = 4
+const MAX_THREADS = 4
 const DIR_CACHE_BYTES = 96 * 2 ** 20
 
 /** The server cannot start; the message says what to do about it. */
@@ -29,7 +29,7 @@ export async function prepareDataFolder(directory: string): Promise<void> {
   }
 }
 
-/** `shared`: another process may be writing to it. */
+/** `shared`: another process may have the store open. */
 export async function openBlocks(config: Config, { shared = false } = {}): Promise<BlockStore> {
   const { directory, implementation } = config.blocks
   return openDiskBlockStore({ directory, implementation, shared, threads: threadsOf(config) })
@@ -56,12 +56,12 @@ export function openCore(parts: {
   })
 }
 
-/** Where the search index rests: beside everything else, or in a file that only it writes to. */
+/** The database of the search index: the main one on PostgreSQL, a separate file on SQLite. */
 export function openSearchDatabase({ database, dataDirectory }: Config, db: Database): Database {
   return database.kind === 'sqlite' ? new ThreadedDatabase(path.join(dataDirectory, 'search.db')) : db
 }
 
-/** As many as there are cores but the one the event loop has, unless the setting says otherwise. */
+/** One thread per core except that of the event loop, at most four, unless set. */
 export function threadsOf({ threads }: Config): number {
-  return threads ?? Math.min(Math.max(1, availableParallelism() - 1), MOST_THREADS)
+  return threads ?? Math.min(Math.max(1, availableParallelism() - 1), MAX_THREADS)
 }
