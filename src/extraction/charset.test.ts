@@ -134,7 +134,7 @@ describe('decoding text', () => {
     })
   }
 
-  it('reads UTF-32 with a mark', () => {
+  it('reads UTF-32 with a byte order mark', () => {
     const codes = Array.from(`\ufeff${languages.chinese}😀`, (character) => character.codePointAt(0) ?? 0)
     const bytes = Buffer.alloc(codes.length * 4)
     codes.forEach((code, index) => bytes.writeUInt32LE(code, index * 4))
@@ -158,19 +158,19 @@ describe('decoding text', () => {
     })
   }
 
-  it('finds the letters that tell a charset deep in a file of ASCII', () => {
+  it('detects a charset by letters deep in an ASCII file', () => {
     const text = `${'int main(void) { return 0; }\n'.repeat(20_000)}/* ${languages.japanese} */\n`
     assert.equal(decodeText(encodeAs(text, 'shift_jis'))?.charset, 'shift_jis')
   })
 
-  it('is not misled by a character cut in half at the end', () => {
+  it('accepts a character truncated at the end', () => {
     const bytes = Buffer.from(languages.chinese)
     const decoded = decodeText(bytes.subarray(0, bytes.length - 1), { cut: true })
     assert.equal(decoded?.charset, 'utf-8')
     assert.ok(decoded.text.startsWith(languages.chinese.slice(0, -1)))
   })
 
-  it('is not misled by one broken byte in a long file', () => {
+  it('tolerates one invalid byte in a long file', () => {
     const bytes = Buffer.concat([
       Buffer.from(languages.chinese),
       Buffer.of(0xff),
@@ -179,14 +179,14 @@ describe('decoding text', () => {
     assert.deepEqual(decodeText(bytes)?.charset, 'utf-8')
   })
 
-  it('believes what a file says of itself unless its bytes speak against it', () => {
+  it('uses the declared charset unless the bytes are invalid in it', () => {
     const bytes = Buffer.of(0xe4, 0xf6) // "дц" in windows-1251, "äö" in windows-1252
     assert.equal(decodeText(bytes, { declared: 'windows-1251' })?.text, 'дц')
     assert.equal(decodeText(Buffer.from('äö'), { declared: 'windows-1251' })?.text, 'äö')
     assert.equal(decodeText(bytes, { declared: 'no-such-charset' })?.charset, 'windows-1252')
   })
 
-  it('says of pictures, programs and noise that they are no text', () => {
+  it('rejects images, programs and noise', () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000010000000100806000000', 'hex')
     const elf = Buffer.from('7f454c4602010100000000000000000003003e0001000000', 'hex')
     const noise = Buffer.from(
@@ -195,7 +195,7 @@ describe('decoding text', () => {
     for (const bytes of [png, elf, noise, Buffer.alloc(100)]) assert.equal(decodeText(bytes), undefined)
   })
 
-  it('reads nothing as nothing', () => {
+  it('decodes empty input to empty text', () => {
     assert.equal(decodeText(Buffer.alloc(0))?.text, '')
   })
 })

@@ -37,7 +37,7 @@ async function reasonOf(name: string, content: string | Buffer): Promise<string>
 }
 
 describe('what can be read', () => {
-  it('is told by the extension, in any case', () => {
+  it('is determined by the extension, case-insensitively', () => {
     const text = `ac am bat c cc cmake cpp cs css diff el h html htm java js json less make org php pl properties py rb
       scala script sh sql txt text tex vi vim xhtml xml log csv groovy rst patch go markdown md`
     for (const extension of text.split(/\s+/)) assert.ok(isExtractable(`a.${extension}`), extension)
@@ -67,7 +67,7 @@ describe('the text of a file', () => {
     })
   }
 
-  it('holds nothing a database could not keep', async () => {
+  it('contains no NUL and no lone surrogates', async () => {
     assert.equal(await textOf('a.txt', 'a\x01b \ud800'), 'a\x01b \ufffd')
     const word = makeDocx([], {
       'word/document.xml': wordBody('<w:p><w:r><w:t>a&#0;b&#xD800;c</w:t></w:r></w:p>'),
@@ -87,7 +87,7 @@ describe('a plain text', () => {
     assert.match(await textOf('a.xml', xml), /<a>ёж<\/a>/)
   })
 
-  it('is refused if it is something else', async () => {
+  it('is rejected if it is something else', async () => {
     assert.equal(await reasonOf('a.txt', makePdf(['x']).subarray(0, 200).fill(0, 50, 90)), 'is not text')
     assert.equal(await reasonOf('a.html', Buffer.alloc(64)), 'is not text')
   })
@@ -125,7 +125,7 @@ describe('a page of HTML', () => {
 })
 
 describe('a word processing document', () => {
-  it('shows what a reader sees, and what stands around it', async () => {
+  it('yields the body, then headers, footers, notes and comments', async () => {
     const body = wordBody(
       `${wordParagraph('first')}<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r></w:p>
       <w:p><w:del><w:r><w:delText>GONE</w:delText></w:r></w:del><w:r><w:instrText>FIELD</w:instrText></w:r></w:p>
@@ -144,7 +144,7 @@ describe('a word processing document', () => {
     )
   })
 
-  it('is found where the package says it is', async () => {
+  it('is found through the relationships of the package', async () => {
     const relation = '<Relationship Id="r" Type="x/officeDocument" Target="/word/other%20name.xml"/>'
     const word = zipParts({
       '_rels/.rels': relation,
@@ -153,7 +153,7 @@ describe('a word processing document', () => {
     assert.equal(await textOf('a.docx', word), 'there')
   })
 
-  it('is refused if it is something else, in words that say why', async () => {
+  it('is rejected with a reason if it is something else', async () => {
     assert.match(await reasonOf('a.docx', 'plain text'), /not what its name says/)
     assert.match(await reasonOf('a.docx', zipParts({ 'a.txt': 'x' })), /not what its name says/)
     assert.match(
@@ -211,7 +211,7 @@ describe('an OpenDocument file', () => {
     assert.match(await reasonOf('a.fodp', '<svg/>'), /not what its name says/)
   })
 
-  it('is refused if it is protected', async () => {
+  it('is rejected if it is password-protected', async () => {
     const manifest = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>'
     const file = zipParts({ 'META-INF/manifest.xml': manifest, 'content.xml': 'secret' })
     assert.equal(await reasonOf('a.odt', file), 'is protected by a password')
@@ -249,14 +249,14 @@ describe('a document in the Rich Text Format', () => {
     it(`shows ${JSON.stringify(text)} for ${rtf}`, async () => assert.equal(await textOf('a.rtf', rtf), text))
   }
 
-  it('is refused if it is something else', async () => {
+  it('is rejected if it is something else', async () => {
     assert.equal(await reasonOf('a.rtf', 'plain'), 'is not what its name says')
     assert.equal(await textOf('a.rtf', makeRtf(['x'])), 'x')
   })
 })
 
 describe('a message', () => {
-  it('shows who wrote whom about what, and the plainest body', async () => {
+  it('yields sender, recipients, subject and the plain text body', async () => {
     const mail = makeMail(
       [
         `Subject: ${encodedWord('日本', 'iso-2022-jp', Buffer.from('\x1b$BF|K\\\x1b(B'))}`,
@@ -303,7 +303,7 @@ describe('a message', () => {
     )
   })
 
-  it('is read without parts, without a charset, and with names in pieces', async () => {
+  it('is read without parts, without a charset, and with continued parameters (RFC 2231)', async () => {
     assert.equal(
       await textOf(
         'a.eml',
@@ -315,7 +315,7 @@ describe('a message', () => {
     assert.equal(await textOf('a.eml', pieces), 'From: x\n\n你.txt\nhi')
   })
 
-  it('is refused if it is something else', async () => {
+  it('is rejected if it is something else', async () => {
     assert.equal(await reasonOf('a.eml', '<html>'), 'is not what its name says')
   })
 })
@@ -325,7 +325,7 @@ describe('a PDF', () => {
     assert.equal(await textOf('a.pdf', makePdf(['ﬁrst ＡＢＣ', 'second'])), 'first ABC\n\nsecond')
   })
 
-  it('reads from right to left what was drawn from left to right, letter by letter', () => {
+  it('reverses right-to-left text that is drawn letter by letter from left to right', () => {
     const drawn = (text: string) =>
       Array.from(text, (str, x) => ({
         str,
@@ -341,7 +341,7 @@ describe('a PDF', () => {
     )
   })
 
-  it('is refused if it is something else', async () => {
+  it('is rejected if it is something else', async () => {
     assert.match(await reasonOf('a.pdf', makeDocx(['x'])), /not what its name says/)
   })
 })

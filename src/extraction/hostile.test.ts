@@ -66,11 +66,11 @@ describe('a hostile file', () => {
     return extracted
   }
 
-  it('may unpack to ten gigabytes: what stands before is read', async () => {
+  it('that unpacks to ten gigabytes yields the text before the limit', async () => {
     assert.deepEqual(await extract('bomb.docx', zipBomb(10)), { text: 'before', truncated: true })
   })
 
-  it('may hold bombs in bombs', async () => {
+  it('with nested zip bombs is cut at the limit', async () => {
     const attached = {
       type: 'application/zip',
       body: zipBomb(1),
@@ -86,15 +86,15 @@ describe('a hostile file', () => {
     assert.match(extracted.text, /^Subject: boom\n\nbomb\.docx\nbefore/)
   })
 
-  it('may read one large part ten thousand times', async () => {
+  it('that refers to one large part ten thousand times is cut', async () => {
     assert.deepEqual(await extract('bomb.epub', repeatedChapters()), { text: '', truncated: true })
   })
 
-  it('may have a hundred thousand parts', async () => {
+  it('with a hundred thousand parts is rejected', async () => {
     assert.deepEqual(await extract('many.docx', manyEntries(100_000)), { reason: 'has too many parts' })
   })
 
-  it('may define entities that stand for a billion others: they stay what they are', async () => {
+  it('with an entity bomb is read without expanding entities', async () => {
     const expected = { text: 'before &e9; after', truncated: false }
     assert.deepEqual(await extract('laughs.docx', entityBombDocx()), expected)
     const flat = `${entityBomb()}<office:document><text:p>before &e9; after</text:p></office:document>`
@@ -102,7 +102,7 @@ describe('a hostile file', () => {
     assert.ok('text' in (await extract('laughs.xml', Buffer.from(entityBomb()))))
   })
 
-  it('may nest a million elements', async () => {
+  it('with a million nested elements is read', async () => {
     assert.deepEqual(await extract('deep.docx', deepXmlDocx(1_000_000)), { text: 'bottom', truncated: false })
     assert.deepEqual(await extract('deep.fodt', deepXmlFodt(1_000_000)), { text: 'bottom', truncated: false })
     const html = `${'<div>'.repeat(300_000)}bottom`
@@ -111,7 +111,7 @@ describe('a hostile file', () => {
     assert.deepEqual(await extract('deep.rtf', Buffer.from(rtf)), { text: 'bottom', truncated: false })
   })
 
-  it('may be a message of ten thousand parts, in one another or side by side', async () => {
+  it('that is a message of ten thousand parts, nested or not, is cut', async () => {
     assert.deepEqual(await extract('nested.eml', nestedMail(10_000)), {
       text: 'Subject: nested',
       truncated: true,
@@ -129,7 +129,7 @@ describe('a hostile file', () => {
     })
   }
 
-  it('may be cut off anywhere', async () => {
+  it('that is truncated anywhere yields text or an error', async () => {
     const pdf = makeSamples()['sample.pdf'] ?? Buffer.alloc(0)
     for (let part = 0; part < 20; part += 1) {
       const extracted = await extract('cut.pdf', pdf.subarray(0, (pdf.length * part) / 20))
@@ -137,7 +137,7 @@ describe('a hostile file', () => {
     }
   })
 
-  it('may be something else than its name says', async () => {
+  it('whose content does not match its name yields text or an error', async () => {
     const samples = Object.entries(makeSamples())
     const lies = samples.flatMap(([, bytes], index) =>
       samples
@@ -152,7 +152,7 @@ describe('a hostile file', () => {
     }
   })
 
-  it('may be a text of a gigabyte: only its beginning is asked for', async () => {
+  it('that is a text of a gigabyte is read only at its beginning', async () => {
     let asked = 0
     const line = Buffer.from('all work and no play makes a dull library\n'.repeat(25_000))
     const gigabyte = async function* () {
@@ -168,7 +168,7 @@ describe('a hostile file', () => {
 })
 
 describe('a file that never ends', () => {
-  it('is given up when it has had its time, beside files that go on being read', async () => {
+  it('is stopped after its CPU time limit, while other files are read', async () => {
     await using extractor = disposable(
       createTextExtractor({ simpleBytes: 0, threads: 2, limits: { workMs: 1500 } }),
     )
@@ -191,7 +191,7 @@ describe('a file that never ends', () => {
     assert.deepEqual(next, { text: 'next', truncated: false })
   })
 
-  it('is given up by the clock, too', async () => {
+  it('is stopped after its wall-clock limit, too', async () => {
     await using extractor = disposable(
       createTextExtractor({ simpleBytes: 0, threads: 1, limits: { patienceMs: 3000 } }),
     )
@@ -199,7 +199,7 @@ describe('a file that never ends', () => {
     assert.deepEqual(extracted, { reason: 'takes too long to read' })
   })
 
-  it('is left at once when nobody wants it any more', async () => {
+  it('is stopped at once when the request is aborted', async () => {
     await using extractor = disposable(createTextExtractor({ simpleBytes: 0, threads: 1 }))
     await extractor.extract(file('a.txt', Buffer.from('started')))
     const bomb = formBombPdf(10, 10)
@@ -219,7 +219,7 @@ describe('a file that never ends', () => {
 })
 
 describe('a file that takes all memory', () => {
-  it('is given up when the heap of its worker is full', async () => {
+  it('is stopped when the heap of its worker is full', async () => {
     await using extractor = disposable(
       createTextExtractor({ simpleBytes: 0, threads: 1, limits: { heapBytes: 48 * MiB, workMs: 60_000 } }),
     )
@@ -229,7 +229,7 @@ describe('a file that takes all memory', () => {
     assert.deepEqual(next, { text: 'next', truncated: false })
   })
 
-  it('is given up when its worker is too large', async () => {
+  it('is stopped when its worker exceeds the memory limit', async () => {
     await using extractor = disposable(
       createTextExtractor({
         simpleBytes: 0,

@@ -35,7 +35,7 @@ describe('a text extractor', () => {
     assert.deepEqual(children.filter(isRunning), [])
   })
 
-  it('starts no worker before there is a file that needs one', async () => {
+  it('starts no worker before the first file that needs one', async () => {
     const { extract } = bound(make())
     assert.deepEqual(await extract(file('a.png', 'x')), { reason: 'is of a type that cannot be read' })
     assert.equal(children.length, 0)
@@ -43,7 +43,7 @@ describe('a text extractor', () => {
     assert.equal(children.length, 1)
   })
 
-  it('uses a worker again, and no more of them than it was told to', async () => {
+  it('reuses workers, up to the configured number', async () => {
     const { extract } = bound(make({ threads: 2 }))
     const names = Array.from({ length: 12 }, (_, index) => `${index}.txt`)
     const extracted = await Promise.all(names.map((name) => extract(file(name, name))))
@@ -54,7 +54,7 @@ describe('a text extractor', () => {
     assert.equal(children.length, 2)
   })
 
-  it('lets a worker go that has had nothing to do for a while, and starts another', async () => {
+  it('stops an idle worker and starts another on demand', async () => {
     const { extract } = bound(make({ idleMs: 1 }))
     await extract(file('a.txt', 'x'))
     const [first] = children
@@ -64,7 +64,7 @@ describe('a text extractor', () => {
     assert.equal(children.length, 2)
   })
 
-  it('reads the beginning of a long text and not one byte more than it needs', async () => {
+  it('reads only the needed beginning of a long text', async () => {
     const { extract } = bound(make({ limits: { plainBytes: 100 } }))
     let asked = 0
     const endless = async function* () {
@@ -78,7 +78,7 @@ describe('a text extractor', () => {
     assert.equal(asked, 4)
   })
 
-  it('says so when it leaves text out, and when it does not', async () => {
+  it('reports whether the text was truncated', async () => {
     const { extract } = bound(make({ limits: { textLength: 10, plainBytes: 20 } }))
     assert.deepEqual(await extract(file('a.txt', 'x'.repeat(10))), { text: 'x'.repeat(10), truncated: false })
     assert.deepEqual(await extract(file('a.txt', 'x'.repeat(11))), { text: 'x'.repeat(10), truncated: true })
@@ -88,7 +88,7 @@ describe('a text extractor', () => {
     })
   })
 
-  it('refuses a file that is needed whole and too large, without reading it if it says so', async () => {
+  it('rejects a file that is too large, without reading it if its size is known', async () => {
     const { extract } = bound(make({ limits: { inputBytes: 2 ** 20 } }))
     const unread = () => assert.fail('it was read')
     assert.deepEqual(await extract({ name: 'a.pdf', size: 2 ** 20 + 1, read: unread }), {
@@ -99,7 +99,7 @@ describe('a text extractor', () => {
     assert.deepEqual(await extract(file('a.txt', 'next')), { text: 'next', truncated: false })
   })
 
-  it('hands on what goes wrong while a file is read, and reads the next', async () => {
+  it('passes on read errors and continues with the next file', async () => {
     const { extract } = bound(make())
     const damaged = async function* () {
       yield Buffer.from('half of it')
@@ -114,7 +114,7 @@ describe('a text extractor', () => {
     assert.equal(children.length, 1)
   })
 
-  it('stops at once when it is told to, whether the file waits, comes or is worked on', async () => {
+  it('stops at once on abort, in every state of a file', async () => {
     const { extract } = bound(make())
     await assert.rejects(extract(file('a.txt', 'x'), AbortSignal.abort(new Error('before'))), /before/)
 
@@ -137,7 +137,7 @@ describe('a text extractor', () => {
     assert.deepEqual(await extract(file('a.txt', 'next')), { text: 'next', truncated: false })
   })
 
-  it('does not mix the rest of a file nobody wants into the next', async () => {
+  it('does not mix the rest of an aborted file into the next', async () => {
     const { extract } = bound(make())
     await extract(file('a.txt', 'started'))
     for (let round = 0; round < 5; round += 1) {
@@ -154,7 +154,7 @@ describe('a text extractor', () => {
     }
   })
 
-  it('gives its workers no file to read but their own code', async () => {
+  it('lets its workers read only their own code', async () => {
     const { extract } = bound(make())
     await extract(file('a.txt', 'x'))
     const flags = children[0]?.spawnargs ?? []
@@ -172,7 +172,7 @@ describe('a text extractor', () => {
     ])
   })
 
-  it('gives up a file whose bytes do not come, which says nothing about the file', async () => {
+  it('times out on a stalled input without blaming the file', async () => {
     const { extract } = bound(make({ limits: { patienceMs: 500 } }))
     await extract(file('a.txt', 'started')).catch(() => undefined)
     const never = async function* () {
@@ -182,7 +182,7 @@ describe('a text extractor', () => {
     await assert.rejects(extract({ name: 'a.txt', size: 2, read: never }), /did not come in time/)
   })
 
-  it('has the kernel bound what its workers allocate and write', {
+  it('limits memory and writes of its workers by the kernel', {
     skip: process.platform !== 'linux',
   }, async () => {
     const { extract } = bound(make({ limits: { processBytes: 512 * 2 ** 20 } }))
@@ -195,7 +195,7 @@ describe('a text extractor', () => {
     assert.deepEqual(softAndHard('Max core file size'), ['0', '0'])
   })
 
-  it('has keys take turns for its workers', async () => {
+  it('shares its workers fairly between keys', async () => {
     const order: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     const extractor = make()
@@ -218,7 +218,7 @@ describe('a text extractor', () => {
     assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3'])
   })
 
-  it('lets only so many wait', async () => {
+  it('limits the queue', async () => {
     const { extract } = bound(make({ waiting: 1 }))
     const first = extract(file('a.txt', '1'))
     const second = extract(file('a.txt', '2'))
@@ -229,7 +229,7 @@ describe('a text extractor', () => {
     ])
   })
 
-  it('survives a worker that is killed, and says nothing bad of a file that had only begun to come', async () => {
+  it('survives a killed worker and retries a file that had barely started', async () => {
     const { extract } = bound(make())
     await extract(file('a.txt', 'x'))
     const half = async function* () {
@@ -241,7 +241,7 @@ describe('a text extractor', () => {
     assert.deepEqual(await extract(file('a.txt', 'next')), { text: 'next', truncated: false })
   })
 
-  it('leaves nothing behind when it is closed, and takes nothing more', async () => {
+  it('leaves nothing behind when closed, and accepts no more files', async () => {
     const { extract } = bound(make())
     const never = async function* () {
       await Promise.withResolvers<void>().promise

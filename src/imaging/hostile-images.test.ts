@@ -50,7 +50,7 @@ describe('a hostile image', () => {
     return sizeOf(outcome)
   }
 
-  it('may be no image, or end early', async () => {
+  it('that is no image, or truncated, is handled', async () => {
     const webp = await picture().webp().toBuffer()
     for (const bytes of [
       Buffer.alloc(0),
@@ -67,7 +67,7 @@ describe('a hostile image', () => {
     }
   })
 
-  it('may claim any number of pixels', async () => {
+  it('that claims too many pixels is rejected', async () => {
     for (const [width, height] of [
       [65_000, 65_000],
       [2 ** 31 - 1, 2 ** 31 - 1],
@@ -84,12 +84,12 @@ describe('a hostile image', () => {
     })
   })
 
-  it('may be larger than is read', async () => {
+  it('that is too large is rejected', async () => {
     const outcome = await images.fit('a', input(Buffer.concat([honest, Buffer.alloc(MiB)]), MiB), 48)
     assert.deepEqual(outcome, undecodable)
   })
 
-  it('may be an SVG, PDF or other program under the name of an image', async () => {
+  it('that is an SVG, PDF or other program is rejected', async () => {
     const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>')
     const postscript = Buffer.from('%!PS\n(/etc/passwd) (r) file')
     const vips = Buffer.from('08f2a6b6', 'hex')
@@ -99,7 +99,7 @@ describe('a hostile image', () => {
     assert.deepEqual(await fit(Buffer.concat([Buffer.from('GIF89a'), referringSvg])), undecodable)
   })
 
-  it('may have 20,000 frames: the first is shown', async () => {
+  it('with 20,000 frames shows the first', async () => {
     assert.deepEqual(await fit(animatedGif(20_000, 3000)), {
       format: 'jpeg',
       width: 48,
@@ -108,12 +108,12 @@ describe('a hostile image', () => {
     })
   })
 
-  it('may have text that unpacks to far more than its bytes', async () => {
+  it('with a compressed text bomb is handled', async () => {
     const outcome = await fit(claimedPng(64, 64, 64, [textBomb(200), textBomb(200)]))
     assert.notDeepEqual(outcome, { failure: 'exhausted' })
   })
 
-  it('may be something else as well, of which nothing is sent on', async () => {
+  it('that is a polyglot is re-encoded without its other content', async () => {
     const script = '<script>alert(document.domain)</script>'
     const polyglots = [
       Buffer.concat([honest, Buffer.from(`PK\x03\x04${script}`)]),
@@ -131,7 +131,7 @@ describe('a hostile image', () => {
     }
   })
 
-  it('may be damaged at random', async (context) => {
+  it('with random damage is handled', async (context) => {
     const seed = Number(process.env['CARREL_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
     context.diagnostic(`seed ${seed}`)
     const random = seededRandom(seed)
@@ -176,7 +176,7 @@ describe('the processes that decode images', () => {
   })
   const large = () => sharp({ create: { width: 8000, height: 8000, channels: 3, background: '#fff' } })
 
-  it('outlive an image that takes too much memory, or are replaced', async () => {
+  it('survive an image that takes too much memory, or are replaced', async () => {
     images = new Images({ slots: 1, limits: { processBytes: 256 * MiB } })
     const progressive = await large()
       .jpeg({ progressive: true, quality: 100, chromaSubsampling: '4:4:4' })
@@ -186,7 +186,7 @@ describe('the processes that decode images', () => {
     assert.ok('images' in (await images.fit('a', input(small), 48)))
   })
 
-  it('are ended by an image that takes too long, and replaced', async () => {
+  it('are killed on timeout and replaced', async () => {
     images = new Images({ slots: 1, limits: { workMs: 1 } })
     const png = await large().png({ progressive: true }).toBuffer()
     assert.deepEqual(await images.fit('a', input(png), 2048), { failure: 'exhausted' })
@@ -194,7 +194,7 @@ describe('the processes that decode images', () => {
     assert.equal(children.length, 2)
   })
 
-  it('are ended when the client goes away, and the next has one', async () => {
+  it('are killed when the client disconnects, and replaced', async () => {
     images = new Images({ slots: 1 })
     const png = await large().png().toBuffer()
     const left = new AbortController()
@@ -233,7 +233,7 @@ describe('the processes that decode images', () => {
     assert.equal(await other, 'busy')
   })
 
-  it('take nothing more once they are closed', async () => {
+  it('accept no jobs once closed', async () => {
     images = new Images({ slots: 1 })
     await images[Symbol.asyncDispose]()
     await assert.rejects(images.squares('a', Buffer.from('x'), [32]), WorkersClosed)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { html } from './html.ts'
 
-it('escapes what is put into a template, and nothing twice', () => {
+it('escapes template values exactly once', () => {
   const inner = html`<b>${'a & b'}</b>`
   assert.equal(
     html`<p title="${`"'<>&\``}">${inner}${[inner, '<i>']}</p>`.text,
@@ -10,10 +10,10 @@ it('escapes what is put into a template, and nothing twice', () => {
   )
 })
 
-it('shows nothing for undefined and false, and numbers as they are', () => {
+it('renders undefined and false as nothing, and numbers as text', () => {
   assert.equal(html`${undefined}${false}${0}${42}`.text, '042')
 })
 
-it('shows what would hide or turn text as a sign that something is there', () => {
+it('makes invisible and bidirectional control characters visible', () => {
   assert.equal(html`${'a\u202egpj.exe\u0000\u001b\n\ud800'}`.text, 'a\ufffdgpj.exe\ufffd\ufffd\n\ufffd')
 })

@@ -5,7 +5,7 @@ import { ThumbnailFailures } from './thumbnail-failures.ts'
 
 const id = (n: number) => n.toString(16).padStart(40, '0') as FileId
 
-it('has a transient failure retried after a while, and a bounded number of times', () => {
+it('retries a transient failure after a delay, a limited number of times', () => {
   let now = 1000
   const failures = new ThumbnailFailures(() => now)
   failures.addTransient(id(1))
@@ -20,7 +20,7 @@ it('has a transient failure retried after a while, and a bounded number of times
   assert.equal(failures.find(id(2)), undefined)
 })
 
-it('forgets the attempts at an image that was decoded after all', () => {
+it('resets the attempts of an image that was decoded', () => {
   const failures = new ThumbnailFailures(() => 1000)
   for (let n = 0; n < 5; n += 1) {
     failures.addTransient(id(1))
@@ -29,7 +29,7 @@ it('forgets the attempts at an image that was decoded after all', () => {
   }
 })
 
-it('keeps the latest thousand', () => {
+it('evicts all but the latest thousand', () => {
   const failures = new ThumbnailFailures(() => 1000)
   for (let n = 0; n < 1500; n += 1) failures.addPermanent(id(n))
   assert.equal(failures.find(id(499)), undefined)

@@ -50,7 +50,7 @@ async function measured(server: TestServer, user: Client, library: string) {
   }
 }
 
-it('whatever several people do at once, no limit is exceeded', async (t) => {
+it('never exceeds a limit under concurrent random operations', async (t) => {
   const seed = Number(process.env['CARREL_TEST_SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const random = seededRandom(seed)

@@ -50,7 +50,7 @@ describe('the slots of archives', () => {
     return space
   }
 
-  it('are shared: who has many waiting does not hold up another', async (t) => {
+  it('are shared fairly between requesters', async (t) => {
     const [many, one] = [await furnished(), await furnished()]
     const held = holdContent(t, server)
     const tokens = []
@@ -64,7 +64,7 @@ describe('the slots of archives', () => {
     for (const token of [...tokens, other]) assert.equal((await waitForArchive(many.client, token)).zipped, 2)
   })
 
-  it('leave one to accounts while visitors of links wait', async (t) => {
+  it('leave one slot to accounts while link visitors wait', async (t) => {
     const space = await furnished()
     const links = [await shareLink(space, '/', {}), await shareLink(await furnished(), '/', {})]
     const held = holdContent(t, server)
@@ -93,7 +93,7 @@ describe('the slots of archives', () => {
     assert.equal((await ask(many.client, many.id, ['a'])).status, 200)
   })
 
-  it('are taken once for what visitors of a link ask for again and again', async (t) => {
+  it('are used once for equal requests of link visitors', async (t) => {
     const space = await furnished()
     const { token } = await shareLink(space, '/', {})
     const before = await archiveFiles(server)
@@ -125,7 +125,7 @@ describe('the slots of archives', () => {
     assert.equal((await waitForArchive(space.client, reply.body.zip_token)).zipped, 3)
   })
 
-  it('are freed by an archive whose library is deleted, and nothing of it is left', async (t) => {
+  it('are released when the library is deleted, without leftovers', async (t) => {
     const space = await furnished()
     const before = await archiveFiles(server)
     const held = holdContent(t, server)
@@ -139,7 +139,7 @@ describe('the slots of archives', () => {
     assert.equal((await archiveFiles(server)).length, before.length + 1)
   })
 
-  it('are not taken by an archive whose reader may not read any more when its turn comes', async (t) => {
+  it('are not used by an archive whose requester lost access while queued', async (t) => {
     const [space, reader] = [await furnished(), await server.signUp()]
     await shareWith(space.client, space.id, reader, { permission: 'r' })
     const { token: link } = await shareLink(space, '/', {})

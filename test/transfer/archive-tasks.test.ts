@@ -38,12 +38,12 @@ describe('archives with a limit', () => {
   })
   after(() => server[Symbol.asyncDispose]())
 
-  it('may have exactly as many bytes', async () => {
+  it('succeed at exactly the limit', async () => {
     await storeFile(server, client, library, '/most', randomBytes(1_000_000))
     assert.equal((await waitForArchive(client, await startArchive(client, library, '/', ['most']))).zipped, 1)
   })
 
-  it('fail above it, and say so as often as they are asked', async () => {
+  it('fail above the limit, and report it on every poll', async () => {
     await storeFile(server, client, library, '/one', randomBytes(1))
     const token = await startArchive(client, library, '/', ['most', 'one'])
     const failed = { zipped: 0, total: 1, failed: 1, failed_reason: 'size too large', canceled: 0 }
@@ -53,7 +53,7 @@ describe('archives with a limit', () => {
     assert.deepEqual([response.status, (await response.text()).trimEnd()], [400, 'Zip task is not finished'])
   })
 
-  it('are not deceived by a synced tree that claims smaller files', async () => {
+  it('enforce the limit for synced trees that state smaller sizes', async () => {
     const before = await archiveFiles(server)
     const id = await storeFile(server, client, library, '/more', randomBytes(1_000_001))
     await putSynced(server, client, library, [{ id, name: 'small', size: 1 }])
@@ -104,7 +104,7 @@ describe('archives', () => {
     return { archives, errors, start }
   }
 
-  it('fail when the disk is full, tell why, and leave nothing', async (t) => {
+  it('fail with a reason when the disk is full, without leftovers', async (t) => {
     const { errors, start } = ownArchives(t, path.join(folder, 'full'))
     const handle = await open(path.join(folder, 'probe'), 'w')
     await handle.close()
@@ -153,7 +153,7 @@ describe('archives', () => {
     })
   }
 
-  it('stop and leave nothing when the server does', async (t) => {
+  it('are canceled without leftovers when the server stops', async (t) => {
     const directory = path.join(folder, 'closing')
     const { archives, errors, start } = ownArchives(t, directory)
     const finished = await start()
@@ -169,7 +169,7 @@ describe('archives', () => {
     for (const task of [finished, ...tasks]) assert.equal(task.finished, undefined)
   })
 
-  it('let other work go on while folders without any bytes are packed', async (t) => {
+  it('yield to other requests while empty folders are packed', async (t) => {
     const many = await client.createLibrary('Many')
     const opened = await openLibrary(server, client, many)
     await opened.editable(ROOT).commit(async (tree) => {
@@ -192,7 +192,7 @@ describe('archives', () => {
     assert.ok(turns > 3, `the event loop turned ${turns} times`)
   })
 
-  it('make the names inside a synced folder harmless and different', async (t) => {
+  it('make the names inside a synced folder safe and unique', async (t) => {
     const synced = await client.createLibrary('Synced')
     const id = (await storeFile(server, client, synced, '/x', Buffer.from('x'))) as FileId
     await contentOf(server, client, synced).addFolder('/dir')
@@ -216,7 +216,7 @@ describe('archives', () => {
     for (const bytes of files.values()) assert.deepEqual(bytes, Buffer.from('x'))
   })
 
-  it('let go of the file when a client goes away half way', async () => {
+  it('close the file when a client disconnects', async () => {
     const token = await startArchive(client, library, '/', ['dir'])
     await waitForArchive(client, token)
     const openArchives = async () => {
@@ -244,7 +244,7 @@ describe('archives', () => {
 })
 
 describe('archives and a restart', () => {
-  it('are gone after it, files and tokens', async () => {
+  it('are removed by a restart, files and tickets', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-restart-'))
     try {
       let token = ''
@@ -317,7 +317,7 @@ describe('the file of an archive', () => {
 })
 
 describe('semaphore', () => {
-  it('let as many run as there are, in the order they came, whether they fail or not', async () => {
+  it('runs as many as it has slots, in FIFO order, also after failures', async () => {
     const semaphore = new Semaphore(2)
     const started: number[] = []
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>())

@@ -126,7 +126,7 @@ describe('an archive', () => {
     )
   })
 
-  it('makes names of synced trees harmless', async () => {
+  it('makes names of synced trees safe', async () => {
     const other = await client.createLibrary('Hostile')
     await contentOf(server, client, other).addFolder('/dir')
     const id = await storeFile(server, client, other, '/a_b', Buffer.from('x'))
@@ -141,7 +141,7 @@ describe('an archive', () => {
     assert.deepEqual([...roots.keys()], ['a_b', 'a_b (1)', 'C_evil'])
   })
 
-  it('is of the tree as it was asked for', async (t) => {
+  it('contains the tree as of the request', async (t) => {
     const other = await client.createLibrary('Changing')
     await storeFile(server, client, other, '/dir.txt', Buffer.from('one'))
     await storeFile(server, client, other, '/more', Buffer.from('two'))
@@ -369,7 +369,7 @@ describe('fetching an archive', () => {
     assert.equal(response.headers.get('content-range'), `bytes */${whole.length}`)
   })
 
-  it('goes on where it was interrupted, if it is the same archive', async () => {
+  it('resumes after an interruption, if it is the same archive', async () => {
     const etag = (await fetchArchive(server, token, { method: 'HEAD' })).headers.get('etag') ?? ''
     const again = { Range: 'bytes=1000-', 'If-Range': etag }
     assert.equal((await fetchArchive(server, token, { headers: again, method: 'GET' })).status, 206)
@@ -436,7 +436,7 @@ describe('fetching an archive', () => {
 })
 
 describe('an archive on its way', () => {
-  it('is at 0 of 1 while it waits, and never looks finished before it is', async (t) => {
+  it('is at 0 of 1 while queued, and never looks finished too early', async (t) => {
     const held = holdContent(t, server)
     const tokens = []
     for (let n = 0; n < 4; n++) tokens.push(await startArchive(client, library, '/', ['docs']))
@@ -492,7 +492,7 @@ describe('an archive on its way', () => {
     })
   }
 
-  it('can be canceled while it waits for its turn', async (t) => {
+  it('can be canceled while queued', async (t) => {
     const held = holdContent(t, server)
     const first = await startArchive(client, library, '/', ['docs'])
     const second = await startArchive(client, library, '/', ['docs'])
@@ -528,7 +528,7 @@ describe('an archive on its way', () => {
 
 // It moves the clock, so it comes last.
 describe('the end of an archive', () => {
-  it('comes with its ticket, and takes its file along', async (t) => {
+  it('comes with the expiry of its ticket, and removes its file', async (t) => {
     const finished = await startArchive(client, library, '/', ['docs'])
     await waitForArchive(client, finished)
     const held = holdContent(t, server)

@@ -78,7 +78,7 @@ function fileOf(name: string, blocks: readonly Buffer[], more: Params = {}): Par
 }
 
 describe('an upload by blocks', () => {
-  it('asks for what the library lacks, takes it and makes a file of it', async () => {
+  it('requests the missing blocks, stores them and creates the file', async () => {
     const blocks = [randomBytes(100), randomBytes(70_000), randomBytes(9_000_000)]
     const ids = blocks.map(idOf)
     const links = await linksFor([...ids, ids[0] ?? ''])
@@ -183,7 +183,7 @@ describe('an upload by blocks', () => {
 })
 
 describe('blocks', () => {
-  it('are refused, and not kept, when they are not what they are called', async () => {
+  it('are rejected and not stored when their hash does not match', async () => {
     const links = await linksFor([])
     const small = randomBytes(100)
     const large = randomBytes(100_000)
@@ -204,7 +204,7 @@ describe('blocks', () => {
     assert.equal((await postBody(links.rawblksurl, small, { 'Content-Type': 'text/plain' })).status, 400)
   })
 
-  it('leave nothing behind when their sender goes away', async () => {
+  it('leave nothing behind when the client disconnects', async () => {
     const links = await linksFor([])
     const block = randomBytes(9_000_000)
     const whole = formBytes([{ filename: idOf(block), bytes: block }])
@@ -260,7 +260,7 @@ describe('blocks', () => {
 })
 
 describe('a commit of blocks', () => {
-  it('that cannot be is refused in the words clients know, and changes nothing', async () => {
+  it('that is invalid is rejected with the known messages, and changes nothing', async () => {
     const block = randomBytes(64)
     await client.post(`/api2/repos/${library}/dir/`, {
       query: { p: '/folder' },

@@ -18,7 +18,7 @@ const MB = 1_000_000
 const SIZE = 200 * MB
 const METRICS_TOKEN = 'a-token-for-prometheus'
 
-it('a file of 200 MB is sent in little memory, to clients that read and to clients that do not', async () => {
+it('sends a file of 200 MB in bounded memory, to fast and to stalled clients', async () => {
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-memory-'))
   try {
     const { digest, email, library } = await storeLargeFile(data)

@@ -147,7 +147,7 @@ describe('a download', () => {
 })
 
 describe('a client that goes away', () => {
-  it('leaves nothing open behind it', { skip: process.platform !== 'linux' }, async () => {
+  it('leaves no open descriptor behind', { skip: process.platform !== 'linux' }, async () => {
     await storeFile(server, client, library, '/left.bin', bytesOf(30 * 2 ** 20))
     const link = await linkTo('/left.bin')
     const openBlocks = async () => {
@@ -188,7 +188,7 @@ describe('a download link', () => {
     for (const request of [...requests, {}]) assert.notEqual((await rawGet(reusable, request)).status, 403)
   })
 
-  it('is won by one of many who use it at once', async () => {
+  it('is consumed by exactly one of many concurrent requests', async () => {
     await storeFile(server, client, library, '/race.bin', bytesOf(3_000_000))
     const link = await linkTo('/race.bin', 0)
     const replies = await Promise.all(Array.from({ length: 8 }, () => rawGet(link)))
@@ -197,7 +197,7 @@ describe('a download link', () => {
     assert.equal(replies.find((reply) => reply.status === 200)?.bytes.length, 3_000_000)
   })
 
-  it('ends with its time', async () => {
+  it('expires', async () => {
     await storeFile(server, client, library, '/late.txt', Buffer.from('x'))
     const link = await linkTo('/late.txt')
     now += 3599
@@ -268,7 +268,7 @@ describe('a download link', () => {
 })
 
 describe('conditions', () => {
-  it('spare a client what it has', async () => {
+  it('avoid sending a cached representation again', async () => {
     const id = await storeFile(server, client, library, '/cond.txt', Buffer.from('hello'), TIME)
     const link = await linkTo('/cond.txt')
     const cases: [headers: Record<string, string>, status: number][] = [

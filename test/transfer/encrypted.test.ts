@@ -330,7 +330,7 @@ describe('the key of an encrypted library', () => {
     assert.equal((await rawGet(theirs)).bytes.toString(), 'secret')
   })
 
-  it('outlives a change of the password for who changed it, and a download that is under way', async () => {
+  it('survives a password change for the account that made it, and for running downloads', async () => {
     await openEncrypted(user, library.id)
     const fetched = await fetch(await downloadLink(user, library.id, '/a.bin'))
     const reader = fetched.body?.getReader() ?? assert.fail()
@@ -352,7 +352,7 @@ describe('the key of an encrypted library', () => {
 })
 
 describe('a restart', () => {
-  it('forgets every key, and a file that came in part can go on once the password is given again', async () => {
+  it('drops all keys, and a resumable upload continues after unlocking again', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-encrypted-'))
     const bytes = randomBytes(700_000)
     try {

@@ -45,7 +45,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
-it('an upload in chunks ends as the exact file, whatever happens on the way', async (t) => {
+it('stores the exact file after random interruptions of a chunked upload', async (t) => {
   const seed = Date.now() % 2 ** 31
   t.diagnostic(`seed ${seed}`)
   const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-chunks-'))

@@ -53,7 +53,7 @@ async function storedSoFar(client: Client, library: string, name = 'a.bin'): Pro
 }
 
 describe('a file uploaded in chunks', () => {
-  it('is there when the last has come, and answered like any upload', async () => {
+  it('exists after its last chunk, which is answered like any upload', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const head = await headOf(user, library)
@@ -141,7 +141,7 @@ describe('a file uploaded in chunks', () => {
     })
   }
 
-  it('has a name that can be one', async () => {
+  it('must have a valid name', async () => {
     const link = await uploadLink(user, await user.createLibrary())
     for (const disposition of [
       'attachment; filename=".."',
@@ -208,7 +208,7 @@ describe('a chunk', () => {
     assert.equal(await storedSoFar(user, library), 3)
   })
 
-  it('at the start begins anew, shorter or longer', async () => {
+  it('at offset 0 starts over', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     await send(link, { start: 0, bytes: 'abcdef', total: 9 })
@@ -266,7 +266,7 @@ describe('a chunk', () => {
     assert.equal(reply.body[0].size, 6)
   })
 
-  it('that comes twice at once is added once', async () => {
+  it('sent twice concurrently is added once', async () => {
     const library = await user.createLibrary()
     const link = await uploadLink(user, library)
     const size = 200_000
@@ -312,7 +312,7 @@ describe('a chunk', () => {
 })
 
 describe('what is stored of an upload', () => {
-  it('survives a restart, and files of nobody do not', async () => {
+  it('survives a restart, while orphaned files are removed', async () => {
     const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-resumable-'))
     try {
       let email = ''

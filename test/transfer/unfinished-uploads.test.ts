@@ -201,7 +201,7 @@ describe('unfinished uploads', () => {
     })
   }
 
-  it('whose rows are gone leave no files', async () => {
+  it('leave no files when their rows are gone', async () => {
     await using server = await startServer()
     const space = await Workspace.make(server)
     assert.equal((await begin(await uploadLink(space.client, space.id), 'a.bin', 4, 6)).status, TAKEN)
