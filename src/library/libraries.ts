@@ -47,11 +47,11 @@ export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<v
 export async function createLibrary(
   core: LibraryCore,
   owner: Actor,
-  wish: LibraryOptions,
+  options: LibraryOptions,
   also?: AlsoOfLibrary,
 ): Promise<LibraryInfo> {
   return dbOf(core).write(async (tx) => {
-    const library = await createLibraryIn(tx, core, owner, wish)
+    const library = await createLibraryIn(tx, core, owner, options)
     await also?.(tx, library)
     return library
   })
@@ -72,9 +72,9 @@ export async function createLibraryIn(
   tx: Transaction,
   core: LibraryCore,
   owner: Actor,
-  wish: LibraryOptions,
+  options: LibraryOptions,
 ): Promise<LibraryInfo> {
-  const id = wish.id ?? newLibraryId()
+  const id = options.id ?? newLibraryId()
   const now = core.now()
   const content = {
     libraryId: id,
@@ -98,13 +98,13 @@ export async function createLibraryIn(
   const key = await insertLibrary(tx, {
     id,
     ownerKey: owner.key,
-    name: wish.name,
-    description: wish.description,
+    name: options.name,
+    description: options.description,
     head: commit.id,
     root: EMPTY_ID,
     createdAt: now,
     modifier: owner.email,
-    encryption: wish.encryption,
+    encryption: options.encryption,
     historyDays: null,
   })
   if (key === undefined) return fail({ code: 'library-id-taken', id })

@@ -20,9 +20,9 @@ export async function purge(
     return true
   })
   if (!claimed) return
-  for (const { purgeBatch } of core.dependents) {
-    if (purgeBatch === undefined) continue
-    const next = (tx: Transaction) => purgeBatch(tx, libraryKey, BATCH)
+  for (const dependent of core.dependents) {
+    const next = async (tx: Transaction) => (await dependent.purgeBatch?.(tx, libraryKey, BATCH)) ?? 0
+    if (dependent.purgeBatch === undefined) continue
     while ((await dbOf(core).write(next, { durable: false })) > 0) await nextTurn()
   }
   await dbOf(core).write(async (tx) => {
