@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LibraryEncryption } from './library-encryption.ts'
 import { fileId } from '../objects/file.ts'
 import { type BlockId, parseLibraryId, sha1Hex } from '../objects/ids.ts'
 import type { DataKey } from './data-key.ts'
 import { checkPassword, dataKeyFrom, withNewPassword } from './encryption.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 
 // The vectors of the specification: checked there with OpenSSL, and with an existing client for version 2.
 const id = parseLibraryId('3f2504e0-4f89-41d3-9a0c-0305e82c3301') ?? assert.fail()

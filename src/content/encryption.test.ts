@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { LibraryEncryption } from './library-encryption.ts'
 import { parseLibraryId } from '../objects/ids.ts'
 import { checkMagic, checkPassword, encryptionFromPassword } from './encryption.ts'
+import type { LibraryEncryption } from './library-encryption.ts'
 import { parsePasswordHashCost } from './password-hash.ts'
 
 const id = parseLibraryId('3f2504e0-4f89-41d3-9a0c-0305e82c3301')

@@ -124,7 +124,7 @@ export class BodyClaim {
     this.shrinkTo(0)
   }
 
-  /** To be told while the client is sending, and when it has sent everything. */
+  /** Sets the body that is being received; undefined once it is complete. */
   receiving(receiving: Receiving | undefined): void {
     this.#receiving = receiving
   }

@@ -14,14 +14,14 @@ export function descriptorLimit(): number | undefined {
 const LEAST_RESERVED = 64
 
 /**
- * The connections that leave enough descriptors for files. At this limit a client is told to come back later. Once
+ * The connections that leave enough descriptors for files. At this limit a client gets 503. Once
  * descriptors run out, connections can only be closed, and requests fail.
  */
 export function connectionsFor(limit: number | undefined): number {
   return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(16, limit - reserved(limit))
 }
 
-/** Connections that are answered 503 at the same time; further ones are closed, so that files can still be opened. */
+/** Connections that get a 503 response at the same time; further ones are closed, so that files can still be opened. */
 export function refusalsFor(limit: number | undefined): number {
   return limit === undefined ? MOST_REFUSALS : Math.min(MOST_REFUSALS, Math.floor(reserved(limit) / 4))
 }

@@ -13,7 +13,7 @@ import type { Route } from './route.ts'
 import type { Segments } from './router.ts'
 import { baseHeaders } from './security-headers.ts'
 import { discard, send } from './send.ts'
-import { plainFailure, responseToThrown, type Wording } from './surface.ts'
+import { type ErrorResponses, plainFailure, responseToThrown } from './surface.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** Writes the line of an ordinary request, whose fields come as the members of a JSON object. */
@@ -34,7 +34,7 @@ export interface DispatcherOptions<User, Services> {
   readonly slowMs: number
 }
 
-/** Takes requests whose route is known to their answers, and tells log and metrics. */
+/** Runs a matched route, sends its response, and records the log line and the metrics. */
 export class Dispatcher<User, Services> {
   readonly #options: DispatcherOptions<User, Services>
   readonly #idPrefix = randomBytes(6).toString('hex')
@@ -47,7 +47,7 @@ export class Dispatcher<User, Services> {
   }
 
   serve(
-    surface: Wording,
+    surface: ErrorResponses,
     route: Route<User, Services>,
     segments: Segments,
     incoming: IncomingRequest,
@@ -63,17 +63,17 @@ export class Dispatcher<User, Services> {
       const handle = () => run(exchange, route, segments, runtime)
       result = runtime.inRequest === undefined ? handle() : runtime.inRequest(handle)
     } catch (thrown) {
-      result = this.#answerTo(thrown, exchange, surface, route)
+      result = this.#responseTo(thrown, exchange, surface, route)
     }
     if (result instanceof Promise) {
       result.then(
-        (answer) => this.#finish(exchange, answer, surface),
-        (thrown) => this.#finish(exchange, this.#answerTo(thrown, exchange, surface, route), surface),
+        (result) => this.#finish(exchange, result, surface),
+        (thrown) => this.#finish(exchange, this.#responseTo(thrown, exchange, surface, route), surface),
       )
     } else this.#finish(exchange, result, surface)
   }
 
-  #finish(exchange: Exchange, result: HttpResponse | undefined, surface: Wording): void {
+  #finish(exchange: Exchange, result: HttpResponse | undefined, surface: ErrorResponses): void {
     exchange.request.releaseBody()
     const sending = result === undefined ? undefined : this.#send(exchange, result, surface.headers)
     if (result === undefined) exchange.response.destroy()
@@ -118,22 +118,22 @@ export class Dispatcher<User, Services> {
       pattern,
       userKey: undefined,
       streams: false,
-      answer: undefined,
+      result: undefined,
     }
     metrics.started()
     response.onClose(() => {
       // What is still on its way is left to the garbage collector.
-      if (response.isSent) exchange.answer?.release?.()
+      if (response.isSent) exchange.result?.release?.()
       this.#ended(exchange, address, performance.now() - started, isProbe)
     })
     return exchange
   }
 
-  /** Undefined when nobody is there to be answered. */
-  #answerTo(
+  /** Undefined if the client is gone. */
+  #responseTo(
     thrown: unknown,
     exchange: Exchange,
-    surface: Wording,
+    surface: ErrorResponses,
     route: Route<User, Services>,
   ): HttpResponse | undefined {
     if (isAbsence(thrown, exchange.request)) return undefined
@@ -152,7 +152,7 @@ export class Dispatcher<User, Services> {
   #send(
     exchange: Exchange,
     result: HttpResponse,
-    surfaceHeaders: NonNullable<Wording['headers']> = baseHeaders,
+    surfaceHeaders: NonNullable<ErrorResponses['headers']> = baseHeaders,
   ): Promise<void> | undefined {
     const { response, request } = exchange
     if (response.isClosed) return discard(result)
@@ -162,7 +162,7 @@ export class Dispatcher<User, Services> {
     }
     // RFC 9110, 11.6.1 requires it. Browsers show no dialog for a scheme they do not know.
     if (result.status === 401) headers.push('WWW-Authenticate', 'Token')
-    exchange.answer = result
+    exchange.result = result
     try {
       const sending = send(response, request.method, result, headers)
       if (sending === undefined) return undefined
@@ -230,7 +230,7 @@ export class Dispatcher<User, Services> {
   }
 }
 
-/** Whether something was thrown only because the client went away: nobody is there to be told. */
+/** Whether an error was only caused by the client going away. */
 function isAbsence(thrown: unknown, request: HttpRequest): boolean {
   if (!(thrown instanceof Error) || !request.isAbandoned) return thrown instanceof ClientDisconnected
   if (thrown instanceof ClientDisconnected || thrown.name === 'AbortError') return true

@@ -27,11 +27,11 @@ export interface Runtime<User, Services> {
   readonly admits?: (user: User, scope: ScopeNeeded) => boolean
   readonly userKey: (user: User) => string
   readonly throttle: Throttle
-  /** Runs the handling of a request that has arrived, until it is answered or its answer begins to stream. */
+  /** Wraps the handling of a request, until its response is complete or starts to stream. */
   readonly inRequest?: <T>(handle: () => T) => T
 }
 
-/** One request and its answer, and what log and metrics are told of them. */
+/** One request and its response, with the fields of its log line and metrics. */
 export interface Exchange {
   readonly request: HttpRequest
   readonly incoming: IncomingRequest
@@ -43,13 +43,13 @@ export interface Exchange {
   /** Whether its length is up to the size of a file, so that slowness means nothing. */
   streams: boolean
   /** Known once it is on its way. */
-  answer: HttpResponse | undefined
+  result: HttpResponse | undefined
 }
 
 /**
- * Throttle by address, credentials, throttle by account, path, query, body, handler: in this order, so that a
- * stranger costs us little and learns nothing. Throws what the surface then words, at once or later. Each turn of waiting
- * costs microseconds, so what is already there is not waited for.
+ * Runs a route: rate limit by address, credentials, rate limit by account, path, query, body, handler. In this order an
+ * unauthenticated client costs little and learns nothing. Throws, at once or later, the faults that the surface turns
+ * into responses. A value that is available is not awaited, because each await costs microseconds.
  */
 export function run<User, Services>(
   exchange: Exchange,

@@ -7,7 +7,7 @@ export interface FilePart {
   readonly bytes: Buffer
 }
 
-/** Most names one body may carry; a batch call names 10,000 files. */
+/** Maximum number of fields in a body. A batch call names 10,000 files. */
 export const maxFields = 20_000
 
 /**

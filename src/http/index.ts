@@ -46,7 +46,7 @@ export {
 } from './response.ts'
 export {
   type FaultResponse,
-  type FaultWords,
+  type FaultResponses,
   type Input,
   type Route,
   routesFor,

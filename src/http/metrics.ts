@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client'
 
-/** The numbers a server keeps about itself, in a registry of its own; other rooms may add theirs. */
+/** The metrics of a server, in a registry of its own. Other modules may add theirs. */
 export interface HttpMetrics {
   readonly registry: Registry
   started(): void

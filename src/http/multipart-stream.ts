@@ -2,7 +2,7 @@ import { decodeUtf8 } from './form-decoding.ts'
 import { GrowingBuffer } from './growing-buffer.ts'
 import { filenameOf, parametersOf } from './header-parameters.ts'
 
-/** A part of a form whose content is still arriving. It is gone once the next part is asked for. */
+/** A part of a form whose content is still arriving. Valid until the next part is requested. */
 export interface StreamedPart {
   readonly name: string
   /** As sent, with any folders in it; undefined for a part that is no file. */
@@ -11,11 +11,11 @@ export interface StreamedPart {
   readonly headers: ReadonlyMap<string, string>
   /** To be read once. Ending early is fine. */
   readonly content: AsyncIterable<Buffer>
-  /** As content, but a chunk is the reader's only until it asks for the next: its memory is then used again. */
-  lent(): AsyncIterable<Buffer>
-  /** Takes all of the content if it is there and no longer than so many bytes; otherwise nothing is taken. */
+  /** As `content`, but each chunk is valid only until the next one is requested. */
+  borrowed(): AsyncIterable<Buffer>
+  /** Takes the whole content if it is buffered and at most this long; otherwise nothing. */
   takeWhole(mostBytes: number): Buffer | undefined
-  /** All of the content, which must not be long; not a promise if it is there. */
+  /** The content as text, of limited length; not a promise if it is buffered. */
   text(): string | Promise<string>
 }
 
@@ -36,26 +36,25 @@ const maxEpilogueBytes = 64 * 1024
 const maxPreambleBytes = 64 * 1024
 
 /**
- * Takes a multipart/form-data body apart while it arrives. Holds no more than the chunk it looks at, and never
- * reads ahead of who takes the content. What is there already is given without a promise: to wait for it would cost
- * small uploads more than their bytes.
+ * Streaming parser of multipart/form-data. Buffers one chunk and never reads ahead of its consumer (backpressure).
+ * Buffered data is returned without a promise, because awaiting it would cost small uploads more than their bytes.
  */
 export class MultipartStream {
-  readonly #read: (lend: boolean) => Buffer | undefined | Promise<Buffer | undefined>
+  readonly #read: (borrow: boolean) => Buffer | undefined | Promise<Buffer | undefined>
   readonly #delimiter: Buffer
   readonly #options: Required<MultipartOptions>
   /** Bytes read and not yet given out. */
   #buffer: Buffer = nothing
-  /** Whether the next read may change them. */
-  #isLent = false
-  /** Bytes that were asked for, not to be lent, and are still to come. */
+  /** Whether the next read may overwrite them. */
+  #isBorrowed = false
+  /** A pending read that does not borrow. */
   #awaited: Promise<Buffer | undefined> | undefined
   #parts = 0
   #state: 'start' | 'content' | 'delimiter' | 'end' = 'start'
 
-  /** `read` gives the next bytes, undefined at the end. Those it lends may change when it is called again. */
+  /** `read` returns the next bytes, undefined at the end. Borrowed bytes may change with the next call. */
   constructor(
-    read: (lend: boolean) => Buffer | undefined | Promise<Buffer | undefined>,
+    read: (borrow: boolean) => Buffer | undefined | Promise<Buffer | undefined>,
     boundary: string,
     options: MultipartOptions,
   ) {
@@ -66,15 +65,15 @@ export class MultipartStream {
 
   /** The next part, undefined after the last, when the body has been read to its end; not a promise if it is there. */
   next(): StreamedPart | undefined | Promise<StreamedPart | undefined> {
-    if (this.#state === 'start') this.#startAtHand()
-    const part = this.#nextAtHand()
+    if (this.#state === 'start') this.#startBuffered()
+    const part = this.#nextBuffered()
     if (part !== undefined) return part
-    return this.#isEndAtHand() ? undefined : this.#nextWhenThere()
+    return this.#isEndBuffered() ? undefined : this.#nextLater()
   }
 
   /** Takes the first delimiter, if it is there and nothing precedes it. */
-  #startAtHand(): void {
-    this.#moreAtHand()
+  #startBuffered(): void {
+    this.#moreBuffered()
     const first = this.#delimiter.subarray(2)
     if (!this.#buffer.subarray(0, first.length).equals(first)) return
     this.#buffer = this.#buffer.subarray(first.length)
@@ -82,16 +81,16 @@ export class MultipartStream {
   }
 
   /** Whether the last part was taken, and nothing but a few bytes follows it. */
-  #isEndAtHand(): boolean {
+  #isEndBuffered(): boolean {
     if (this.#state !== 'delimiter' || this.#buffer[0] !== 0x2d || this.#buffer[1] !== 0x2d) return false
-    if (this.#buffer.length > maxEpilogueBytes || this.#moreAtHand() !== 'none') return false
+    if (this.#buffer.length > maxEpilogueBytes || this.#moreBuffered() !== 'none') return false
     this.#state = 'end'
     this.#buffer = nothing
     return true
   }
 
   /** Takes more bytes, if they are there; those that are not are waited for by whoever needs them. */
-  #moreAtHand(): 'some' | 'none' | 'later' {
+  #moreBuffered(): 'some' | 'none' | 'later' {
     const chunk = this.#read(false)
     if (chunk === undefined) return 'none'
     if (chunk instanceof Promise) {
@@ -103,8 +102,8 @@ export class MultipartStream {
   }
 
   /** The next part, if its headers and the beginning of its content are there, and nothing is unusual. */
-  #nextAtHand(): StreamedPart | undefined {
-    if (this.#state === 'content') this.#wholeAtHand(Number.POSITIVE_INFINITY)
+  #nextBuffered(): StreamedPart | undefined {
+    if (this.#state === 'content') this.#wholeBuffered(Number.POSITIVE_INFINITY)
     if (this.#state !== 'delimiter') return undefined
     const buffer = this.#buffer
     const end = buffer[0] === 0x0d && buffer[1] === 0x0a ? buffer.indexOf(blankLine) : -1
@@ -115,7 +114,7 @@ export class MultipartStream {
     return this.#part(buffer.subarray(0, end))
   }
 
-  async #nextWhenThere(): Promise<StreamedPart | undefined> {
+  async #nextLater(): Promise<StreamedPart | undefined> {
     if (this.#state === 'start') await this.#skipPreamble()
     while (this.#state === 'content') await this.#nextPiece()
     if (this.#state === 'end' || (await this.#isLast())) return undefined
@@ -134,21 +133,21 @@ export class MultipartStream {
     const name = parameters.get('name')
     if (name === undefined) throw this.#malformed('a part has no name')
     const number = this.#parts
-    const contentOf = (lend: boolean) =>
-      new PartContent(async () => (number === this.#parts ? this.#nextPiece(lend) : undefined))
+    const contentOf = (borrow: boolean) =>
+      new PartContent(async () => (number === this.#parts ? this.#nextPiece(borrow) : undefined))
     const content = contentOf(false)
     const takeWhole = (mostBytes: number) =>
-      number === this.#parts ? this.#wholeAtHand(mostBytes) : undefined
+      number === this.#parts ? this.#wholeBuffered(mostBytes) : undefined
     const text = () => {
       const whole = takeWhole(this.#options.maxTextBytes)
       return whole === undefined ? this.#readText(content) : decodeUtf8(whole)
     }
-    const lent = () => contentOf(true)
-    return { name, filename: filenameOf(parameters), headers, content, lent, takeWhole, text }
+    const borrowed = () => contentOf(true)
+    return { name, filename: filenameOf(parameters), headers, content, borrowed, takeWhole, text }
   }
 
   /** Takes the rest of the content of the part under way, if all of it is there and not too long. */
-  #wholeAtHand(mostBytes: number): Buffer | undefined {
+  #wholeBuffered(mostBytes: number): Buffer | undefined {
     if (this.#state === 'delimiter') return nothing
     const end = this.#state === 'content' ? this.#buffer.indexOf(this.#delimiter) : -1
     if (end < 0 || end > mostBytes) return undefined
@@ -158,7 +157,7 @@ export class MultipartStream {
   }
 
   /** Content of the part under way as far as it is there; undefined at its end. */
-  async #nextPiece(lend = false): Promise<Buffer | undefined> {
+  async #nextPiece(borrow = false): Promise<Buffer | undefined> {
     while (this.#state === 'content') {
       const buffer = this.#buffer
       const end = buffer.indexOf(this.#delimiter)
@@ -171,17 +170,17 @@ export class MultipartStream {
         this.#buffer = buffer.subarray(ready)
         return buffer.subarray(0, ready)
       }
-      await this.#fill('a part has no end', lend)
+      await this.#fill('a part has no end', borrow)
     }
     return undefined
   }
 
-  /** Goes on behind the delimiter at `end`. What is lent is kept from here on: small files are given as they are. */
+  /** Continues behind the delimiter at `end`. Borrowed bytes are copied, because small files are handed out without a copy. */
   #endContent(end: number): void {
     this.#state = 'delimiter'
     const rest = this.#buffer.subarray(end + this.#delimiter.length)
-    this.#buffer = this.#isLent ? Buffer.from(rest) : rest
-    this.#isLent = false
+    this.#buffer = this.#isBorrowed ? Buffer.from(rest) : rest
+    this.#isBorrowed = false
   }
 
   /** How many of the last bytes may be the beginning of a delimiter. */
@@ -308,23 +307,23 @@ export class MultipartStream {
     while (this.#buffer.length < bytes) await this.#fill('there is no last part')
   }
 
-  async #fill(ifNone: string, lend = false): Promise<void> {
-    if (!(await this.#more(lend))) throw this.#malformed(ifNone)
+  async #fill(ifNone: string, borrow = false): Promise<void> {
+    if (!(await this.#more(borrow))) throw this.#malformed(ifNone)
   }
 
-  async #more(lend = false): Promise<boolean> {
-    if (this.#isLent) this.#buffer = Buffer.from(this.#buffer)
-    this.#isLent = lend && this.#awaited === undefined
-    const chunk = await this.#readOn(lend)
+  async #more(borrow = false): Promise<boolean> {
+    if (this.#isBorrowed) this.#buffer = Buffer.from(this.#buffer)
+    this.#isBorrowed = borrow && this.#awaited === undefined
+    const chunk = await this.#readOn(borrow)
     if (chunk === undefined) return false
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk])
     return true
   }
 
-  #readOn(lend: boolean): Buffer | undefined | Promise<Buffer | undefined> {
+  #readOn(borrow: boolean): Buffer | undefined | Promise<Buffer | undefined> {
     const awaited = this.#awaited
     this.#awaited = undefined
-    return awaited ?? this.#read(lend)
+    return awaited ?? this.#read(borrow)
   }
 
   #malformed(reason: string): Error {

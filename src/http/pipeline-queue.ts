@@ -1,10 +1,9 @@
-/** How long pipelined requests are served before other events get their turn (I10). */
-const TURN_MS = 2
+/** How long pipelined requests are served before yielding to the event loop (I10). */
+const SLICE_MS = 2
 
 /**
- * Connections whose next request is already there. They take turns, one request each, and all of them together leave
- * most of each round of the event loop to other clients. Requests answered without I/O would otherwise be served to the
- * last one before anybody else is heard.
+ * Queue of connections whose next request has already arrived. They take turns, one request each, and yield to the event
+ * loop. Otherwise requests served without I/O would starve all other clients.
  */
 export class PipelineQueue {
   readonly #waiting: (() => void)[] = []
@@ -23,7 +22,7 @@ export class PipelineQueue {
 
   readonly #run = (): void => {
     this.#isScheduled = false
-    const until = performance.now() + TURN_MS
+    const until = performance.now() + SLICE_MS
     // A request that throws, which none should, must not keep the others from being served.
     try {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {

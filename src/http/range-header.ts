@@ -10,7 +10,7 @@ export type Selection =
   | { readonly kind: 'parts'; readonly spans: readonly Span[] }
   | { readonly kind: 'unsatisfiable' }
 
-/** Most parts one request may ask for. Whoever asks for more gets everything, which is cheaper to send. */
+/** Maximum number of ranges in a request. With more, the whole representation is sent, which is cheaper. */
 const maxRanges = 100
 
 const whole: Selection = { kind: 'whole' }

@@ -9,7 +9,7 @@ import { type Chunks, type HeldBytes, HttpResponse, type ResponseHeaders, textRe
 export interface Representation extends Validators {
   readonly size: number
   readonly contentType: string
-  /** For every answer about it, but for the headers this module works out itself. */
+  /** Headers of every response, in addition to those this module sets. */
   readonly headers: ResponseHeaders
   /**
    * The bytes of a part, which is not empty; must throw rather than end early. A chunk that is not the
@@ -18,13 +18,13 @@ export interface Representation extends Validators {
   read(span: Span): AsyncGenerator<Buffer, void>
   /** All of a part at once; undefined for one that has to be read in chunks. Without it, all have. */
   readAtOnce?(span: Span): HeldBytes | Promise<HeldBytes> | undefined
-  /** More headers for an answer that carries just this part, such as a digest of it. */
+  /** Further headers of a response with this part only, such as its digest. */
   readonly describe?: ((span: Span) => Promise<ResponseHeaders>) | undefined
 }
 
 /**
- * The answer to GET or HEAD: 200, 206, 304, 412 or 416. The first bytes have been read when it resolves, so what
- * cannot be read at all is thrown, not sent; whoever does not send the answer after all must `discard` it.
+ * The response to GET or HEAD: 200, 206, 304, 412 or 416. Resolves after the first bytes were read, so a read error is
+ * thrown and not sent. A caller that does not send the response must `discard` it.
  */
 export async function respondWith(request: HttpRequest, source: Representation): Promise<HttpResponse> {
   const verdict = judge(request.headers, source)
@@ -36,38 +36,38 @@ export async function respondWith(request: HttpRequest, source: Representation):
   const selection = selectRanges(isPartial ? request.headers.range : undefined, source.size)
   switch (selection.kind) {
     case 'whole':
-      return answerWhole(source, isHead)
+      return wholeResponse(source, isHead)
     case 'unsatisfiable':
       return unsatisfiable(source)
     case 'parts': {
       const [only, ...more] = selection.spans
       return only !== undefined && more.length === 0
-        ? answerPart(source, only)
-        : answerParts(source, selection.spans)
+        ? partResponse(source, only)
+        : multipartResponse(source, selection.spans)
     }
   }
 }
 
-async function answerWhole(source: Representation, isHead: boolean): Promise<HttpResponse> {
+async function wholeResponse(source: Representation, isHead: boolean): Promise<HttpResponse> {
   const { contentType, size } = source
   const span = { start: 0, end: size }
   const headers = sharedHeaders(source)
   if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
   headers['Content-Type'] = contentType
   headers['Content-Length'] = size
-  return isHead || size === 0 ? new HttpResponse(200, headers, '') : answerBytes(200, headers, source, span)
+  return isHead || size === 0 ? new HttpResponse(200, headers, '') : bytesResponse(200, headers, source, span)
 }
 
-async function answerPart(source: Representation, span: Span): Promise<HttpResponse> {
+async function partResponse(source: Representation, span: Span): Promise<HttpResponse> {
   const headers = sharedHeaders(source)
   if (source.describe !== undefined) Object.assign(headers, await source.describe(span))
   headers['Content-Type'] = source.contentType
   headers['Content-Length'] = span.end - span.start
   headers['Content-Range'] = contentRange(span, source.size)
-  return answerBytes(206, headers, source, span)
+  return bytesResponse(206, headers, source, span)
 }
 
-async function answerBytes(
+async function bytesResponse(
   status: number,
   headers: ResponseHeaders,
   source: Representation,
@@ -83,7 +83,7 @@ async function answerBytes(
 }
 
 /** Several parts in one body, each under a header of its own (RFC 9110, 14.6). */
-async function answerParts(source: Representation, spans: readonly Span[]): Promise<HttpResponse> {
+async function multipartResponse(source: Representation, spans: readonly Span[]): Promise<HttpResponse> {
   const boundary = randomBytes(15).toString('base64url')
   const parts = spans.map((span, index) => {
     const head = [

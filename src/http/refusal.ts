@@ -1,6 +1,6 @@
 import { type HttpResponse, jsonResponse, type ResponseHeaders, textResponse } from './response.ts'
 
-/** An answer thrown instead of returned: the request cannot be served as it was asked. */
+/** A response that is thrown instead of returned. */
 export class Refusal extends Error {
   readonly status: number
   /** Sent as JSON. */
@@ -27,7 +27,7 @@ export class TextRefusal extends Refusal {
   }
 }
 
-/** A refusal in the words of an endpoint: `{"error_msg": text}`. */
+/** A refusal by an endpoint: `{"error_msg": text}`. */
 export function errorMessage(status: number, text: string, headers?: ResponseHeaders): Refusal {
   return new Refusal(status, { error_msg: text }, headers)
 }
@@ -37,7 +37,7 @@ export function detail(status: number, text: string, headers?: ResponseHeaders):
   return new Refusal(status, { detail: text }, headers)
 }
 
-/** What every path we do not know is answered with, and every path segment that cannot be read. */
+/** The response to an unknown path, and to a path segment that cannot be parsed. */
 export function notFound(): Refusal {
   return errorMessage(404, 'Not found.')
 }

@@ -6,11 +6,11 @@ import { type HttpResponse, jsonResponse } from './response.ts'
 import type { Route } from './route.ts'
 import { Router } from './router.ts'
 import { MethodTable } from './routing.ts'
-import type { Wording } from './surface.ts'
+import type { ErrorResponses } from './surface.ts'
 import type { RequestHandler, RequestHead } from './transport.ts'
 
 interface Target<User, Services> {
-  readonly surface: Wording
+  readonly surface: ErrorResponses
   readonly route: Route<User, Services>
 }
 
@@ -22,7 +22,7 @@ export interface Upgrade {
 
 /** Finds the route of each request and has it dispatched. */
 export function createRequestHandler<User, Services>(
-  surfaces: readonly (Wording & { readonly routes: readonly Route<User, Services>[] })[],
+  surfaces: readonly (ErrorResponses & { readonly routes: readonly Route<User, Services>[] })[],
   dispatcher: Dispatcher<User, Services>,
   upgrade: Upgrade | undefined,
 ): RequestHandler {

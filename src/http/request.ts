@@ -108,12 +108,12 @@ export class HttpRequest {
     return this.#queryFields
   }
 
-  /** Whether the client is gone without its answer. */
+  /** Whether the client left before it got its whole response. */
   get isAbandoned(): boolean {
     return this.#response.isAbandoned
   }
 
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborted when the client leaves before it got its whole response. */
   get signal(): AbortSignal {
     this.#signal ??= signalOf(this.#response)
     return this.#signal

@@ -39,12 +39,12 @@ const jsonHeaders: ResponseHeaders = { 'Content-Type': 'application/json; charse
 /** `body` as JSON under any status. */
 export function jsonResponse(status: number, body: unknown, headers?: ResponseHeaders): HttpResponse {
   const text = JSON.stringify(body)
-  // JSON has no "nothing"; a handler that forgot to return would otherwise answer an empty 200.
+  // JSON has no undefined. A handler without a return would otherwise send an empty 200.
   if (text === undefined) throw new TypeError('A handler returned nothing that can be sent as JSON')
   return jsonTextResponse(text, { status, headers })
 }
 
-/** JSON that is already text, for answers too large or too frequent to build as values first. */
+/** A response of serialized JSON, for bodies too large or too frequent to build as values first. */
 export function jsonTextResponse(
   text: string | Buffer,
   { status = 200, headers }: { status?: number; headers?: ResponseHeaders | undefined } = {},
@@ -52,7 +52,7 @@ export function jsonTextResponse(
   return new HttpResponse(status, headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers }, text)
 }
 
-/** An answer of any type. A stream is read to its end, and destroyed if the client goes away first. */
+/** A response of any type. A stream is read to its end, or destroyed if the client leaves first. */
 export function rawResponse(parts: {
   status?: number
   headers?: ResponseHeaders

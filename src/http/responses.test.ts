@@ -6,13 +6,13 @@ import { it } from 'node:test'
 import { DomainError, fail } from '../errors.ts'
 import { errorMessage, Refusal } from './refusal.ts'
 import { jsonResponse, jsonTextResponse, rawResponse } from './response.ts'
-import type { FaultWords } from './route.ts'
+import type { FaultResponses } from './route.ts'
 import { describeTransports, route, type Serve, testFaults } from './test-support.ts'
 
 /** Serves one route, `/`. */
 const serveOneWith =
   (serve: Serve) =>
-  (handle: () => unknown, faults: FaultWords = {}) =>
+  (handle: () => unknown, faults: FaultResponses = {}) =>
     serve([route({ method: 'GET', path: '/', auth: 'none', summary: 'A test.', faults, handle })])
 
 function failingStream(): Readable {
@@ -174,7 +174,13 @@ describeTransports('what a handler returns', (serve) => {
 describeTransports('what a handler throws', (serve) => {
   const serveOne = serveOneWith(serve)
   const lost = () => fail({ code: 'library-not-found', id: 'x' })
-  const cases: [about: string, handle: () => unknown, faults: FaultWords, status: number, body: unknown][] = [
+  const cases: [
+    about: string,
+    handle: () => unknown,
+    faults: FaultResponses,
+    status: number,
+    body: unknown,
+  ][] = [
     ['a fault, in the words of the surface', lost, {}, 404, { error_msg: 'Library x not found.' }],
     [
       'a fault, in the words of the route',

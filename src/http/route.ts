@@ -15,11 +15,11 @@ export type ScopeNeeded = 'none' | 'any' | 'read' | 'write' | 'upload'
 /** Which throttle counts a call: per account, per address (60 a minute), the one of ping, or none. */
 export type Limit = 'user' | 'anonymous' | 'ping' | 'none'
 
-/** How a surface words a fault: the status, the message, and headers it comes with. */
+/** The response of a surface to a fault: status, message and headers. */
 export type FaultResponse = [status: number, message: string, headers?: ResponseHeaders]
 
 /** Responses to some of the faults, for routes that differ from their surface. */
-export type FaultWords = Partial<FaultTable<FaultResponse>>
+export type FaultResponses = Partial<FaultTable<FaultResponse>>
 
 /**
  * The response of a surface to every fault. `unexpected` marks a fault that no route of the surface can cause: if one
@@ -79,7 +79,7 @@ export interface RouteSpec<
   /** Without it, `'user'` where a token is needed and `'none'` elsewhere. */
   limit?: Limit
   /** Where this route words a fault differently from its surface. */
-  faults?: FaultWords
+  faults?: FaultResponses
   /** Takes anything after the path as well. */
   prefix?: true
   /** What it returns is sent as JSON with status 200, unless it is an `HttpResponse`. */
@@ -99,7 +99,7 @@ export interface Route<User, Services> {
   readonly bodyLimit: number
   readonly limit: Limit
   readonly scope: ScopeNeeded
-  readonly faults: FaultWords
+  readonly faults: FaultResponses
   readonly prefix: boolean
   /** Requests for which the policy is waived: only the server's own routes have any. */
   readonly openTo?: (request: HttpRequest) => boolean

@@ -22,7 +22,7 @@ export function checkRoutes(routes: readonly CheckedRoute[]): void {
   }
 }
 
-/** The methods known for each path shape, for `OPTIONS`, `HEAD` and the answer to any other method. */
+/** The methods of each path shape, for `OPTIONS`, `HEAD` and 405 responses. */
 export class MethodTable {
   readonly #entries: { readonly pattern: RegExp; readonly methods: Set<string> }[] = []
   readonly #shapes = new Map<string, Set<string>>()

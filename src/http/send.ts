@@ -3,31 +3,31 @@ import type { Chunks, HttpResponse, ResponseHeaders } from './response.ts'
 import type { FlatHeaders, ResponseWriter } from './transport.ts'
 
 /**
- * Writes an answer. Throws only before anything was sent (a header value that cannot be one), so the caller
- * can still answer something else; resolves when a stream has been sent, and rejects with what broke it.
+ * Sends a response. Throws only before the first byte (an invalid header value), so the caller can still send another
+ * one. Resolves when a stream has been sent, and rejects with its error.
  */
 export function send(
   writer: ResponseWriter,
   method: string,
-  answer: HttpResponse,
+  response: HttpResponse,
   extraHeaders: readonly string[],
 ): Promise<void> | undefined {
-  const { body, status } = answer
-  const headers = flat(extraHeaders, answer.headers)
+  const { body, status } = response
+  const headers = flat(extraHeaders, response.headers)
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     writer.send(status, headers, body)
     return undefined
   }
-  return sendStream(writer, method, answer, headers, body)
+  return sendStream(writer, method, response, headers, body)
 }
 
-/** Lets go of an answer nobody is there to take. */
+/** Releases a response whose client is gone. */
 export async function discard({ body, release }: HttpResponse): Promise<void> {
   release?.()
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) await letGo(body)
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) await releaseBody(body)
 }
 
-async function letGo(body: Readable | Chunks): Promise<void> {
+async function releaseBody(body: Readable | Chunks): Promise<void> {
   if (body instanceof Readable) body.destroy()
   else await body.return()
 }
@@ -41,27 +41,27 @@ function flat(extra: readonly string[], headers: ResponseHeaders): FlatHeaders {
 async function sendStream(
   writer: ResponseWriter,
   method: string,
-  answer: HttpResponse,
+  response: HttpResponse,
   headers: FlatHeaders,
   body: Readable | Chunks,
 ): Promise<void> {
   try {
-    writer.begin(answer.status, headers)
+    writer.begin(response.status, headers)
   } catch (error) {
-    await letGo(body)
+    await releaseBody(body)
     throw error
   }
   if (method === 'HEAD') {
-    await letGo(body)
+    await releaseBody(body)
     writer.end()
     return
   }
   await writeChunks(body instanceof Readable ? chunksOf(body) : body, writer)
 }
 
-/** One chunk at a time: the next is asked for when the socket has taken the last, whose memory is then free. */
+/** One chunk at a time: the next is read when the socket has taken the last, whose memory is then reused (backpressure). */
 async function writeChunks(chunks: Chunks, writer: ResponseWriter): Promise<void> {
-  // One listener for all chunks: a promise for each would be kept until the last is sent.
+  // One listener for all chunks: a promise for each would be retained until the last is sent.
   let wake = () => {}
   writer.onClose(() => wake())
   const written = (chunk: Buffer) =>
@@ -75,7 +75,7 @@ async function writeChunks(chunks: Chunks, writer: ResponseWriter): Promise<void
       if (writer.isClosed) return
     }
   } catch (error) {
-    // The client must not take what it has for the whole.
+    // The client must not take a part for the whole.
     if (writer.isBegun) writer.destroy()
     throw error
   } finally {

@@ -46,7 +46,7 @@ export interface HttpServerOptions<User, Services> {
   readonly metrics: HttpMetrics
   /** Opens `/metrics` to a program that has no account. */
   readonly metricsToken?: string | undefined
-  /** A URI under which the operator is told of vulnerabilities. */
+  /** A URI for reports of vulnerabilities. */
   readonly securityContact?: string | undefined
   readonly ready: () => Promise<Readiness>
   /** Runs the handling of each request, for those who have to know when it arrived. */
@@ -105,8 +105,8 @@ export interface HttpServer extends AsyncDisposable {
   /** Rejects with a `ListenError` that says what to do. */
   listen(where: { host: string; port: number }): Promise<Listening>
   /**
-   * Stops accepting, closes connections that wait for nothing, and resolves when all that runs is answered, or
-   * after `waitMs` by cutting off what is left. May be called again.
+   * Graceful stop: stops accepting, closes idle connections, and resolves when all requests in flight are complete. After
+   * `waitMs` the remaining ones are aborted. May be called again.
    */
   close(options?: { waitMs?: number }): Promise<void>
 }

@@ -2,38 +2,38 @@ import { DomainError, type Fault } from '../errors.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
 import { HttpResponse, jsonResponse, type ResponseHeaders } from './response.ts'
-import type { FaultResponse, FaultWords, Route, SurfaceFaults } from './route.ts'
+import type { FaultResponse, FaultResponses, Route, SurfaceFaults } from './route.ts'
 
-/** A set of routes that speaks to one kind of client, and its words for the faults it can meet. */
-export interface Surface<User, Services> extends Wording {
+/** A protocol front end: routes for one kind of client, and its responses to faults. */
+export interface Surface<User, Services> extends ErrorResponses {
   readonly routes: readonly Route<User, Services>[]
 }
 
-/** How what goes wrong is put to a client. */
-export interface Wording {
+/** How a surface responds to errors. */
+export interface ErrorResponses {
   /** Undefined for routes that cannot cause a fault. */
   readonly faults: SurfaceFaults | undefined
   /** The body a fault's message is sent in; `{"error_msg": message}` unless said otherwise. */
   readonly faultBody?: (message: string) => unknown
-  /** In place of `faultBody`, for clients that are not answered in JSON. */
+  /** Replaces `faultBody` for clients that do not expect JSON. */
   readonly faultResponse?: (status: number, message: string) => HttpResponse
-  /** The answer to our own bugs, after they were logged; a plain 500 unless said otherwise. */
+  /** The response to an unexpected error, after it was logged. Default: a plain 500. */
   readonly onUnknownError?: (error: unknown, request: HttpRequest) => HttpResponse
-  /** Sent with every answer that does not have them itself, whatever it is, beside those every surface sends. */
+  /** Default headers of every response, in addition to those of all surfaces. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The answer to something thrown on purpose, or undefined when it is a bug of ours. */
+/** The response to a thrown fault or refusal; undefined for an unexpected error. */
 export function responseToThrown(
   thrown: unknown,
-  surface: Wording,
-  routeFaults: FaultWords,
+  surface: ErrorResponses,
+  routeFaults: FaultResponses,
 ): HttpResponse | undefined {
   if (thrown instanceof Refusal) return thrown.toResponse()
   if (!(thrown instanceof DomainError)) return undefined
-  const words = put(thrown.fault, routeFaults) ?? put(thrown.fault, surface.faults)
-  if (words === undefined) return undefined
-  const [status, message, headers] = words
+  const found = toResponse(thrown.fault, routeFaults) ?? toResponse(thrown.fault, surface.faults)
+  if (found === undefined) return undefined
+  const [status, message, headers] = found
   if (surface.faultResponse !== undefined) return withHeaders(surface.faultResponse(status, message), headers)
   return jsonResponse(status, surface.faultBody?.(message) ?? { error_msg: message }, headers)
 }
@@ -47,7 +47,7 @@ export function plainFailure(): HttpResponse {
   return jsonResponse(500, { error_msg: 'Internal Server Error' })
 }
 
-function put(fault: Fault, table: FaultWords | SurfaceFaults = {}): FaultResponse | undefined {
+function toResponse(fault: Fault, table: FaultResponses | SurfaceFaults = {}): FaultResponse | undefined {
   // The entry under a fault's code takes just that fault; the compiler cannot pair them through a union.
   const entry = table[fault.code] as ((fault: Fault) => FaultResponse) | 'unexpected' | undefined
   return typeof entry === 'function' ? entry(fault) : undefined

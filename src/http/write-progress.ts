@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** How fast a client takes an answer that waits for it. */
+/** Measures how fast a client reads a response. */
 export class WriteProgress {
   readonly #socket: Socket
-  /** When bytes began to wait, or the last time the client had taken enough of them. */
+  /** Start of the current window of the minimum rate. */
   #since: number | undefined
   #taken = 0
 
@@ -11,7 +11,7 @@ export class WriteProgress {
     this.#socket = socket
   }
 
-  /** Whether the client took fewer bytes a second than `leastRate` for `windowMs`. To be called every now and then. */
+  /** Whether the client read fewer bytes a second than `leastRate` for `windowMs`. To be called periodically. */
   isSlow(now: number, leastRate: number, windowMs: number): boolean {
     if (this.#socket.writableLength === 0) {
       this.#since = undefined
@@ -26,7 +26,7 @@ export class WriteProgress {
   }
 }
 
-/** Bytes that the system took for the client. `writableLength` counts a long write until the last byte of it is taken. */
+/** Bytes taken by the operating system. `writableLength` counts a large write until its last byte is taken. */
 function takenBytes(socket: Socket): number {
   const { _handle: handle, _bytesDispatched: dispatched } = socket as unknown as {
     _handle?: { writeQueueSize?: number } | null

@@ -87,7 +87,7 @@ export class FileReceiver {
     await this.#session.request.bodyClaim.growTo(this.#streamed)
     const { dataKey: key } = this.#session
     this.#unkept ??= this.#session.own(new UnkeptBlocks())
-    const content = await this.#core.content.receive(part.lent(), {
+    const content = await this.#core.content.receive(part.borrowed(), {
       key,
       unkept: this.#unkept,
       ...(digests.length > 0 && { onBytes }),

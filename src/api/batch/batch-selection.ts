@@ -1,5 +1,5 @@
 import { fail } from '../../errors.ts'
-import { type FaultWords, list, required, type Values } from '../../http/index.ts'
+import { type FaultResponses, list, required, type Values } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { EditableLibrary, Library, Selection } from '../../library/index.ts'
 import { baseName, type LibraryPath, parseLibraryId } from '../../objects/index.ts'
@@ -29,7 +29,7 @@ export interface Batch<Source extends Library = Library> {
 export type MoveBatch = Batch<EditableLibrary>
 
 /** Messages of batch calls contain only names. */
-export const batchFaults: FaultWords = {
+export const batchFaults: FaultResponses = {
   'path-not-found': (fault) =>
     fault.wanted === 'Item'
       ? [404, `${lastName(fault.path)} not found.`]

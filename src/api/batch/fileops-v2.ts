@@ -1,7 +1,7 @@
 import {
   errorMessage,
   type FaultResponse,
-  type FaultWords,
+  type FaultResponses,
   type Input,
   type Reader,
   rawText,
@@ -184,7 +184,7 @@ async function unlockedNames(
 }
 
 /** The fault messages of these calls; `failed` is for faults that only the core detects. */
-function failing(failed: string): FaultWords {
+function failing(failed: string): FaultResponses {
   const failure = (): FaultResponse => [520, failed]
   return {
     'path-not-found': (fault) =>

@@ -1,8 +1,8 @@
 import { DomainError, type Fault } from '../../errors.ts'
-import { errorMessage, type FaultResponse, type FaultWords } from '../../http/index.ts'
+import { errorMessage, type FaultResponse, type FaultResponses } from '../../http/index.ts'
 
 /** Runs part of a handler with its own fault messages, where one route serves several operations. */
-export async function withFaultMessages<T>(messages: FaultWords, work: () => T | Promise<T>): Promise<T> {
+export async function withFaultMessages<T>(messages: FaultResponses, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -15,6 +15,6 @@ export async function withFaultMessages<T>(messages: FaultWords, work: () => T |
 }
 
 /** The message of the fault `permission-denied`. */
-export function deniedMessage(message: string): FaultWords {
+export function deniedMessage(message: string): FaultResponses {
   return { 'permission-denied': () => [403, message] }
 }

@@ -1,4 +1,4 @@
-import { type FaultWords, map, rawText } from '../../http/index.ts'
+import { type FaultResponses, map, rawText } from '../../http/index.ts'
 import { revertFile, revertFolder } from '../../library/index.ts'
 import { parentOf, parseCommitId, ROOT } from '../../objects/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
@@ -13,7 +13,7 @@ const body = {
   commit_id: map(rawText(), (sent) => parseCommitId(sent ?? '')),
 }
 
-const faults: FaultWords = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
+const faults: FaultResponses = { 'library-not-found': ({ id }) => [404, `library ${id} not found.`] }
 
 export const revertRoutesV2 = [
   revertRoute('file', {
@@ -53,7 +53,7 @@ function revertRoute(
 }
 
 /** An unknown commit is reported like a missing file. */
-function missing(kind: 'file' | 'folder', sent: SentPath): FaultWords {
+function missing(kind: 'file' | 'folder', sent: SentPath): FaultResponses {
   const answer = (): [number, string] => [404, `${kind} ${filePathText(sent)} not found.`]
   return { 'path-not-found': answer, 'commit-not-found': answer }
 }

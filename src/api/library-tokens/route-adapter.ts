@@ -1,4 +1,4 @@
-import type { FaultWords, Reader, Readers, Route } from '../../http/index.ts'
+import type { FaultResponses, Reader, Readers, Route } from '../../http/index.ts'
 import type { Account } from '../../identity/index.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -17,7 +17,7 @@ export interface Via {
   readonly without?: readonly string[]
   /** Body fields that are always the library's id. */
   readonly implied?: readonly string[]
-  readonly faults?: FaultWords
+  readonly faults?: FaultResponses
   /** Maps the original response to the response of this route. */
   readonly answered?: (answer: unknown) => unknown
 }

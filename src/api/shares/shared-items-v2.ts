@@ -1,6 +1,6 @@
 import type { Recipient, SharePermission } from '../../access/index.ts'
 import { DomainError, fail } from '../../errors.ts'
-import { detail, errorMessage, type FaultWords, list, type Reader, rawText } from '../../http/index.ts'
+import { detail, errorMessage, type FaultResponses, list, type Reader, rawText } from '../../http/index.ts'
 import { type Account, parseEmail, roleAllows } from '../../identity/index.ts'
 import type { Library } from '../../library/index.ts'
 import { type LibraryPath, ROOT } from '../../objects/index.ts'
@@ -35,7 +35,7 @@ const shareTypes: Reader<ReadonlySet<string>> = (fields, name) => {
 
 const one = { p: sentPathOrRoot, share_type: shareType, username: rawText(), group_id: rawText() }
 
-const faults: FaultWords = { 'encrypted-mismatch': () => [400, 'Folder invalid.'] }
+const faults: FaultResponses = { 'encrypted-mismatch': () => [400, 'Folder invalid.'] }
 
 export const sharedItemRoutes = [
   route({
