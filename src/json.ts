@@ -5,7 +5,7 @@ export class JsonRefused extends Error {
   override name = 'JsonRefused'
 }
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Nesting levels. */
   readonly depth?: number
   /** Values and names in total: a parsed `{}` takes twenty times its bytes. */

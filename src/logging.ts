@@ -5,7 +5,7 @@ import pino from 'pino'
 /** The logger. Each module has its own child: `logger.child({ room: 'http' })`. */
 export type Logger = pino.Logger
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** Short text lines instead of JSON, for terminals. */
   pretty: boolean
   /** Standard output unless given. */
@@ -229,7 +229,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
 /** One JSON line as `12:04:05 info  http  listening port=8000`, with an error's stack below it. */
-export function prettyLine(line: string): string {
+function prettyLine(line: string): string {
   const { level, time, pid: _pid, room, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
   const label = String(level)
   const colour = label in colours ? colours[label as keyof typeof colours] : undefined

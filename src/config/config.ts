@@ -8,7 +8,7 @@ export type DatabaseSetting =
   | { kind: 'postgres'; url: string; implementation: 'plain' | 'fast' }
 
 /** Where blocks are stored. */
-export interface BlocksSetting {
+interface BlocksSetting {
   kind: 'disk'
   directory: string
   implementation: 'plain' | 'fast'

@@ -16,7 +16,7 @@ import {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /** One setting as an operator sees it, for `--help` and the docs. */
-export interface Setting {
+interface Setting {
   /** The key in `carrel.json`; the flag is `--name`. */
   name: string
   env: string

@@ -8,7 +8,7 @@ import type { DatabaseSetting } from './open.ts'
 import { openPostgres } from './postgres/postgres-database.ts'
 
 /** A database as it was found: nothing is made, migrated or changed by looking at it. */
-export interface InspectedDatabase extends Reader, AsyncDisposable {
+interface InspectedDatabase extends Reader, AsyncDisposable {
   /** 0 if Carrel has never used it. */
   readonly schemaVersion: number
 }

@@ -9,7 +9,7 @@ export type DatabaseSetting =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly implementation?: 'plain' | 'fast' }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Called once when nothing may be acknowledged any more; the process must stop. */
   readonly onFatal: (error: Error) => void
   readonly now?: () => number

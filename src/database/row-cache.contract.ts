@@ -50,7 +50,7 @@ export interface Restorable extends AsyncDisposable {
   commit(sql: string): Promise<void>
 }
 
-export interface RowCacheSubject {
+interface RowCacheSubject {
   readonly makeEmpty: () => Promise<DatabaseSetting>
   /** Why the suite cannot run here, if so. */
   readonly skip?: string | undefined
@@ -69,7 +69,7 @@ export interface RowCacheSubject {
 const onFatal = (error: Error) => assert.fail(error)
 
 /** Opens a database of the contract, once its reads are cached. */
-export async function openFamily(setting: DatabaseSetting): Promise<Database> {
+async function openFamily(setting: DatabaseSetting): Promise<Database> {
   const db = await openDatabase(setting, { migrations: [family], onFatal })
   // PostgreSQL loads the schema in the background, and prefers statements it has seen to be quick.
   for (const query of Object.values(queries)) while (!(await isHit(db, () => db.get(query)))) await nextTurn()
@@ -86,7 +86,7 @@ export const queries = {
   other: 'select count(*) as n from other',
 } as const
 
-export async function isHit(db: Database, read: () => Promise<unknown>): Promise<boolean> {
+async function isHit(db: Database, read: () => Promise<unknown>): Promise<boolean> {
   const before = db.cacheStatistics?.hits ?? 0
   await read()
   return (db.cacheStatistics?.hits ?? 0) > before

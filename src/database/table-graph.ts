@@ -5,7 +5,7 @@ export interface ForeignKeyAction {
   readonly on: 'delete' | 'update'
 }
 
-export interface TableGraphParts {
+interface TableGraphParts {
   readonly tables: Iterable<string>
   /** Tables with triggers or rules: a write to one may change anything. */
   readonly triggered: Iterable<string>

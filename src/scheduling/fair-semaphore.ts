@@ -10,7 +10,7 @@ export class Busy extends Error {
 }
 
 /** Bounds of the keys that share a prefix. */
-export interface GroupBounds {
+interface GroupBounds {
   /** Slots they may hold together. */
   readonly slots?: number
   /** How many of them may wait together. */

@@ -9,7 +9,7 @@ export class WorkersClosed extends Error {
 }
 
 /** `slots` is the number of processes. */
-export interface WorkerPoolOptions extends FairSemaphoreOptions {
+interface WorkerPoolOptions extends FairSemaphoreOptions {
   readonly program: WorkerProgram
   readonly limits: WorkerLimits
   /** How long a worker stays when there is nothing to do; 30 s unless given. */

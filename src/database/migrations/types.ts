@@ -1,7 +1,7 @@
 import type { Dialect, Transaction } from '../database.ts'
 
 /** Column types by dialect. Text is compared by bytes in both. */
-export interface ColumnTypes {
+interface ColumnTypes {
   /** A number the database hands out, as primary key. */
   readonly key: string
   readonly int: string

@@ -13,7 +13,7 @@ const lostConnection =
   /connection terminated|connection error|client was closed|connection timeout|timeout expired/i
 const retried = new Set(['40001', '40P01'])
 
-/** The driver's error in our words. `place` names the server without its password. */
+/** Translates an error of the driver. `place` names the server without its password. */
 export function translate(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseError || error instanceof RangeError) return error
   const code = codeOf(error)
@@ -28,7 +28,7 @@ export function translate(error: unknown, place: string): unknown {
   return new DatabaseError('other', `PostgreSQL: ${error.message}`, { cause: error })
 }
 
-/** True when the server asks for the whole transaction to be tried again. */
+/** Whether the whole transaction should be retried: serialization failure or deadlock. */
 export function asksForRetry(error: unknown): boolean {
   return error instanceof Error && (retried.has(codeOf(error)) || asksForRetry(error.cause))
 }

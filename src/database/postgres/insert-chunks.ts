@@ -1,13 +1,12 @@
 import type { Value } from '../database.ts'
 
-// The protocol counts parameters in 16 bits. Smaller chunks than that cost nothing and keep one
-// message from growing with the size of what is inserted.
+// The protocol counts parameters in 16 bits. Smaller chunks cost nothing and bound the size of a message.
 const maxParameters = 16_384
 const maxBytes = 4 * 2 ** 20
 
 type Rows = readonly (readonly Value[])[]
 
-/** Cuts rows into runs that each fit one statement. */
+/** Splits rows into chunks that each fit one statement. */
 export function* chunksOf(rows: Rows, columnCount: number): Generator<Rows> {
   const maxRows = Math.max(1, Math.floor(maxParameters / columnCount))
   let start = 0
@@ -25,8 +24,7 @@ export function* chunksOf(rows: Rows, columnCount: number): Generator<Rows> {
 }
 
 /**
- * Two transactions that insert the same keys in different orders would each wait for the other
- * until the server kills one; in one order, the later just waits for the earlier.
+ * Sorts rows, so that concurrent transactions insert equal keys in one order (no deadlock).
  */
 export function inKeyOrder(rows: Rows): Rows {
   return rows.length < 2 ? rows : rows.toSorted(compareRows)

@@ -22,7 +22,7 @@ import { Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 import { valueTypes } from './values.ts'
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly url: string
   /** `fast` unless given. */
   readonly implementation?: PostgresImplementation

@@ -18,10 +18,10 @@ const numberInHaste = Statement.named(
 const commit = Statement.named('carrel_commit', 'commit')
 const rollback = Statement.named('carrel_rollback', 'rollback')
 
-/** Fewer rows are inserted by a statement each. */
-const FEWEST_IN_COLUMNS = 3
+/** Fewer rows are inserted by one statement each. */
+const MIN_COLUMN_ROWS = 3
 
-/** What transactions of one database share. */
+/** Shared by the transactions of one database. */
 export interface TransactionContext {
   readonly statements: Statements
   readonly snapshots: Snapshots
@@ -34,7 +34,7 @@ interface Waiting extends Step {
   reject(error: unknown): void
 }
 
-/** The statements of one `write`, on the connection it holds. Those asked for without waiting in between are sent together. */
+/** The statements of one `write`, on its connection. Calls that do not wait for each other are sent as one batch. */
 export class PostgresTransaction implements Transaction {
   readonly #client: Pick<PostgresClient, 'runBatch'>
   readonly #context: TransactionContext
@@ -75,7 +75,7 @@ export class PostgresTransaction implements Transaction {
     if (this.#over) throw transactionOver()
     const ordered = ignoreExisting ? inKeyOrder(rows) : rows
     let inserted = 0
-    // One chunk at a time, or the memory it takes would grow with the rows.
+    // One chunk at a time bounds memory.
     for (const chunk of chunksOf(ordered, columns.length)) {
       const steps = this.#insertSteps(table, columns, chunk, ignoreExisting)
       const outcomes = await Promise.all(steps.map(({ statement, values }) => this.#query(statement, values)))
@@ -88,22 +88,22 @@ export class PostgresTransaction implements Transaction {
     this.#announcements.push(announce)
   }
 
-  /** To be called once it is committed. */
+  /** Called after commit. */
   announce(): void {
     for (const announce of this.#announcements) announce()
   }
 
-  /** Whether it may have changed tables, not only rows. */
+  /** Whether it may have changed the schema. */
   get changedSchema(): boolean {
     return this.#changedSchema
   }
 
-  /** What a statement failed with, if one did. */
+  /** The error of the first failed statement. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** Refuses further statements, waits for those under way, and makes all of it stay. */
+  /** Rejects further statements, waits for those in flight, and commits. */
   async commit(): Promise<void> {
     await this.#settle()
     if (this.#failure !== undefined) {
@@ -120,11 +120,11 @@ export class PostgresTransaction implements Transaction {
     this.#context.snapshots.ended(this.#own)
   }
 
-  /** Refuses further statements and undoes all; false if the connection is of no more use. */
+  /** Rejects further statements and rolls back. Resolves to false if the connection is unusable. */
   async rollBack(): Promise<boolean> {
     await this.#settle()
     if (!this.#hasBegun) return true
-    // The connection may be gone, and the transaction with it; the caller has the error that led here.
+    // The connection, and the transaction with it, may be lost; the caller already has the first error.
     const { error } = await this.#client.runBatch([{ statement: rollback, values: [] }])
     return error === undefined
   }
@@ -141,7 +141,7 @@ export class PostgresTransaction implements Transaction {
     ignoreExisting: boolean,
   ): Step[] {
     const { statements } = this.#context
-    if (rows.length >= FEWEST_IN_COLUMNS) {
+    if (rows.length >= MIN_COLUMN_ROWS) {
       const step = this.#insertOfColumns(table, columns, rows, ignoreExisting)
       if (step !== undefined) return [step]
     }
@@ -149,7 +149,7 @@ export class PostgresTransaction implements Transaction {
     return rows.map((values) => ({ statement: one, values }))
   }
 
-  /** One statement for any number of rows, with a parameter for each column; undefined where the types are not known. */
+  /** One statement for any number of rows, with one array parameter per column; undefined if a column type is unknown. */
   #insertOfColumns(
     table: string,
     columns: readonly string[],
@@ -190,13 +190,13 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #send(): Promise<void> {
-    // What is asked for in the same go comes along.
+    // Further calls of the same tick join the batch.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     while (this.#waiting.length > 0) {
       const steps = this.#waiting
       this.#waiting = []
       await this.#sendSteps(steps)
-      // Whoever heard of an outcome may have asked for more.
+      // Callers that got an outcome may have sent more.
       await new Promise<void>((resolve) => process.nextTick(resolve))
     }
     this.#sending = undefined

@@ -18,12 +18,12 @@ const snapshot: Step = {
   values: [],
 }
 
-/** Sends steps to the server. Errors of the server are in the outcome. */
+/** Sends a batch. Errors of the server are in the outcome. */
 type Send = (steps: readonly Step[]) => Promise<BatchOutcome>
 
 interface Question extends Step {
   readonly values: readonly Value[]
-  /** Undefined for what is not cached. */
+  /** Undefined if the result is not cached. */
   readonly cachedAs: { readonly query: CachedQuery; readonly key: RowKey } | undefined
   resolve(rows: readonly Row[]): void
   reject(error: unknown): void
@@ -62,7 +62,7 @@ export class Reads {
     this.#schema = schema
   }
 
-  /** The rows are shared: nobody may change one, or the list. */
+  /** The rows and the list are shared: callers must not change them. */
   find(statement: Statement, values: readonly Value[]): readonly Row[] | Promise<readonly Row[]> {
     const schema = this.#schema()
     const query = schema && statement.tables.cachedQuery(schema.graph)
@@ -79,7 +79,7 @@ export class Reads {
     return this.#scopes.run(work)
   }
 
-  /** Resolves when no batch is on its way any more. */
+  /** Resolves when no batch is in flight. */
   async settled(): Promise<void> {
     while (this.#sending !== undefined) await this.#sending
   }
@@ -100,7 +100,7 @@ export class Reads {
     if (shared !== undefined) return shared.promise
     const question: Question = { statement, values, cachedAs, ...Promise.withResolvers<readonly Row[]>() }
     if (!statement.isQuick) {
-      // It would delay the others of its batch.
+      // A slow statement would delay the others of its batch.
       void this.#askAlone(question)
       return question.promise
     }
@@ -116,7 +116,7 @@ export class Reads {
 
   async #sendBatches(): Promise<void> {
     do {
-      // What else is asked for in this turn joins the batch.
+      // Further reads of this turn join the batch.
       await nextTurn()
       await this.#askBatch()
     } while (this.#nextSnapshot !== undefined || this.#waiting.length > 0)
@@ -145,7 +145,7 @@ export class Reads {
       question.statement.noteRun(ms < QUICK_BATCH_MS)
       const answer = answers[index]
       if (answer !== undefined) this.#answer(question, answer.rows, readAt)
-      // It failed, or another before it did.
+      // It failed, or an earlier one did.
       else void this.#askAlone(question)
     }
   }

@@ -1,19 +1,19 @@
 import { StatementTables } from '../statement-tables.ts'
 import { numberPlaceholders } from './placeholders.ts'
 
-// A name makes the server keep the plan on each connection for good, so only texts that come again get
-// one, and no more than this many. Texts of varying length (long lists of ids) would otherwise pile up.
+// The server keeps a named statement on each connection forever. So only repeated texts get a name, up to this many; texts of varying length
+// (long lists of ids) would otherwise accumulate.
 const NAMED = 500
 const USES_BEFORE_NAME = 3
 const KNOWN = 4000
 
 const RUNS_BEFORE_QUICK = 3
 
-/** A text of ours as the server knows it. */
+/** A statement in the dialect of the server. */
 export class Statement {
   readonly text: string
   readonly tables: StatementTables
-  /** '' until it has one. */
+  /** Name of the prepared statement; '' until it has one. */
   name = ''
   #uses = 0
   #quickRuns = 0
@@ -23,19 +23,19 @@ export class Statement {
     this.tables = new StatementTables(sql)
   }
 
-  /** One that has a name of its own, and no parameters. */
+  /** A statement with a fixed name and no parameters. */
   static named(name: string, text: string): Statement {
     const statement = new Statement(text, text)
     statement.name = name
     return statement
   }
 
-  /** Whether it was quick so far. */
+  /** Whether its last runs were fast. */
   get isQuick(): boolean {
     return this.#quickRuns >= RUNS_BEFORE_QUICK
   }
 
-  /** To be told whether it was, or what it was sent with. */
+  /** Records whether a run of it, or of its batch, was fast. */
   noteRun(isQuick: boolean): void {
     this.#quickRuns = isQuick ? this.#quickRuns + 1 : 0
   }
@@ -45,7 +45,7 @@ export class Statement {
   }
 }
 
-/** Turns our texts into the server's, each worked out once. */
+/** Bounded cache of translated statements. */
 export class Statements {
   readonly #known = new Map<string, Statement>()
   #named = 0

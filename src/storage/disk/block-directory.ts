@@ -13,7 +13,7 @@ export interface BlockDirectoryOptions {
 }
 
 /** Forces the entries of a folder to disk. */
-export type SyncDirectory = (folder: string) => Promise<void>
+type SyncDirectory = (folder: string) => Promise<void>
 
 const folders: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, '0'),

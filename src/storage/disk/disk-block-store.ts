@@ -6,7 +6,7 @@ import { openPlainBlockStore } from './plain/plain-block-store.ts'
 /** Which disk store to use. Both read and write the same files. */
 export type DiskImplementation = 'plain' | 'fast'
 
-export interface DiskBlockStoreOptions extends BlockDirectoryOptions {
+interface DiskBlockStoreOptions extends BlockDirectoryOptions {
   /** `fast` unless given. */
   readonly implementation?: DiskImplementation
   /** Threads that hash long blocks, in the fast store; one unless given. */

@@ -5,7 +5,7 @@ import type { FromWorker, ToWorker } from './worker-messages.ts'
 import { processorMs, type Watched } from './worker-usage.ts'
 
 /** A whole input, or its beginning if it was `cut`. */
-export interface WorkerInput<Task> {
+interface WorkerInput<Task> {
   readonly task: Task
   readonly bytes: Buffer
   readonly cut: boolean

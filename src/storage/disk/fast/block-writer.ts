@@ -9,7 +9,7 @@ import type { HashThread } from './hash-thread.ts'
 import { SHARED_BUFFER_BYTES, type SharedBuffer, type SharedBufferPool } from './shared-buffer-pool.ts'
 
 /** What a writer needs of its store. */
-export interface WriterContext {
+interface WriterContext {
   /** Opens a temp file. */
   readonly open: () => Promise<TemporaryFile>
   readonly buffers: SharedBufferPool

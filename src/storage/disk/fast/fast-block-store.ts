@@ -30,7 +30,7 @@ import { RangeBufferPool, readRangeAtOnce } from './range-buffer-pool.ts'
 import { SharedBufferPool } from './shared-buffer-pool.ts'
 import { backdate, VerifiedBlocks } from './verified-blocks.ts'
 
-export interface FastBlockStoreOptions extends BlockDirectoryOptions {
+interface FastBlockStoreOptions extends BlockDirectoryOptions {
   /** Threads that hash long blocks; one unless given. */
   readonly threads?: number
 }
