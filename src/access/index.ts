@@ -12,9 +12,9 @@ export {
   type Link,
   type LinkChanges,
   type LinkKind,
+  type LinkOptions,
   type LinkRights,
   type LinkScope,
-  type LinkWish,
   linkScopes,
   readingRights,
 } from './link.ts'
@@ -43,5 +43,11 @@ export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
 export type { ShareEvent } from './share-events.ts'
 export { accountsSharing, type Share } from './share-store.ts'
 export type { SharedLibrary } from './shared-libraries.ts'
-export { type Recipient, type SharePermission, Shares, type ShareWish } from './shares.ts'
-export { type TicketLink, type TicketOperation, Tickets, type TicketUse, type TicketWish } from './tickets.ts'
+export { type Recipient, type ShareOptions, type SharePermission, Shares } from './shares.ts'
+export {
+  type TicketLink,
+  type TicketOperation,
+  type TicketOptions,
+  Tickets,
+  type TicketUse,
+} from './tickets.ts'

@@ -57,7 +57,7 @@ export interface Link {
 }
 
 /** What can be chosen when a link is made. */
-export interface LinkWish {
+export interface LinkOptions {
   readonly kind: LinkKind
   readonly path: LibraryPath
   readonly password?: string | undefined

@@ -27,8 +27,8 @@ import {
   type Link,
   type LinkChanges,
   type LinkKind,
+  type LinkOptions,
   type LinkRights,
-  type LinkWish,
   readingRights,
   uploadRights,
 } from './link.ts'
@@ -108,14 +108,14 @@ export class Links {
   async create(
     user: Account,
     library: Library,
-    wish: LinkWish,
+    options: LinkOptions,
     { several = false, also }: { several?: boolean; also?: Also } = {},
   ): Promise<Link> {
-    if (!mayMake(user, wish.kind)) fail({ code: 'permission-denied' })
+    if (!mayMake(user, options.kind)) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
-      const isDir = await kindOf(opened, wish.path)
-      refuseRights(opened, wish)
-      const made = await this.#insert(user, opened, wish, { isDir, several, also })
+      const isDir = await kindOf(opened, options.path)
+      refuseRights(opened, options)
+      const made = await this.#insert(user, opened, options, { isDir, several, also })
       if (made !== undefined) return made
       // Somebody changed the library after we looked: what we saw may be gone.
       opened = await this.#access.reopen(user, keysOf(library))
@@ -317,10 +317,10 @@ export class Links {
   async #insert(
     user: Account,
     library: Library,
-    wish: LinkWish,
+    options: LinkOptions,
     { isDir, several, also }: { isDir: boolean; several: boolean; also: Also | undefined },
   ) {
-    const { kind, path } = wish
+    const { kind, path } = options
     const token = randomBytes(TOKEN_BYTES).toString('hex')
     const now = this.#now()
     const made = await this.#db.write(async (tx) => {
@@ -344,12 +344,12 @@ export class Links {
         subKey,
         place,
         isDir,
-        password: wish.password ? this.#secrets.seal(token, wish.password) : undefined,
-        expiresAt: wish.expiresAt,
-        rights: wish.rights ?? (kind === 'share' ? readingRights : uploadRights),
-        scope: wish.scope ?? 'all_users',
-        emails: wish.emails ?? [],
-        description: wish.description ?? '',
+        password: options.password ? this.#secrets.seal(token, options.password) : undefined,
+        expiresAt: options.expiresAt,
+        rights: options.rights ?? (kind === 'share' ? readingRights : uploadRights),
+        scope: options.scope ?? 'all_users',
+        emails: options.emails ?? [],
+        description: options.description ?? '',
         scopedTokenKey: user.scope?.tokenKey,
         createdAt: now,
       })
@@ -427,9 +427,9 @@ async function kindOf(library: Library, path: LibraryPath): Promise<boolean> {
 /** Nobody can give what they do not have. Throws permission-denied. */
 function refuseRights(
   library: Library,
-  wish: { kind: LinkKind; path: LibraryPath; rights?: LinkRights },
+  options: { kind: LinkKind; path: LibraryPath; rights?: LinkRights },
 ): void {
-  const { kind, path, rights } = wish
+  const { kind, path, rights } = options
   const writes = kind === 'upload' || rights?.canUpload === true || rights?.canEdit === true
   const isAllowed = !writes || library.permissionAt(path) === 'rw'
   if (!isAllowed || library.info.encryption !== undefined) fail({ code: 'permission-denied' })

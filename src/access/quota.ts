@@ -214,7 +214,7 @@ export class Quotas {
     return this.#db.write((tx) => deleteReservationsBefore(tx, this.#now()), { durable: false })
   }
 
-  /** Upkeep: unfinished uploads nobody adds to any more. */
+  /** Maintenance: unfinished uploads nobody adds to any more. */
   async deleteExpiredUploads(): Promise<void> {
     await this.#onEvicted(await this.#db.write((tx) => deleteExpiredPartials(tx, this.#now())))
   }

@@ -44,7 +44,7 @@ export type Recipient =
 export type SharePermission = 'r' | 'rw' | 'admin'
 
 /** What is to be shared, with whom, and how. */
-export interface ShareWish {
+export interface ShareOptions {
   /** The folder; the root for all of it. */
   readonly path: LibraryPath
   readonly recipient: Recipient
@@ -77,7 +77,7 @@ export class Shares {
   async share(
     library: AdministeredLibrary,
     by: Account,
-    { path, recipient, permission }: ShareWish,
+    { path, recipient, permission }: ShareOptions,
     also?: Also,
   ): Promise<SubLibrary | undefined> {
     await this.#refuse(library, by, recipient)
@@ -98,7 +98,7 @@ export class Shares {
   /** Changes what a share gives. False if there is none. */
   async change(
     library: AdministeredLibrary,
-    { path, recipient, permission }: ShareWish,
+    { path, recipient, permission }: ShareOptions,
     also?: Also,
   ): Promise<boolean> {
     const thing = await this.#find(library, path)
@@ -119,7 +119,7 @@ export class Shares {
   /** Ends a share, at once. False if there is none. */
   async revoke(
     library: AdministeredLibrary,
-    { path, recipient }: Omit<ShareWish, 'permission'>,
+    { path, recipient }: Omit<ShareOptions, 'permission'>,
     also?: Also,
   ): Promise<boolean> {
     const thing = await this.#find(library, path)

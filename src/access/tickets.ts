@@ -22,7 +22,7 @@ export type TicketOperation =
   | 'update-blocks'
   | 'archive'
 
-export interface TicketWish {
+export interface TicketOptions {
   readonly operation: TicketOperation
   /** The file or folder it is bound to. */
   readonly path: LibraryPath
@@ -98,23 +98,23 @@ export class Tickets {
   }
 
   /** Throws permission-denied if the caller was signed out, or the library went, while it was issued. */
-  async issue(library: Library, wish: TicketWish): Promise<string> {
+  async issue(library: Library, options: TicketOptions): Promise<string> {
     const ticket = randomUUID()
-    const { link } = wish
+    const { link } = options
     const origin = credentialOriginOf(library.actor)
     const row: TicketRow = {
-      operation: wish.operation,
+      operation: options.operation,
       libraryKey: library.info.key,
       libraryEpoch: library.info.epoch,
       subKey: library.info.sub?.key,
       // A link does not end with the sign-ins of who made it.
       origin:
         link === undefined ? origin : { ...origin, epoch: undefined, apiTokenKey: link.visitorTokenKey },
-      path: wish.path,
-      target: wish.target,
-      objectId: wish.objectId,
-      modifiedAt: wish.modifiedAt,
-      reusable: wish.reusable,
+      path: options.path,
+      target: options.target,
+      objectId: options.objectId,
+      modifiedAt: options.modifiedAt,
+      reusable: options.reusable,
       expiresAt: Math.min(this.#now() + this.#lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
       link: link && { key: link.key, epoch: link.epoch },
     }

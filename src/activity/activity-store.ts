@@ -63,13 +63,13 @@ export async function insertCommitActivities(
 }
 
 /** What was done to a library while this was its head. It is also shown to the account, if one is given, whatever it may open. */
-export async function insertDeed(
+export async function insertLibraryAction(
   tx: Transaction,
   library: { readonly key: number; readonly headSeq: number },
-  deed: Activity,
+  action: Activity,
   accountKey: number | null = null,
 ): Promise<void> {
-  const row = rowOf(library.key, accountKey, null, 2 * library.headSeq + 1, deed)
+  const row = rowOf(library.key, accountKey, null, 2 * library.headSeq + 1, action)
   await tx.insert('activity', COLUMNS, [row])
 }
 

@@ -4,7 +4,7 @@ import type { Accounts } from '../identity/index.ts'
 import type { LibraryCore, LibraryEvent } from '../library/index.ts'
 import { ROOT } from '../objects/index.ts'
 import { ActivityFollower, FOLLOWER } from './activity-follower.ts'
-import { insertDeed } from './activity-store.ts'
+import { insertLibraryAction } from './activity-store.ts'
 import { Feed } from './feed.ts'
 import { type EventHub, LocalEventHub, type TaskNews } from './hub.ts'
 import { LiveStreams } from './live-streams.ts'
@@ -151,7 +151,7 @@ export class ActivityRoom implements AsyncDisposable {
       oldName: undefined,
       days: undefined,
     }
-    const deed = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
+    const action = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
     // Called before the shares go.
     if (kind === 'deleted' || kind === 'transferred') {
       this.accessChanged(tx, await accountsSharing(tx, library.key))
@@ -159,11 +159,11 @@ export class ActivityRoom implements AsyncDisposable {
     switch (kind) {
       case 'deleted':
         // Nobody can open it any more; who owned it is told all the same.
-        return insertDeed(tx, library, { ...deed, op: 'delete' }, library.ownerKey)
+        return insertLibraryAction(tx, library, { ...action, op: 'delete' }, library.ownerKey)
       case 'restored':
-        return insertDeed(tx, library, { ...deed, op: 'recover' })
+        return insertLibraryAction(tx, library, { ...action, op: 'recover' })
       case 'trash-emptied':
-        return insertDeed(tx, library, { ...deed, op: 'clean-up-trash', days: event.days })
+        return insertLibraryAction(tx, library, { ...action, op: 'clean-up-trash', days: event.days })
       case 'transferred':
         return this.notifications.put(tx, [event.to.key], ...repoTransfer(library, actor.email))
       case 'created':

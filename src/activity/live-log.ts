@@ -80,7 +80,7 @@ export class LiveLog {
     await this.#flush()
   }
 
-  /** Upkeep. */
+  /** A maintenance job. */
   deleteOld(): Promise<number> {
     const { db, now } = this.#options
     return deleteEvents(db, { upTo: this.#last - EVENTS_KEPT, before: now() - KEPT_SECONDS })

@@ -102,7 +102,7 @@ export class Notifications {
     await this.#options.db.write((tx) => deleteNotificationsOf(tx, accountKey))
   }
 
-  /** Upkeep. */
+  /** A maintenance job. */
   deleteOld(): Promise<number> {
     return this.#options.db.write((tx) => deleteNotificationsBefore(tx, this.#since()), { durable: false })
   }

@@ -178,7 +178,7 @@ export class Webhooks {
     }
   }
 
-  /** Upkeep. */
+  /** A maintenance job. */
   deleteOld(): Promise<number> {
     const { db, now } = this.#options
     return db.write((tx) => deleteDeliveriesBefore(tx, now() - KEPT_SECONDS), { durable: false })

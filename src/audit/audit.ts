@@ -87,7 +87,7 @@ export class Audit {
     } while (before !== undefined)
   }
 
-  /** Upkeep: takes away what is older than the operator wants to keep. */
+  /** Maintenance: takes away what is older than the operator wants to keep. */
   async deleteOld(): Promise<void> {
     if (this.#keepDays < 0) return
     const time = this.#now() - this.#keepDays * DAY

@@ -31,7 +31,7 @@ const mostPersonalTokens = 100
 /** More to be written in the transaction of an act. */
 export type Also = (tx: Transaction) => Promise<void>
 
-export interface PersonalTokenWish {
+export interface PersonalTokenOptions {
   readonly name: string
   readonly access: ScopeAccess
   /** The one library it is for; undefined for all. */
@@ -72,7 +72,7 @@ export class ScopedTokens {
   /** A new personal token, told only this once. Throws account-not-found, too-many-tokens. */
   async issuePersonal(
     account: Account,
-    wish: PersonalTokenWish,
+    options: PersonalTokenOptions,
     also?: Also,
   ): Promise<{ token: string; key: number }> {
     const token = newToken()
@@ -83,14 +83,14 @@ export class ScopedTokens {
       }
       await also?.(tx)
       return insertScopedToken(tx, {
-        ...wish,
+        ...options,
         kind: 'personal',
         hash: hashOf(token),
         accountKey: account.key,
         epoch: account.epoch,
-        libraryKey: wish.libraryKey,
-        subKey: wish.subKey,
-        expiresAt: wish.expiresAt,
+        libraryKey: options.libraryKey,
+        subKey: options.subKey,
+        expiresAt: options.expiresAt,
         sealed: undefined,
         createdAt: this.#now(),
       })
@@ -192,7 +192,7 @@ export class ScopedTokens {
     return found !== undefined && !found.removed && found.account.active ? found.account : undefined
   }
 
-  /** Upkeep. */
+  /** A maintenance job. */
   deleteExpired(): Promise<number> {
     return this.#db.write((tx) => deleteScopedTokensBefore(tx, this.#now()), { durable: false })
   }

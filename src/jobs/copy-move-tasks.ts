@@ -149,7 +149,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     return countUnfinished(this.#options.db)
   }
 
-  /** Upkeep: nobody may ask for these any more. */
+  /** Maintenance: nobody may ask for these any more. */
   deleteEnded(): Promise<number> {
     const { db, now } = this.#options
     return db.write((tx) => deleteTasksBefore(tx, now() - KEPT_SECONDS), { durable: false })

@@ -1,6 +1,6 @@
 import { countAllDirs, deleteReceivedCommitsBefore } from '../commits/index.ts'
 import type { Database } from '../database/index.ts'
-import { Upkeep } from '../jobs/index.ts'
+import { Maintenance } from '../jobs/index.ts'
 import { deleteExpiredLocks, purgeDeletedBefore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../push/index.ts'
@@ -13,9 +13,9 @@ const DELETED_LIBRARIES_KEPT_SECONDS = 30 * 86_400
 const RECEIVED_KEPT_SECONDS = 7 * 86_400
 
 /** Starts the periodic jobs that delete expired data and refresh derived data. */
-export function startUpkeep(services: Services, db: Database, logger: Logger): Upkeep {
+export function startMaintenance(services: Services, db: Database, logger: Logger): Maintenance {
   const { now } = services
-  return new Upkeep(
+  return new Maintenance(
     [
       { name: 'expired tickets', run: () => services.tickets.deleteExpired() },
       { name: 'expired reservations', run: () => services.quotas.deleteExpired() },

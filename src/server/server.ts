@@ -3,7 +3,7 @@ import { openDatabase } from '../database/index.ts'
 import type { HttpServer, Listening } from '../http/index.ts'
 import { ensureAdministrator, type FirstRun, loadSecret } from '../identity/index.ts'
 import type { Logger } from '../logging.ts'
-import { startUpkeep } from './maintenance.ts'
+import { startMaintenance } from './maintenance.ts'
 import { createServices, type Services } from './services.ts'
 import { openBlocks, openCore, openSearchDatabase, prepareDataFolder } from './stores.ts'
 import { createHttp, createNotifications } from './surfaces.ts'
@@ -67,7 +67,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await services.activity.start()
   await opened.use('copying and moving', services.copyMoveTasks).resume()
   services.search.start()
-  opened.use('upkeep', startUpkeep(services, db, logger.child({ room: 'jobs' })))
+  opened.use('upkeep', startMaintenance(services, db, logger.child({ room: 'jobs' })))
   // Closed before maintenance, which would otherwise wait until everything is counted.
   opened.use('usage', services.usage)
   const notifications = opened.use(

@@ -33,7 +33,7 @@ import {
   WebdavSecrets,
 } from '../identity/index.ts'
 import { Images } from '../imaging/index.ts'
-import { ChoreLog, CopyMoveTasks, type CopyMoveTasksOptions } from '../jobs/index.ts'
+import { CopyMoveTasks, type CopyMoveTasksOptions, MaintenanceLog } from '../jobs/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { Logger } from '../logging.ts'
 import type { PageServices } from '../pages/index.ts'
@@ -73,7 +73,7 @@ export type Services = ApiServices &
   TransferServices &
   SyncServices & {
     readonly db: Database
-    readonly chores: ChoreLog
+    readonly chores: MaintenanceLog
     readonly copyMoveTasks: CopyMoveTasks
     readonly initialPassword: InitialPasswordFile
     readonly images: Images
@@ -176,7 +176,7 @@ export function createServices(parts: {
       onProgress: (accountKey, { operation: type, ...task }) =>
         activity.taskMoved(accountKey, { type, ...task }),
     }),
-    chores: new ChoreLog(now),
+    chores: new MaintenanceLog(now),
     core,
     db,
     push,

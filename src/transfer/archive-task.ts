@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TicketWish } from '../access/index.ts'
+import type { TicketOptions } from '../access/index.ts'
 import { type DataKey, TempFileCipher } from '../content/index.ts'
 import type { Library } from '../library/index.ts'
 import type { Dirent } from '../objects/index.ts'
@@ -13,7 +13,7 @@ export interface ArchiveWish {
   /** The file name of the archive. */
   readonly name: string
   /** The link it was requested through. */
-  readonly link?: TicketWish['link']
+  readonly link?: TicketOptions['link']
 }
 
 type ArchiveFailure = 'size too large' | 'internal error'

@@ -65,7 +65,7 @@ export class Statistics {
     }
   }
 
-  /** Upkeep: notes the numbers of today. Active on a day is who used a token on it. */
+  /** Maintenance: notes the numbers of today. Active on a day is who used a token on it. */
   async note(): Promise<void> {
     const { apiTokens, db, now } = this.#options
     const day = now() - (now() % DAY)
@@ -86,7 +86,7 @@ export class Statistics {
     )
   }
 
-  /** Upkeep: once a day, the bytes of all blocks as they are stored. */
+  /** Maintenance: once a day, the bytes of all blocks as they are stored. */
   async noteStored(usage: Usage): Promise<void> {
     const { db, now } = this.#options
     const day = now() - (now() % DAY)

@@ -75,7 +75,7 @@ export class Usage implements AsyncDisposable {
     return this.#find(library)
   }
 
-  /** Upkeep: counts every library whose head has moved since. One that cannot be counted keeps none of the rest from it. */
+  /** Maintenance: counts every library whose head has moved since. One that cannot be counted keeps none of the rest from it. */
   async refresh(): Promise<void> {
     const failures: unknown[] = []
     let keys: number[] = []

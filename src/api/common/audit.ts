@@ -1,4 +1,4 @@
-import type { Link, LinkWish } from '../../access/index.ts'
+import type { Link, LinkOptions } from '../../access/index.ts'
 import type { Audit, AuditNote, Doer } from '../../audit/index.ts'
 import type { LibraryInfo } from '../../commits/index.ts'
 import type { HttpRequest } from '../../http/index.ts'
@@ -48,7 +48,7 @@ export function groupAction(
 /** The creation of a link. Its token is a secret and is not recorded. */
 export function linkCreated(
   { id, name }: Pick<LibraryInfo, 'id' | 'name'>,
-  { kind, path, password, expiresAt }: LinkWish,
+  { kind, path, password, expiresAt }: LinkOptions,
 ): AuditedAction {
   const detail = { kind, library: id, name, password: Boolean(password), expires_at: expiresAt ?? null }
   return { action: 'link-made', objectKind: 'link', objectId: '', path, detail }

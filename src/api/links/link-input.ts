@@ -1,7 +1,7 @@
 import {
+  type LinkOptions,
   type LinkRights,
   type LinkScope,
-  type LinkWish,
   linkScopes,
   readingRights,
 } from '../../access/index.ts'
@@ -91,7 +91,7 @@ export function checkedPassword({ links }: ApiServices, sent: string | undefined
 export function readLinkOptions(
   services: ApiServices,
   sent: SentExpiry & { readonly password: string | undefined; readonly description: string },
-): Pick<LinkWish, 'password' | 'expiresAt' | 'description'> {
+): Pick<LinkOptions, 'password' | 'expiresAt' | 'description'> {
   return {
     password: checkedPassword(services, sent.password),
     expiresAt: readExpiry(sent, services.now()) ?? undefined,

@@ -1,4 +1,4 @@
-import type { Link, LinkKind, LinkWish } from '../../access/index.ts'
+import type { Link, LinkKind, LinkOptions } from '../../access/index.ts'
 import { DomainError } from '../../errors.ts'
 import { errorMessage, type FaultResponse, rawResponse, rawText, required, text } from '../../http/index.ts'
 import type { Library } from '../../library/index.ts'
@@ -137,7 +137,7 @@ async function madeOrThere(
   services: ApiServices,
   call: AuditedCall,
   library: Library,
-  options: LinkWish,
+  options: LinkOptions,
 ): Promise<Link> {
   const { links } = services
   const { user } = call

@@ -1,4 +1,4 @@
-import type { Recipient, ShareWish } from '../../access/index.ts'
+import type { Recipient, ShareOptions } from '../../access/index.ts'
 import { inOrigin, type LibraryInfo, originOf, type SubLibrary } from '../../commits/index.ts'
 import { DomainError, fail } from '../../errors.ts'
 import type { Group } from '../../identity/index.ts'
@@ -9,14 +9,14 @@ import type { ApiServices } from '../services.ts'
 
 // Changes of shares, each with its audit entry.
 
-type EndedShare = Omit<ShareWish, 'permission'>
+type EndedShare = Omit<ShareOptions, 'permission'>
 
 /** Throws as Shares.share. */
 export function share(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  options: ShareWish,
+  options: ShareOptions,
 ): Promise<SubLibrary | undefined> {
   const also = auditAction(services, call, shareAction('share-made', library.info, options))
   return services.shares.share(library, call.user, options, also)
@@ -27,7 +27,7 @@ export function changeShare(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  options: ShareWish,
+  options: ShareOptions,
 ): Promise<boolean> {
   const also = auditAction(services, call, shareAction('share-changed', library.info, options))
   return services.shares.change(library, options, also)
@@ -38,7 +38,7 @@ export async function shareOrChange(
   services: ApiServices,
   call: AuditedCall,
   library: AdministeredLibrary,
-  options: ShareWish,
+  options: ShareOptions,
 ): Promise<void> {
   try {
     await share(services, call, library, options)
@@ -95,7 +95,7 @@ export function endShareWithEveryone(
 export function sharingNew(
   services: ApiServices,
   call: AuditedCall,
-  { recipient, permission }: Omit<ShareWish, 'path'>,
+  { recipient, permission }: Omit<ShareOptions, 'path'>,
 ): AlsoOfLibrary {
   return async (tx, made) => {
     await services.shares.shareNew(tx, made, call.user, recipient, permission)
@@ -109,7 +109,7 @@ export function sharingNew(
 function shareAction(
   action: 'share-made' | 'share-changed' | 'share-ended',
   library: LibraryInfo,
-  { path, recipient, permission }: EndedShare & Partial<ShareWish>,
+  { path, recipient, permission }: EndedShare & Partial<ShareOptions>,
 ): AuditedAction {
   const detail = { ...recipientDetail(recipient), ...(permission && { permission }) }
   return { ...libraryAction(action, originOf(library), detail), path: inOrigin(library, path) }

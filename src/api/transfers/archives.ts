@@ -1,4 +1,4 @@
-import type { TicketWish } from '../../access/index.ts'
+import type { TicketOptions } from '../../access/index.ts'
 import type { Library } from '../../library/index.ts'
 import type { Dirent } from '../../objects/index.ts'
 
@@ -7,7 +7,7 @@ export interface Archives {
   /** Starts an archive of entries of the library's tree and returns its ticket. Throws password-needed. */
   start(
     library: Library,
-    options: { roots: readonly Dirent[]; name: string; link?: TicketWish['link'] },
+    options: { roots: readonly Dirent[]; name: string; link?: TicketOptions['link'] },
   ): Promise<string>
   /** The archive of a valid ticket. */
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChoreLog } from './chore-log.ts'
+import type { MaintenanceLog } from './maintenance-log.ts'
 
-/** Something to be tidied up now and then. It may be repeated, and interrupted at any time. */
-export interface Chore {
+/** A periodic job that is idempotent and may be interrupted at any time. */
+export interface MaintenanceJob {
   readonly name: string
-  /** Walks through all there is: after a start it waits until those who came back first have been served. */
+  /** Reads all data. It starts a minute after the process, so that returning clients are served first. */
   readonly isLong?: boolean
   run(): Promise<unknown>
 }
@@ -13,20 +13,24 @@ const HOUR_MS = 3_600_000
 const LONG_AFTER_MS = 60_000
 
 /**
- * Runs chores once at the start, long ones a minute after it, and then every hour, one after another. One that fails is
- * reported and tried again the next time; it holds up nothing.
+ * Runs the jobs at the start, long ones a minute later, and then every hour, one after another. A failure is reported and
+ * the job runs again in the next round.
  */
-export class Upkeep implements AsyncDisposable {
-  readonly #chores: readonly Chore[]
-  readonly #onError: (chore: string, error: unknown) => void
-  readonly #log: ChoreLog
+export class Maintenance implements AsyncDisposable {
+  readonly #jobs: readonly MaintenanceJob[]
+  readonly #onError: (job: string, error: unknown) => void
+  readonly #log: MaintenanceLog
   readonly #timer: NodeJS.Timeout
   readonly #stopping = new AbortController()
   readonly #longFrom = performance.now() + LONG_AFTER_MS
   #running: Promise<void>
 
-  constructor(chores: readonly Chore[], log: ChoreLog, onError: (chore: string, error: unknown) => void) {
-    this.#chores = chores
+  constructor(
+    jobs: readonly MaintenanceJob[],
+    log: MaintenanceLog,
+    onError: (job: string, error: unknown) => void,
+  ) {
+    this.#jobs = jobs
     this.#log = log
     this.#onError = onError
     this.#running = this.#runAll()
@@ -47,10 +51,10 @@ export class Upkeep implements AsyncDisposable {
   }
 
   async #runAll(): Promise<void> {
-    for (const chore of this.#chores) {
-      if (chore.isLong) await this.#untilLong()
+    for (const job of this.#jobs) {
+      if (job.isLong) await this.#untilLong()
       if (this.#stopping.signal.aborted) return
-      await this.#run(chore)
+      await this.#run(job)
     }
   }
 
@@ -60,15 +64,15 @@ export class Upkeep implements AsyncDisposable {
     if (leftMs > 0 && !signal.aborted) await wait(leftMs, undefined, { signal, ref: false }).catch(() => {})
   }
 
-  async #run(chore: Chore): Promise<void> {
+  async #run(job: MaintenanceJob): Promise<void> {
     const began = performance.now()
     let failed = false
     try {
-      await chore.run()
+      await job.run()
     } catch (error) {
       failed = true
-      this.#onError(chore.name, error)
+      this.#onError(job.name, error)
     }
-    this.#log.note(chore.name, { durationMs: Math.round(performance.now() - began), failed })
+    this.#log.note(job.name, { durationMs: Math.round(performance.now() - began), failed })
   }
 }
