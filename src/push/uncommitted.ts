@@ -23,40 +23,41 @@ const countOf = { blocks: uncommittedBlocksOf, objects: uncommittedObjectsOf }
 class Owner {
   #counted: UncommittedBytes = { all: 0, guests: 0 }
   #countedAt = Number.NEGATIVE_INFINITY
-  /** Bytes stored by this process since the count, and bytes being stored. */
-  readonly #since = { all: 0, guests: 0 }
-  readonly #flying = { all: 0, guests: 0 }
+  /** Total bytes stored by this process, now and when the last count began. Not a difference, because counts may overlap. */
+  readonly #stored = { all: 0, guests: 0 }
+  #storedBeforeCount = { all: 0, guests: 0 }
+  /** Bytes being stored. */
+  readonly #inFlight = { all: 0, guests: 0 }
 
   get isOld(): boolean {
     return performance.now() - this.#countedAt > KNOWN_MS
   }
 
   get isIdle(): boolean {
-    return this.#flying.all === 0
+    return this.#inFlight.all === 0
   }
 
   async count(counting: () => Promise<UncommittedBytes>): Promise<void> {
-    const before = { ...this.#since }
+    const before = { ...this.#stored }
     this.#counted = await counting()
     this.#countedAt = performance.now()
-    this.#since.all -= before.all
-    this.#since.guests -= before.guests
+    this.#storedBeforeCount = before
   }
 
   /** Undefined if the limit is reached. Else dispose of it when the bytes are stored, or will not be. */
   take(bytes: number, isGuest: boolean, limit: number): Disposable | undefined {
-    const all = this.#counted.all + this.#since.all + this.#flying.all + bytes
-    const guests = this.#counted.guests + this.#since.guests + this.#flying.guests + bytes
-    if (all > limit || (isGuest && guests > limit / 2)) return undefined
+    const total = (of: keyof UncommittedBytes) =>
+      this.#counted[of] + this.#stored[of] - this.#storedBeforeCount[of] + this.#inFlight[of] + bytes
+    if (total('all') > limit || (isGuest && total('guests') > limit / 2)) return undefined
     const add = (to: { all: number; guests: number }, amount: number) => {
       to.all += amount
       if (isGuest) to.guests += amount
     }
-    add(this.#flying, bytes)
+    add(this.#inFlight, bytes)
     return {
       [Symbol.dispose]: () => {
-        add(this.#flying, -bytes)
-        add(this.#since, bytes)
+        add(this.#inFlight, -bytes)
+        add(this.#stored, bytes)
       },
     }
   }
