@@ -40,7 +40,7 @@ import type { PageServices } from '../pages/index.ts'
 import { DocumentTexts, Thumbnails } from '../previews/index.ts'
 import { ClientPush } from '../push/index.ts'
 import { Search } from '../search/index.ts'
-import { NotificationTokens, SyncDoor, type SyncServices } from '../sync/index.ts'
+import { NotificationTokens, SyncAccess, type SyncServices } from '../sync/index.ts'
 import {
   Archives,
   type ArchivesOptions,
@@ -230,7 +230,7 @@ export function createServices(parts: {
       logger: parts.logger.child({ room: 'search' }),
     }),
     notificationTokens: new NotificationTokens(secret, now),
-    syncDoor: new SyncDoor({ access, core, origins, syncTokens }),
+    syncAccess: new SyncAccess({ access, core, origins, syncTokens }),
     syncTokens,
     images,
     thumbnails: new Thumbnails({

@@ -124,13 +124,13 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 export function createNotifications(
-  { core, notificationTokens, syncDoor }: Services,
+  { core, notificationTokens, syncAccess }: Services,
   logger: Logger,
 ): Notifications {
   return new Notifications({
     core,
     tokens: notificationTokens,
-    mayRead: ({ syncToken, libraryId }) => syncDoor.opensByReference(syncToken, libraryId),
+    mayRead: ({ syncToken, libraryId }) => syncAccess.opensByReference(syncToken, libraryId),
     onError: (error) => logger.error({ err: error }, 'a notification failed'),
   })
 }

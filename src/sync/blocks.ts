@@ -30,8 +30,8 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Sends a block as stored.',
     params,
-    async handle({ params: { repo_id: id, block_id: blockId }, request }, { push, syncDoor }) {
-      return sendBlock(push, await syncDoor.open(request, id), blockId)
+    async handle({ params: { repo_id: id, block_id: blockId }, request }, { push, syncAccess }) {
+      return sendBlock(push, await syncAccess.open(request, id), blockId)
     },
   }),
   route({
@@ -41,8 +41,8 @@ export const blockRoutes = [
     summary: 'Receives a block.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.edit(request, id)
+    async handle({ params: { repo_id: id, block_id: blockId }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.edit(request, id)
       const length = Number(request.header('content-length') ?? Number.NaN)
       if (length > LARGEST_BLOCK) throw badRequest('Block is too large')
       request.chargeTo(String(library.actor.key))
@@ -63,8 +63,8 @@ export const blockRoutes = [
     auth: 'none',
     summary: 'Returns the sizes of the blocks of a file, in order.',
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
-    async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncDoor }) {
-      const library = await syncDoor.open(request, id)
+    async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncAccess }) {
+      const library = await syncAccess.open(request, id)
       const isShown = fileId === EMPTY_ID || (await push.visibleAmong(library.info, [fileId])).has(fileId)
       const sizes = isShown ? await push.blockSizes(library, fileId) : undefined
       if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')

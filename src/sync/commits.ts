@@ -21,8 +21,8 @@ export const commitRoutes = [
     auth: 'none',
     summary: 'Sends a commit.',
     params,
-    async handle({ params: { repo_id: id, commit_id: commitId }, request }, { push, syncDoor }) {
-      const { info } = await syncDoor.open(request, id)
+    async handle({ params: { repo_id: id, commit_id: commitId }, request }, { push, syncAccess }) {
+      const { info } = await syncAccess.open(request, id)
       const commit = await push.findCommit(info, commitId)
       if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
       return jsonTextResponse(encodeCommit(commit, libraryInCommit(info)))
@@ -35,8 +35,8 @@ export const commitRoutes = [
     summary: 'Receives a commit, which joins the history when the head moves to it.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.edit(request, id)
+    async handle({ params: { repo_id: id, commit_id: commitId }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.edit(request, id)
       request.chargeTo(String(library.actor.key))
       const commit = parse(await readBody(body, LARGEST_COMMIT, request.bodyClaim))
       if (commit.id !== commitId || commit.libraryId !== id) throw badRequest('Commit does not match its URL')

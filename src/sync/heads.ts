@@ -3,9 +3,9 @@ import { DomainError } from '../errors.ts'
 import { type HttpRequest, optionalText, Refusal, rawText } from '../http/index.ts'
 import { type CommitId, type LibraryId, parseCommitId, ROOT } from '../objects/index.ts'
 import type { QuotaReservation } from '../push/index.ts'
-import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, parseLibraryIdOrRefuse, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
+import { tokenOf } from './sync-access.ts'
 
 const PROTOCOL_VERSION = 2
 const CLIENT_ID_LENGTH = 40
@@ -36,9 +36,9 @@ export const headRoutes = [
       if (op !== 'download' && op !== 'upload') throw badRequest('op is invalid')
       if (id !== '' && !isClientId(id)) throw badRequest('client_id is invalid')
       if (version !== '' && !/^\d+(?:\.\d+){2}$/.test(version)) throw badRequest('client_ver is invalid')
-      const { syncDoor, syncTokens } = services
-      await syncDoor.expectLibrary(params.repo_id)
-      const library = await syncDoor.open(request, params.repo_id)
+      const { syncAccess, syncTokens } = services
+      await syncAccess.expectLibrary(params.repo_id)
+      const library = await syncAccess.open(request, params.repo_id)
       if (op === 'upload') mayUpload(() => library.editable(ROOT))
       if (id !== '' && name !== '') {
         const device = {
@@ -58,9 +58,9 @@ export const headRoutes = [
     auth: 'none',
     summary: 'Returns the head of a library.',
     params: { repo_id: libraryParam },
-    async handle({ params, request }, { push, syncDoor }) {
-      await syncDoor.expectLibrary(params.repo_id)
-      const { info } = await syncDoor.open(request, params.repo_id)
+    async handle({ params, request }, { push, syncAccess }) {
+      await syncAccess.expectLibrary(params.repo_id)
+      const { info } = await syncAccess.open(request, params.repo_id)
       await push.recordHead(info)
       return { is_corrupted: 0, head_commit_id: info.head }
     },
@@ -99,15 +99,15 @@ export const headRoutes = [
 ]
 
 async function moveHead(
-  { push, quotas, syncDoor }: SyncServices,
+  { push, quotas, syncAccess }: SyncServices,
   request: HttpRequest,
   id: LibraryId,
   head: CommitId,
 ): Promise<void> {
-  const library = await syncDoor.edit(request, id)
+  const library = await syncAccess.edit(request, id)
   await push.push(library, head, async (bytes) => {
     // Verifying the commit may take long. The permission may have been revoked meanwhile.
-    await syncDoor.edit(request, id)
+    await syncAccess.edit(request, id)
     // An account over its quota may still delete and rename.
     return bytes > 0 ? quotas.reserve(library.info, bytes, { guest: guestOf(library) }) : noReservation
   })

@@ -1,6 +1,6 @@
-export { SyncDoor } from './door.ts'
 export { syncFaults } from './faults.ts'
 export { NotificationTokens } from './notification-tokens.ts'
 export { NOTIFICATION_PATH, Notifications } from './notifications.ts'
 export { syncRoutes } from './routes.ts'
 export type { SyncServices } from './services.ts'
+export { SyncAccess } from './sync-access.ts'

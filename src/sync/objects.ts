@@ -18,13 +18,13 @@ export const objectRoutes = [
     summary: 'Lists the ids of the dirs and files of one commit that differ from another at the same path.',
     params,
     query: { 'server-head': rawText(), 'client-head': rawText(), 'dir-only': rawText() },
-    async handle({ params: { repo_id: id }, query, request }, { push, syncDoor }) {
+    async handle({ params: { repo_id: id }, query, request }, { push, syncAccess }) {
       const serverHead = parseCommitId(query['server-head'] ?? '')
       if (serverHead === undefined) throw badRequest('Invalid server-head parameter.')
       const sent = query['client-head'] ?? ''
       const clientHead = sent === '' ? undefined : parseCommitId(sent)
       if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
-      const library = await syncDoor.open(request, id)
+      const library = await syncAccess.open(request, id)
       const commit = await push.findCommit(library.info, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
       // An unknown commit is treated as absent. An error would block the client permanently.
@@ -43,8 +43,8 @@ export const objectRoutes = [
     params,
     body: 'raw',
     faults: { 'object-missing': ({ id }) => [500, `Object ${id} is missing`] },
-    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.open(request, id)
+    async handle({ params: { repo_id: id }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.open(request, id)
       const ids = await readIds({ request, body, library }, parseFsId, { strict: true })
       // Clients would repeat the request after an empty response.
       if (ids.length === 0) throw badRequest('No ids in request')
@@ -59,8 +59,8 @@ export const objectRoutes = [
     summary: 'Returns the dirs and files a client has to send.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.open(request, id)
+    async handle({ params: { repo_id: id }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.open(request, id)
       return push.missingObjects(
         library,
         await readIds({ request, body, library }, parseFsId, { strict: false }),
@@ -74,8 +74,8 @@ export const objectRoutes = [
     summary: 'Returns the blocks a client has to send, including those that only other libraries hold.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.open(request, id)
+    async handle({ params: { repo_id: id }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.open(request, id)
       const ids = await readIds({ request, body, library }, parseBlockId, { strict: false })
       return push.missingBlocks(
         library,
@@ -90,8 +90,8 @@ export const objectRoutes = [
     summary: 'Receives dirs and files for a later commit.',
     params,
     body: 'raw',
-    async handle({ params: { repo_id: id }, request, body }, { push, syncDoor }) {
-      const library = await syncDoor.edit(request, id)
+    async handle({ params: { repo_id: id }, request, body }, { push, syncAccess }) {
+      const library = await syncAccess.edit(request, id)
       request.chargeTo(String(library.actor.key))
       const intake = push.receiveObjects(library)
       const packets = new PacketReader(body, request.bodyClaim)

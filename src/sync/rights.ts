@@ -2,9 +2,9 @@ import { DomainError } from '../errors.ts'
 import { Refusal, rawText } from '../http/index.ts'
 import { type Library, lockFile, locksOf, unlockFile } from '../library/index.ts'
 import { type LibraryId, parseLibraryId, parsePath } from '../objects/index.ts'
-import { tokenOf } from './door.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
+import { tokenOf } from './sync-access.ts'
 
 const MOST_ASKED = 1000
 /** Enough for this many ids and tokens. Unauthenticated, because the tokens are in the body. */
@@ -27,10 +27,10 @@ export const rightRoutes = [
     summary: 'Returns whether a number of bytes fits into the quota.',
     params: { repo_id: libraryParam },
     query: { delta: rawText() },
-    async handle({ params, query, request }, { quotas, syncDoor }) {
+    async handle({ params, query, request }, { quotas, syncAccess }) {
       if (!/^[+-]?\d{1,18}$/.test(query.delta ?? '')) throw badRequest('Invalid delta parameter.')
       const delta = Number(query.delta)
-      const { info } = await syncDoor.open(request, params.repo_id)
+      const { info } = await syncAccess.open(request, params.repo_id)
       const room = delta > 0 ? await quotas.roomLeft(info) : undefined
       if (room !== undefined && delta >= room.left) throw new Refusal(443, 'Out of quota')
       return done
@@ -42,8 +42,8 @@ export const rightRoutes = [
     auth: 'none',
     summary: 'Returns a token with which a client subscribes to changes of a library.',
     params: { repo_id: libraryParam },
-    async handle({ params, request }, { notificationTokens, syncDoor, syncTokens }) {
-      const { info, actor } = await syncDoor.open(request, params.repo_id)
+    async handle({ params, request }, { notificationTokens, syncAccess, syncTokens }) {
+      const { info, actor } = await syncAccess.open(request, params.repo_id)
       const syncToken = syncTokens.referenceTo(tokenOf(request))
       return { jwt_token: notificationTokens.issue({ libraryId: info.id, email: actor.email, syncToken }) }
     },
@@ -87,8 +87,8 @@ export const rightRoutes = [
     params: lockParams,
     query: { p: rawText() },
     body: 'raw',
-    async handle({ params, query, request }, { core, syncDoor }) {
-      const library = await syncDoor.edit(request, params.repo_id)
+    async handle({ params, query, request }, { core, syncAccess }) {
+      const library = await syncAccess.edit(request, params.repo_id)
       await lockFile(core, library, pathOf(query.p), 0)
       return done
     },
@@ -101,8 +101,8 @@ export const rightRoutes = [
     params: lockParams,
     query: { p: rawText() },
     body: 'raw',
-    async handle({ params, query, request }, { core, syncDoor }) {
-      const library = await syncDoor.edit(request, params.repo_id)
+    async handle({ params, query, request }, { core, syncAccess }) {
+      const library = await syncAccess.edit(request, params.repo_id)
       await unlockFile(core, library, pathOf(query.p), { asOwner: false })
       return done
     },
@@ -116,7 +116,7 @@ export const rightRoutes = [
     async handle({ query, request }, services) {
       const id = parseLibraryId(query.repo_id ?? '')
       if (id === undefined) throw badRequest('Invalid repo id')
-      return accessible(services, await services.syncDoor.open(request, id))
+      return accessible(services, await services.syncAccess.open(request, id))
     },
   }),
 ]
@@ -153,14 +153,14 @@ const TYPES = { mine: 'repo', shared: 'srepo', group: 'grepo', public: 'grepo' }
 
 /** The libraries with a valid token; others are omitted. */
 async function answerEach(
-  { now, syncDoor }: SyncServices,
+  { now, syncAccess }: SyncServices,
   sent: unknown,
   about: (library: Library) => Promise<object>,
 ): Promise<object[]> {
   const answers: object[] = []
   for (const { id, token } of askedFor(sent)) {
     try {
-      const library = await syncDoor.openByToken(token, id)
+      const library = await syncAccess.openByToken(token, id)
       answers.push({ repo_id: id, ts: now(), ...(await about(library)) })
     } catch (error) {
       if (!(error instanceof Refusal) && !(error instanceof DomainError)) throw error

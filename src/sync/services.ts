@@ -3,8 +3,8 @@ import { routesFor } from '../http/index.ts'
 import type { Account, Accounts, SyncTokens } from '../identity/index.ts'
 import type { LibraryCore } from '../library/index.ts'
 import type { ClientPush } from '../push/index.ts'
-import type { SyncDoor } from './door.ts'
 import type { NotificationTokens } from './notification-tokens.ts'
+import type { SyncAccess } from './sync-access.ts'
 
 /** The services of the sync routes. */
 export interface SyncServices {
@@ -16,7 +16,7 @@ export interface SyncServices {
   readonly now: () => number
   readonly push: ClientPush
   readonly quotas: Quotas
-  readonly syncDoor: SyncDoor
+  readonly syncAccess: SyncAccess
   readonly syncTokens: SyncTokens
 }
 

@@ -5,7 +5,7 @@ import type { CredentialOrigins, SyncGrant, SyncTokens } from '../identity/index
 import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { type LibraryId, ROOT } from '../objects/index.ts'
 
-interface SyncDoorOptions {
+interface SyncAccessOptions {
   readonly access: Access
   readonly core: LibraryCore
   readonly origins: CredentialOrigins
@@ -13,10 +13,10 @@ interface SyncDoorOptions {
 }
 
 /** Opens libraries by sync token (I8). Every request is checked; nothing is cached. */
-export class SyncDoor {
-  readonly #options: SyncDoorOptions
+export class SyncAccess {
+  readonly #options: SyncAccessOptions
 
-  constructor(options: SyncDoorOptions) {
+  constructor(options: SyncAccessOptions) {
     this.#options = options
   }
 
