@@ -12,5 +12,5 @@ export function countAllocated(bytes: number): void {
   if (allocated < INTERVAL_BYTES) return
   allocated = 0
   // Only with --expose-gc, which bin/node-flags.cjs sets.
-  void globalThis.gc?.({ type: 'minor' })
+  globalThis.gc?.({ type: 'minor' })
 }

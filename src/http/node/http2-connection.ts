@@ -37,7 +37,7 @@ export class Http2Connection {
     session.setLocalWindowSize(WINDOW_BYTES)
     session.on('error', () => {})
     session.on('stream', (stream, headers, flags, rawHeaders) => {
-      this.#onStream(stream, headers, flags, rawHeaders as unknown as string[])
+      this.#onStream(stream, headers, flags, rawHeaders)
     })
     session.setTimeout(options.keepAliveMs, () => this.#onIdle())
   }

@@ -183,7 +183,8 @@ export class NodeTransport implements Transport {
     })
     server.on('tlsClientError', (_error, socket) => socket.destroy())
     server.on('secureConnection', (socket) => this.#onSecure(socket))
-    const { checkMs, onError } = this.#options
+    const onError = (error: unknown) => this.#options.onError(error)
+    const { checkMs } = this.#options
     this.#watch = watchCertificate(files, (context) => server.setSecureContext(context), onError, checkMs)
     return server
   }
