@@ -26,8 +26,9 @@ describe('deleting a library', () => {
     const referring = await referencesTo(test.db, schema, 'library', info.key)
     assert.ok(Object.keys(referring).length >= 20, Object.keys(referring).join())
 
-    for (const { purgeBatch } of libraryDependents) {
-      while (((await test.db.write(async (tx) => purgeBatch?.(tx, info.key, 1))) ?? 0) > 0);
+    for (const dependent of libraryDependents) {
+      const next = async (tx: Transaction) => (await dependent.purgeBatch?.(tx, info.key, 1)) ?? 0
+      while ((await test.db.write(next)) > 0);
     }
     await test.db.write(async (tx) => {
       for (const dependent of libraryDependents) await dependent.onPurged?.(tx, info.key)
