@@ -193,7 +193,7 @@ describe('a file that never ends', () => {
 
   it('is stopped after its wall-clock limit, too', async () => {
     await using extractor = disposable(
-      createTextExtractor({ simpleBytes: 0, threads: 1, limits: { patienceMs: 3000 } }),
+      createTextExtractor({ simpleBytes: 0, threads: 1, limits: { timeoutMs: 3000 } }),
     )
     const extracted = await extractor.extract(file('endless.pdf', formBombPdf(10, 10)))
     assert.deepEqual(extracted, { reason: 'takes too long to read' })

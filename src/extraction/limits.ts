@@ -31,7 +31,7 @@ export const defaultLimits: Limits = {
   inputBytes: 64 * MiB,
   textLength: MiB,
   workMs: 15_000,
-  patienceMs: 60_000,
+  timeoutMs: 60_000,
   heapBytes: 256 * MiB,
   processBytes: 640 * MiB,
   archiveEntries: 10_000,

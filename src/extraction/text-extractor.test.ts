@@ -173,7 +173,7 @@ describe('a text extractor', () => {
   })
 
   it('times out on a stalled input without blaming the file', async () => {
-    const { extract } = bound(make({ limits: { patienceMs: 500 } }))
+    const { extract } = bound(make({ limits: { timeoutMs: 500 } }))
     await extract(file('a.txt', 'started')).catch(() => undefined)
     const never = async function* () {
       yield Buffer.from('x')

@@ -40,7 +40,7 @@ describe('a hostile image', () => {
   })
   after(() => images[Symbol.asyncDispose]())
 
-  // Beside an honest one, which must not suffer.
+  // Concurrently with a valid image, which must not be affected.
   async function fit(bytes: Buffer): Promise<unknown> {
     const [outcome, other] = await Promise.all([
       images.fit('a', input(bytes), 48),
@@ -62,7 +62,7 @@ describe('a hostile image', () => {
     for (const kind of ['jpeg', 'png', 'gif', 'tiff', 'avif'] as const) {
       const whole = await picture().toFormat(kind).toBuffer()
       const outcome = await fit(whole.subarray(0, whole.length / 2))
-      // Half a picture may be shown as far as it goes, but nothing may hang or crash.
+      // A truncated image may be decoded partially, but nothing may hang or crash.
       assert.notDeepEqual(outcome, { failure: 'exhausted' }, kind)
     }
   })
@@ -75,7 +75,7 @@ describe('a hostile image', () => {
       [0, 0],
     ] as const)
       assert.deepEqual(await fit(claimedPng(width, height)), undecodable, `${width} × ${height}`)
-    // As many as are taken, packed into some kilobytes, are made a small one.
+    // The maximum number of pixels, compressed to a few kilobytes, is decoded.
     assert.deepEqual(await fit(claimedPng(8000, 8000, 8000)), {
       format: 'jpeg',
       width: 48,
@@ -95,7 +95,7 @@ describe('a hostile image', () => {
     const vips = Buffer.from('08f2a6b6', 'hex')
     for (const bytes of [referringSvg, pdf, postscript, vips, Buffer.from('P6 9 9 255\n')])
       assert.deepEqual(await fit(bytes), undecodable, bytes.toString('latin1', 0, 8))
-    // A beginning that is a lie does not help either.
+    // A false magic number is rejected, too.
     assert.deepEqual(await fit(Buffer.concat([Buffer.from('GIF89a'), referringSvg])), undecodable)
   })
 
@@ -206,7 +206,7 @@ describe('the processes that decode images', () => {
     assert.ok('images' in (await images.fit('a', input(await picture().png().toBuffer()), 48)))
   })
 
-  it('are shared: an account gets half, all visitors of links together half, and who waits is refused in the end', async () => {
+  it('are shared: an account gets half, all link visitors together half, and excess jobs are refused', async () => {
     images = new Images({ slots: 2, waiting: 3, waitingPerKey: 2 })
     const small = await picture(64, 64).png().toBuffer()
     const began: string[] = []

@@ -6,7 +6,7 @@ import { formatOf, type ImageFormat } from './image-formats.ts'
 /** The requested output of an image. */
 export interface ImageTask {
   readonly formats: readonly ImageFormat[]
-  /** Images with more pixels are not decoded: a few hundred bytes can claim any number, and each takes four bytes. */
+  /** Images with more pixels are not decoded. A header can claim any number, and each pixel takes four bytes. */
   readonly mostPixels: number
   /** A JPEG whose longer side has that many pixels, never enlarged; or a square PNG of each size. */
   readonly make: { readonly fit: number } | { readonly squares: readonly number[] }

@@ -6,8 +6,8 @@ import type { WorkerLimits } from '../workers/runtime/index.ts'
 import type { ImageResult, ImageTask } from './image-worker.ts'
 
 /**
- * What became of an image. `undecodable` is about its bytes, so it holds for ever. `exhausted`: a worker ran out of time or
- * memory, or died, which the next attempt may not.
+ * Result of decoding an image. `undecodable` depends on its bytes only, so it is permanent. `exhausted`: a worker ran out of time
+ * or memory, or died. A retry may succeed.
  */
 export type ImageOutcome =
   | { readonly images: readonly Buffer[] }
@@ -28,7 +28,7 @@ const program = {
 
 const defaultLimits: WorkerLimits = {
   workMs: 10_000,
-  patienceMs: 20_000,
+  timeoutMs: 20_000,
   heapBytes: 128 * MiB,
   processBytes: 640 * MiB,
 }
@@ -59,7 +59,7 @@ export class Images implements AsyncDisposable {
     })
   }
 
-  /** A JPEG whose longer side has `side` pixels, or fewer if the image has. `mostBytes`: larger inputs are undecodable. */
+  /** A JPEG whose longer side has `side` pixels, or fewer if the image is smaller. Inputs over `mostBytes` are undecodable. */
   async fit(
     requester: string,
     input: { readonly read: () => AsyncIterable<Buffer>; readonly mostBytes: number },
@@ -70,7 +70,7 @@ export class Images implements AsyncDisposable {
     return this.#run(requester, { task, ...input, whole: true }, signal)
   }
 
-  /** Square PNGs, without anything else the file said. */
+  /** Square PNGs without the metadata of the file. */
   async squares(requester: string, bytes: Buffer, sides: readonly number[]): Promise<ImageOutcome> {
     const task = { formats: avatarFormats, mostPixels: AVATAR_PIXELS, make: { squares: sides } }
     const read = async function* () {
@@ -93,7 +93,7 @@ export class Images implements AsyncDisposable {
       if (error instanceof WorkerLost) return { failure: 'killed' as const }
       throw error
     })
-    // It was nobody's fault: an idle worker may die just before it is given the job.
+    // Retried, because an idle worker may die just before it gets the job.
     if ('failure' in outcome && outcome.failure === 'killed' && attempts > 1)
       return this.#run(requester, job, signal, attempts - 1)
     return toOutcome(outcome)

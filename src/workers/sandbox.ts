@@ -5,24 +5,24 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { WorkerLimits } from './runtime/index.ts'
 
-/** What a worker process runs. */
+/** The program of a worker process. */
 export interface WorkerProgram {
   /** As in "a text extraction worker". */
   readonly name: string
   /** The module that calls `serveWorker`. The worker may read its folder. */
   readonly entry: string
-  /** The packages it loads, by what is imported of them. */
+  /** Import specifiers of the packages it loads. */
   readonly packages: readonly string[]
-  /** Whether they have native code. The permission model does not bind that, only the limits of the process do. */
+  /** Whether they have native code. The permission model does not restrict it; the limits of the process do. */
   readonly hasAddons?: boolean
 }
 
-// V8 reserves half a GiB for code, threads have their stacks: what stays untouched counts as data all the same.
+// V8 reserves 512 MiB for code, and threads have stacks. RLIMIT_DATA also counts reserved memory that is never used.
 const RESERVED_BYTES = 2 ** 30
 
 /**
- * Starts a process that may read its own code and nothing else, write no file, start no process, and knows nothing of the
- * server's environment. It holds no descriptor but its channel. People who wait for an answer go before it.
+ * Starts a process that can read its own code and no other file, write no file and start no process. It has an empty
+ * environment and no descriptors but stderr and the IPC channel. Its low priority lets requests run first.
  */
 export function startSandboxed(program: WorkerProgram, limits: WorkerLimits): ChildProcess {
   const folders = [
@@ -51,14 +51,14 @@ export function startSandboxed(program: WorkerProgram, limits: WorkerLimits): Ch
     if (child.pid !== undefined)
       setPriority(child.pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
   } catch {
-    // It has ended already, or the system does not let us.
+    // The process has exited, or the system denies it.
   }
   return child
 }
 
 /**
- * On Linux a shell sets what the kernel enforces before it becomes the worker: memory that no watch could see in time (RLIMIT_DATA),
- * no bytes into any file (RLIMIT_FSIZE), no core dumps with the content of files (RLIMIT_CORE).
+ * On Linux a shell sets kernel limits and then execs the worker: memory, for allocations faster than the watchdog (RLIMIT_DATA),
+ * no writes to files (RLIMIT_FSIZE), no core dumps with the content of files (RLIMIT_CORE).
  */
 function withKernelLimits(
   flags: readonly string[],
@@ -71,7 +71,7 @@ function withKernelLimits(
   return { execPath: shell, execArgv: ['-c', script, process.execPath, ...flags] }
 }
 
-// Where packages are looked for, and where they really are: the folder may be a link.
+// The folders of module resolution, and the real locations of the packages: node_modules may be a symbolic link.
 function packageFolders(packages: readonly string[]): string[] {
   const folders = new Set<string>()
   for (const name of packages) {

@@ -3,7 +3,7 @@ import type { WorkerLimits } from './runtime/index.ts'
 import type { WorkerProgram } from './sandbox.ts'
 import { type WorkerJob, type WorkerOutcome, WorkerProcess } from './worker-process.ts'
 
-/** The server is stopping; nothing is worked on any more. */
+/** The server is stopping, so the job was not done. */
 export class WorkersClosed extends Error {
   override readonly name = 'WorkersClosed'
 }
@@ -12,11 +12,11 @@ export class WorkersClosed extends Error {
 interface WorkerPoolOptions extends FairSemaphoreOptions {
   readonly program: WorkerProgram
   readonly limits: WorkerLimits
-  /** How long a worker stays when there is nothing to do; 30 s unless given. */
+  /** How long an idle worker lives; default 30 s. */
   readonly idleMs?: number
 }
 
-/** Worker processes that start when they are needed, are replaced when they die, and are shared fairly between keys. */
+/** Pool of worker processes, started on demand, replaced when they die, shared fairly between keys. */
 export class WorkerPool<Task, Result> {
   readonly #options: WorkerPoolOptions
   readonly #semaphore: FairSemaphore
@@ -30,8 +30,8 @@ export class WorkerPool<Task, Result> {
   }
 
   /**
-   * Waits for the turn of `key`, then has a worker do the job. Throws Busy, WorkersClosed, the reason of the signal, what
-   * `job.read` throws, and errors of the worker that are not about the input.
+   * Runs the job in a worker, in the fair order of `key`. Throws Busy, WorkersClosed, the reason of the signal, errors of
+   * `job.read`, and worker errors that the input did not cause.
    */
   run(key: string, job: WorkerJob<Task>, signal?: AbortSignal): Promise<WorkerOutcome<Result>> {
     const work = async () => {
@@ -45,7 +45,7 @@ export class WorkerPool<Task, Result> {
     return this.#semaphore.run(key, work, signal)
   }
 
-  /** Ends all workers; what they do rejects with WorkersClosed, and so does what waits or comes later. */
+  /** Kills all workers. Running, waiting and later jobs reject with WorkersClosed. */
   async close(): Promise<void> {
     const closed = new WorkersClosed('The server is stopping.')
     this.#semaphore.close(closed)

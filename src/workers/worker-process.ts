@@ -1,26 +1,26 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { type FromWorker, lastWords, type ToWorker, type WorkerLimits } from './runtime/index.ts'
+import { type FromWorker, killMessages, type ToWorker, type WorkerLimits } from './runtime/index.ts'
 import { startSandboxed, type WorkerProgram } from './sandbox.ts'
 
 /** One input for a worker. */
 export interface WorkerJob<Task> {
   readonly task: Task
   readonly read: () => AsyncIterable<Buffer>
-  /** Bytes to take of it; `whole` if it is of no use when there are more. */
+  /** Maximum number of bytes to read. `whole`: fail on a longer input instead of truncating it. */
   readonly mostBytes: number
   readonly whole: boolean
 }
 
 /**
- * Why a job has no result: more bytes than are taken, a limit it exceeded, a process that crashed, or one that somebody else
- * killed, such as a system without memory. All but the last are most likely due to the input.
+ * Why a job has no result: the input is too large, a limit was exceeded, the process crashed, or something else killed it,
+ * such as the OOM killer. All but the last are most likely caused by the input.
  */
 export type WorkerFailure = 'too-large' | 'too-long' | 'too-much-memory' | 'crashed' | 'killed'
 
 export type WorkerOutcome<Result> = { readonly result: Result } | { readonly failure: WorkerFailure }
 
-/** A worker could not be started, or ended before it had all of the input. Says nothing about the input. */
+/** A worker could not be started, or exited before it had all of the input. The input is not the cause. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost'
 }
@@ -32,12 +32,12 @@ interface Running<Result> {
   reject(error: unknown): void
 }
 
-/** What one message to a worker carries; copying more would hold up the event loop. */
-const messageBytes = 256 * 1024
+/** Maximum bytes of one IPC message. Copying more would block the event loop. */
+const MESSAGE_BYTES = 256 * 1024
 
 /**
- * A sandboxed process that does one job at a time. It is a process and not a thread because a thread that runs out of memory
- * takes the server with it, and so does one whose native code crashes.
+ * A sandboxed process that does one job at a time. It is not a thread, because a thread that runs out of memory or crashes in
+ * native code terminates the server.
  */
 export class WorkerProcess<Task, Result> {
   readonly #program: WorkerProgram
@@ -46,7 +46,7 @@ export class WorkerProcess<Task, Result> {
   readonly #exited: Promise<unknown>
   #running: Running<Result> | undefined
   #isReady = false
-  #complaint = ''
+  #stderr = ''
   #killedBy: Error | undefined
   isAlive = true
 
@@ -55,7 +55,7 @@ export class WorkerProcess<Task, Result> {
     this.#limits = limits
     this.#child = startSandboxed(program, limits)
     this.#exited = once(this.#child, 'close').catch(() => undefined)
-    this.#child.on('message', (message: FromWorker<Result>) => this.#hear(message))
+    this.#child.on('message', (message: FromWorker<Result>) => this.#onMessage(message))
     this.#child.on('error', (error) => {
       this.isAlive = false
       this.#running?.reject(new WorkerLost(`A ${program.name} worker failed.`, { cause: error }))
@@ -65,11 +65,11 @@ export class WorkerProcess<Task, Result> {
     })
     this.#child.on('close', (code, signal) => this.#end(code, signal))
     this.#child.stderr?.on('data', (data: Buffer) => {
-      this.#complaint = (this.#complaint + data.toString()).slice(-4000)
+      this.#stderr = (this.#stderr + data.toString()).slice(-4000)
     })
   }
 
-  /** Rejects with what `job.read` throws, the reason of the signal, or an error that is not about the input. */
+  /** Rejects with an error of `job.read`, the reason of the signal, or an error that the input did not cause. */
   async run(job: WorkerJob<Task>, signal?: AbortSignal): Promise<WorkerOutcome<Result>> {
     if (this.#killedBy) throw this.#killedBy
     const { promise, resolve, reject } = Promise.withResolvers<WorkerOutcome<Result>>()
@@ -82,21 +82,21 @@ export class WorkerProcess<Task, Result> {
     this.#running = running
     const abort = () => this.#giveUp(running, () => reject(signal?.reason))
     signal?.addEventListener('abort', abort, { once: true })
-    this.#hold(true)
+    this.#setRef(true)
     try {
       this.#feed(job, running).catch(reject)
       return await promise
     } finally {
       signal?.removeEventListener('abort', abort)
       this.#running = undefined
-      if (this.isAlive) this.#hold(false)
+      if (this.isAlive) this.#setRef(false)
     }
   }
 
-  /** Ends the process; what it does rejects with `error`. */
+  /** Kills the process. The running job rejects with `error`. */
   async kill(error?: Error): Promise<void> {
     this.isAlive = false
-    this.#hold(true)
+    this.#setRef(true)
     this.#child.kill('SIGKILL')
     this.#killedBy = error
     if (error) this.#running?.reject(error)
@@ -109,7 +109,7 @@ export class WorkerProcess<Task, Result> {
       await this.#send({ kind: 'begin', task: job.task, limits: this.#limits })
       const source = job.read()[Symbol.asyncIterator]()
       const cut = await this.#feedBytes(source, job.mostBytes, running, clock)
-      // It may wait for bytes that never come; nobody waits for it.
+      // Not awaited: the source may wait for bytes that never arrive.
       void source.return?.().catch(() => undefined)
       if (this.#running !== running) return
       if (cut && job.whole) return running.resolve({ failure: 'too-large' })
@@ -122,7 +122,7 @@ export class WorkerProcess<Task, Result> {
     }
   }
 
-  // True if there are more bytes than are taken.
+  // True if the input is longer than `most`.
   async #feedBytes(
     source: AsyncIterator<Buffer>,
     most: number,
@@ -135,10 +135,10 @@ export class WorkerProcess<Task, Result> {
       if (next === undefined || next.done) return false
       clock.refresh()
       const wanted = next.value.subarray(0, most - taken)
-      for (let at = 0; at < wanted.length; at += messageBytes) {
-        // Bytes of an input that is no longer wanted must not become part of the next.
+      for (let at = 0; at < wanted.length; at += MESSAGE_BYTES) {
+        // Bytes of an aborted job must not become part of the next one.
         if (this.#running !== running) return false
-        await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + messageBytes) })
+        await this.#send({ kind: 'bytes', bytes: wanted.subarray(at, at + MESSAGE_BYTES) })
         clock.refresh()
       }
       taken += wanted.length
@@ -152,51 +152,51 @@ export class WorkerProcess<Task, Result> {
       if (running.phase === 'working') {
         this.#giveUp(running, () => running.resolve({ failure: 'too-long' }))
       } else running.reject(new WorkerLost('The bytes of the file did not come in time.'))
-    }, this.#limits.patienceMs)
+    }, this.#limits.timeoutMs)
   }
 
-  // A worker that only takes in bytes drops them when the next job begins; one that is at work does not listen.
+  // A worker that receives input discards it when the next job begins. One that is working handles no messages, so it is killed.
   #giveUp(running: Running<Result>, answer: () => void): void {
     if (running.phase === 'working') void this.kill()
     answer()
   }
 
-  #hear(message: FromWorker<Result>): void {
+  #onMessage(message: FromWorker<Result>): void {
     if (message.kind === 'ready') {
       this.#isReady = true
       return
     }
-    if (message.tired) void this.kill()
+    if (message.recycle) void this.kill()
     this.#running?.resolve({ result: message.result })
   }
 
-  // What ends a worker before it has begun to work says nothing about the input.
+  // An exit before the work began was not caused by the input.
   #end(code: number | null, signal: NodeJS.Signals | null): void {
     this.isAlive = false
     const running = this.#running
     if (running === undefined) return
     if (this.#isReady && running.phase === 'working') {
-      running.resolve({ failure: failureOfEnd(signal, this.#complaint) })
+      running.resolve({ failure: failureOfEnd(signal, this.#stderr) })
     } else {
-      const what = `A ${this.#program.name} worker ended (${signal ?? code}): ${this.#complaint.trim()}`
+      const what = `A ${this.#program.name} worker ended (${signal ?? code}): ${this.#stderr.trim()}`
       running.reject(new WorkerLost(what))
     }
   }
 
   #send(message: ToWorker<Task>): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (!this.#child.connected) return resolve() // its end is heard elsewhere
+      if (!this.#child.connected) return resolve() // the `close` event settles the job
       this.#child.send(message, (error) => {
         if (!error || !this.isAlive) return resolve()
-        // The process is gone, although its exit was not seen yet: the job can be given to another.
+        // The process is gone, although no exit event arrived yet. Another worker can take the job.
         this.isAlive = false
         reject(new WorkerLost(`A ${this.#program.name} worker ended before its job began.`, { cause: error }))
       })
     })
   }
 
-  // Only a worker that has a job keeps the server from ending.
-  #hold(held: boolean): void {
+  // Only a worker with a job keeps the event loop of the server alive.
+  #setRef(held: boolean): void {
     const method = held ? 'ref' : 'unref'
     this.#child[method]()
     this.#child.channel?.[method]()
@@ -205,9 +205,9 @@ export class WorkerProcess<Task, Result> {
   }
 }
 
-// Ended by its watch; by V8, which aborts; or by somebody else.
-function failureOfEnd(signal: NodeJS.Signals | null, complaint: string): WorkerFailure {
-  if (complaint.includes(lastWords.tooLong)) return 'too-long'
-  if (complaint.includes(lastWords.tooLarge) || /out of memory/i.test(complaint)) return 'too-much-memory'
+// Killed by its watchdog, aborted by V8, or killed by something else.
+function failureOfEnd(signal: NodeJS.Signals | null, stderr: string): WorkerFailure {
+  if (stderr.includes(killMessages.tooLong)) return 'too-long'
+  if (stderr.includes(killMessages.tooLarge) || /out of memory/i.test(stderr)) return 'too-much-memory'
   return signal === 'SIGKILL' ? 'killed' : 'crashed'
 }

@@ -1,11 +1,11 @@
-/** What one job may take of a worker process. */
+/** Resource limits of one job in a worker process. */
 export interface WorkerLimits {
-  /** Processor time to work, once all bytes are there: a busy machine makes no file unreadable. */
+  /** CPU time after all input has arrived. Not wall-clock time, so that a busy machine does not fail valid files. */
   readonly workMs: number
-  /** Time to work by the clock, and to wait for each piece of the input. */
-  readonly patienceMs: number
-  /** What the JavaScript heap may hold. */
+  /** Wall-clock time for the work, and for each chunk of the input. */
+  readonly timeoutMs: number
+  /** Maximum size of the JavaScript heap. */
   readonly heapBytes: number
-  /** What the whole process may hold, buffers, native memory and code included. */
+  /** Maximum resident memory of the process, including buffers, native memory and code. */
   readonly processBytes: number
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { WorkerLimits } from './limits.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
-import { processorMs, type Watched } from './worker-usage.ts'
+import { cpuMs, type Watched } from './worker-usage.ts'
 
-/** A whole input, or its beginning if it was `cut`. */
+/** The input, truncated if `cut`. */
 interface WorkerInput<Task> {
   readonly task: Task
   readonly bytes: Buffer
@@ -12,20 +12,20 @@ interface WorkerInput<Task> {
 }
 
 /**
- * Makes this process a worker: it does one job at a time and lives as long as the server holds the other end of its
- * channel. `work` never rejects. The first argument of the process is what it may hold, in bytes.
+ * Makes this process a worker: it does one job at a time and exits when the server closes the IPC channel. `work` never
+ * rejects. The first argument of the process is its memory limit in bytes.
  */
 export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Promise<Result>): void {
   let job: { readonly task: Task; readonly limits: WorkerLimits } | undefined
   let pieces: Uint8Array[] = []
   const { deadline, started } = startWatch(Number(process.argv[2]))
-  const say = (message: FromWorker<Result>) => process.send?.(message)
+  const send = (message: FromWorker<Result>) => process.send?.(message)
   const setDeadline = (ms: number) => Atomics.store(deadline, 0, Math.ceil(ms))
 
-  // A signal to the whole process group stops the server. It must not look like an input that cannot be read.
+  // A signal to the process group is meant for the server. Exiting here would be reported as an unreadable input.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
-  // A parser of damaged files leaves rejected promises behind. The job is answered all the same.
+  // Parsers of damaged files leave unhandled rejections behind. The job still gets its result.
   process.on('unhandledRejection', () => undefined)
 
   process.on('message', (message: ToWorker<Task>) => {
@@ -40,19 +40,19 @@ export function serveWorker<Task, Result>(work: (input: WorkerInput<Task>) => Pr
       void run(job, bytes, message.cut)
     }
   })
-  say({ kind: 'ready' })
+  send({ kind: 'ready' })
 
   async function run({ task, limits }: NonNullable<typeof job>, bytes: Buffer, cut: boolean): Promise<void> {
-    // No job goes unwatched, not even the first.
+    // The watchdog must run before the first job does.
     await started
-    setDeadline(processorMs() + limits.workMs)
+    setDeadline(cpuMs() + limits.workMs)
     const result = await work({ task, bytes, cut })
     setDeadline(0)
-    say({ kind: 'done', result, tired: process.memoryUsage.rss() > limits.processBytes / 2 })
+    send({ kind: 'done', result, recycle: process.memoryUsage.rss() > limits.processBytes / 2 })
   }
 }
 
-// A thread beside the main one: only it can see how much a parser takes that loops, and stop it once the server is gone.
+// A thread, because only it can measure and kill a parser that blocks the main thread, even after the server has exited.
 function startWatch(processBytes: number): { deadline: Int32Array; started: Promise<unknown> } {
   const deadline = new Int32Array(new SharedArrayBuffer(4))
   const watch = new Worker(new URL('./worker-watch.ts', import.meta.url), {

@@ -1,15 +1,15 @@
-/** What the thread that watches a worker is told. */
+/** `workerData` of the watchdog thread. */
 export interface Watched {
-  /** One number: the processor time at which the worker must have done, in milliseconds; 0 if it does nothing. */
+  /** One number: the CPU time in milliseconds at which the current job is killed; 0 while idle. */
   readonly deadline: Int32Array
   readonly processBytes: number
 }
 
-/** Processor time this process has taken. */
-export function processorMs(): number {
+/** CPU time this process has used. */
+export function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** What a worker writes before it ends itself. */
-export const lastWords = { tooLarge: '[worker too large]', tooLong: '[worked too long]' }
+/** Written to stderr before the watchdog kills the process. */
+export const killMessages = { tooLarge: '[worker too large]', tooLong: '[worked too long]' }
