@@ -1,4 +1,4 @@
-/** Nobody waits longer for this now: a queue is full, or a waiter reached its deadline. Says nothing about the work itself. */
+/** A queue is full, or a waiter reached its deadline. The work was not started. */
 export class Busy extends Error {
   override readonly name = 'Busy'
   readonly retryAfterSeconds: number
@@ -9,28 +9,28 @@ export class Busy extends Error {
   }
 }
 
-/** Bounds of the keys that share a prefix. */
+/** Limits of the keys that share a prefix. */
 interface GroupBounds {
-  /** Slots they may hold together. */
+  /** Maximum slots of the group. */
   readonly slots?: number
-  /** How many of them may wait together. */
+  /** Maximum waiters of the group. */
   readonly waiting?: number
 }
 
 export interface FairSemaphoreOptions {
-  /** What runs at once. */
+  /** Maximum number of running pieces of work. */
   readonly slots: number
-  /** What runs at once for one key; all slots unless given. */
+  /** Maximum slots of one key; default: all. */
   readonly perKey?: number
-  /** What may wait for one key; without bound unless given. */
+  /** Maximum waiters of one key; default: unlimited. */
   readonly waitingPerKey?: number
-  /** What may wait in all; without bound unless given. */
+  /** Maximum waiters in total; default: unlimited. */
   readonly waiting?: number
-  /** How long one may wait before it is answered with `Busy`; for ever unless given. */
+  /** Longest wait before a waiter is rejected with `Busy`; default: unlimited. */
   readonly waitMs?: number
-  /** When to try again after `Busy`; 5 unless given. */
+  /** When to retry after `Busy`; default 5. */
   readonly retryAfterSeconds?: number
-  /** By name. A key belongs to the group whose name and a colon it begins with, all others to one more group. */
+  /** By name. A key with the prefix `name:` belongs to that group, all other keys to a group of their own. */
   readonly groups?: { readonly [name: string]: GroupBounds }
 }
 
@@ -40,7 +40,7 @@ interface Waiter {
   refuse(error: unknown): void
 }
 
-/** One group of keys. `waiting` is in the order in which the keys have their turn. */
+/** One group of keys. `waiting` is in round-robin order of the keys. */
 interface Group {
   readonly bounds: GroupBounds
   readonly waiting: Map<string, Waiter[]>
@@ -49,15 +49,15 @@ interface Group {
 }
 
 /**
- * A semaphore with bounded queues. Groups of keys take turns, and within a group its keys do: a thousand waiters of one key delay
- * the only one of another by one piece of work at most.
+ * A semaphore with bounded queues. Groups are served round robin, and so are the keys of a group: a thousand waiters of one key
+ * delay the only waiter of another by at most one piece of work.
  *
- * When the whole queue is full, a newcomer takes the place of the latest waiter of the key that has most of them, so that
- * a few keys cannot fill the queue for all others.
+ * When the whole queue is full, a new waiter displaces the latest waiter of the key with the most waiters, so that a few keys
+ * cannot fill the queue.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions
-  /** In the order in which they have their turn. */
+  /** In round-robin order. */
   readonly #groups = new Map<string, Group>()
   readonly #runningOf = new Map<string, number>()
   #running = 0
@@ -70,14 +70,14 @@ export class FairSemaphore {
       this.#groups.set(name, { bounds, waiting: new Map(), waiters: 0, running: 0 })
   }
 
-  /** How much runs and how much waits. */
+  /** Number of running and waiting pieces of work. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waiting }
   }
 
   /**
-   * Runs `work` in its turn; at once and in the same tick if a slot is free. Throws `Busy`, and the reason of the
-   * signal while it waits: what runs has to mind the signal itself.
+   * Runs `work` in its turn, in the same tick if a slot is free. Throws `Busy`, and the reason of the signal if it is aborted
+   * while waiting. Running work has to observe the signal itself.
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
@@ -92,7 +92,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Refuses what waits and what comes later with `error`. What runs goes on. */
+  /** Rejects waiting and later work with `error`. Running work continues. */
   close(error: Error): void {
     this.#closedBy = error
     for (const group of this.#groups.values())
@@ -100,7 +100,7 @@ export class FairSemaphore {
   }
 
   async #wait(name: string, group: Group, key: string, signal?: AbortSignal): Promise<void> {
-    this.#makeRoom(name, group, key)
+    this.#reserveWait(name, group, key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter: Waiter = { key, begin: resolve, refuse: reject }
     const waiters = group.waiting.get(key)
@@ -121,20 +121,20 @@ export class FairSemaphore {
     }
   }
 
-  /** Throws Busy if there is no room for one more waiter. */
-  #makeRoom(name: string, group: Group, key: string): void {
+  /** Makes room for one more waiter, or throws Busy. */
+  #reserveWait(name: string, group: Group, key: string): void {
     const { waitingPerKey = Number.POSITIVE_INFINITY, waiting = Number.POSITIVE_INFINITY } = this.#options
     const own = group.waiting.get(key)?.length ?? 0
     if (own >= waitingPerKey) throw this.#busy()
     if (group.waiters >= (group.bounds.waiting ?? Number.POSITIVE_INFINITY)) {
       this.#displace([group], own)
     } else if (this.#waiting >= waiting) {
-      // Keys of a bounded group never displace those of another: there may be any number of them.
+      // Keys of a named group never displace waiters of other groups, because their number is unlimited.
       this.#displace(name === '' ? this.#groups.values() : [group], own)
     }
   }
 
-  /** Refuses the latest waiter of the key with the most waiters; throws Busy if that would be no fairer. */
+  /** Rejects the latest waiter of the key with the most waiters. Throws Busy if that would not be fairer. */
   #displace(groups: Iterable<Group>, own: number): void {
     let longest: readonly [Group, Waiter[]] | undefined
     for (const group of groups)
@@ -165,7 +165,7 @@ export class FairSemaphore {
     while (this.#running < this.#options.slots && this.#beginNext());
   }
 
-  /** The first waiter of the first key of the first group that has a slot left. All three then go to the end of their line. */
+  /** Starts the first waiter of the first key and group with a free slot. The key and the group move to the end of the order. */
   #beginNext(): boolean {
     for (const [name, group] of this.#groups) {
       for (const [key, waiters] of group.waiting) {

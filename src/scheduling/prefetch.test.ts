@@ -36,13 +36,13 @@ describe('prefetched streams', () => {
       yield 'b1'
       throw new Error('damaged')
     }
-    const given: string[] = []
+    const received: string[] = []
     const reading = async () => {
-      for await (const item of prefetched([stream('a', 2), failing(), stream('c', 1)])) given.push(item)
+      for await (const item of prefetched([stream('a', 2), failing(), stream('c', 1)])) received.push(item)
     }
     log.length = 0
     await assert.rejects(reading, /damaged/)
-    assert.deepEqual(given, ['a1', 'a2', 'b1'])
+    assert.deepEqual(received, ['a1', 'a2', 'b1'])
     assert.deepEqual(log, ['a begun', 'a ended', 'c begun', 'c ended'])
   })
 })

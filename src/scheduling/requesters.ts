@@ -6,7 +6,7 @@ export function accountRequester(key: number): string {
   return String(key)
 }
 
-/** The key of a link visitor: `from` is the address, so that visitors do not count as the owner. */
+/** The key of a link visitor with the address `from`, so that visitors do not use up the share of the owner. */
 export function visitorRequester(from: string): string {
   return `${VISITORS}:${from}`
 }

@@ -5,8 +5,8 @@ interface Shared<T> {
 }
 
 /**
- * Coalesces equal work: callers with the same key share one run. It is aborted when the last caller has gone away,
- * and not when the first has.
+ * Request coalescing: callers with the same key share one run. It is aborted when all of them have aborted, not when the first
+ * one has.
  */
 export class SharedWork<T> {
   readonly #running = new Map<string, Shared<T>>()
@@ -32,7 +32,7 @@ export class SharedWork<T> {
     }
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when all running work has settled. */
   async settled(): Promise<void> {
     await Promise.allSettled(Array.from(this.#running.values(), ({ result }) => result))
   }
@@ -42,7 +42,7 @@ export class SharedWork<T> {
     const result = work(controller.signal).finally(() => {
       if (this.#running.get(key) === shared) this.#running.delete(key)
     })
-    // Without callers left nobody awaits it.
+    // It is unhandled when all callers have aborted.
     result.catch(() => {})
     const shared: Shared<T> = { result, controller, holders: 0 }
     this.#running.set(key, shared)

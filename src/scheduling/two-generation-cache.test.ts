@@ -5,7 +5,7 @@ import { TwoGenerationCache } from './two-generation-cache.ts'
 describe('TwoGenerationCache', () => {
   const ofWeight = (most: number) => new TwoGenerationCache<string, string>(most, (value) => value.length)
 
-  it('keeps an entry that is used again and again', () => {
+  it('does not evict an entry that is used repeatedly', () => {
     const cache = ofWeight(100)
     cache.set('kept', 'x'.repeat(10))
     for (let n = 0; n < 200; n += 1) {
@@ -20,7 +20,7 @@ describe('TwoGenerationCache', () => {
     let held = 0
     const cache = new TwoGenerationCache<number, { weight: number }>(100, ({ weight }) => weight)
     for (let n = 0; n < 500; n += 1) cache.set(n, { weight: 1 + ((n * 7) % 50) })
-    // What is found may push others out, so each is looked for in turn and none twice.
+    // A hit may evict other entries, so each key is looked up once.
     for (let n = 499; n >= 0; n -= 1) held += cache.get(n)?.weight ?? 0
     assert.ok(held > 0 && held <= 100, `${held}`)
   })
