@@ -6,7 +6,7 @@ const parametersLength = 16 * 1024
 export class MailHeaders {
   readonly #values = new Map<string, string>()
 
-  /** `source` has a character a byte. The first of several headers of one name counts. */
+  /** `source` has one character per byte (latin1). The first of several headers with one name is used. */
   constructor(source: string) {
     for (const line of source.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
       const colon = line.indexOf(':')
@@ -19,19 +19,19 @@ export class MailHeaders {
     return this.#values.has(name)
   }
 
-  /** A header as people read it. */
+  /** A header with its encoded words decoded (RFC 2047). */
   text(name: string): string | undefined {
     const value = this.#values.get(name)
     return value === undefined ? undefined : decodeWords(value)
   }
 
-  /** What stands before the parameters, in lower case. */
+  /** The value before the parameters, in lower case. */
   token(name: string): string {
     const value = this.#values.get(name) ?? ''
     return (value.split(';', 1)[0] ?? '').trim().toLowerCase()
   }
 
-  /** A parameter of a header, put together if it comes in pieces (RFC 2231). */
+  /** A parameter of a header, joined from its continuations (RFC 2231). */
   parameter(header: string, name: string): string | undefined {
     const parameters = parseParameters(this.#values.get(header) ?? '')
     const plain = parameters.get(name)
@@ -56,7 +56,7 @@ function parseParameters(value: string): Map<string, string> {
   return parameters
 }
 
-// charset'language'text, with bytes as %XX.
+// Extended value: charset'language'text, with bytes as %XX (RFC 2231).
 function decodeExtended(value: string): string {
   const [, label = '', encoded = value] = /^([\w-]*)'[^']*'(.*)$/s.exec(value) ?? []
   const bytes = encoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
@@ -67,7 +67,7 @@ function decodeExtended(value: string): string {
 
 const word = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
 
-// Words that follow one another are one text, and may share a character between them (against RFC 2047, but they do).
+// Adjacent encoded words are decoded together. Some mailers split a character between two words, contrary to RFC 2047.
 function decodeWords(value: string): string {
   const sequence =
     /=\?[\w-]{1,40}(?:\*[\w-]*)?\?[bq]\?[^?\s]*\?=(?:\s*=\?[\w-]{1,40}(?:\*[\w-]*)?\?[bq]\?[^?\s]*\?=)*/gi

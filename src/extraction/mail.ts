@@ -4,20 +4,19 @@ import { addHtml } from './html.ts'
 import { decodeQuotedPrintable, MailHeaders } from './mail-headers.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Parts of parts; no honest message comes near it. */
-const deepestPart = 20
+/** Maximum nesting of parts. */
+const MAX_DEPTH = 20
 const headerLength = 256 * 1024
-const tellingHeaders = 'from to subject date received message-id mime-version content-type return-path'.split(
-  ' ',
-)
+const characteristicHeaders =
+  'from to subject date received message-id mime-version content-type return-path'.split(' ')
 const shownHeaders = ['Subject', 'From', 'To', 'Cc', 'Date']
 
-/** The text of a message: who wrote whom about what, the body, and what attached files hold. */
+/** Extracts the text of a message: the main headers, the body and the text of the attachments. */
 export async function readMail(document: Document, extraction: Extraction): Promise<void> {
   const { bytes } = document
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const message = parsePart(source.replace(/^From [^\n]*\n/, ''))
-  if (!tellingHeaders.some((name) => message.headers.has(name))) {
+  if (!characteristicHeaders.some((name) => message.headers.has(name))) {
     throw new Unreadable('is not what its name says')
   }
   extraction.out.truncated ||= document.cut
@@ -26,13 +25,13 @@ export async function readMail(document: Document, extraction: Extraction): Prom
 
 interface Part {
   readonly headers: MailHeaders
-  /** A character a byte. */
+  /** One character per byte (latin1). */
   readonly body: string
 }
 
 function parsePart(source: string): Part {
   const blank = /\r?\n\r?\n/.exec(source.slice(0, headerLength))
-  // A part may begin with an empty line, and so have no headers.
+  // A part that begins with an empty line has no headers.
   if (/^\r?\n/.test(source)) return { headers: new MailHeaders(''), body: source.replace(/^\r?\n/, '') }
   if (blank === null) return { headers: new MailHeaders(source.slice(0, headerLength)), body: '' }
   return {
@@ -53,7 +52,7 @@ async function addMessage(message: Part, extraction: Extraction, depth: number):
 async function addPart(part: Part, extraction: Extraction, depth: number): Promise<void> {
   const { out, limits } = extraction
   extraction.mailParts += 1
-  if (depth > deepestPart || extraction.mailParts > limits.mailParts) {
+  if (depth > MAX_DEPTH || extraction.mailParts > limits.mailParts) {
     out.truncated = true
     return
   }
@@ -76,7 +75,7 @@ async function addParts(part: Part, type: string, extraction: Extraction, depth:
   for (const inner of chosen) await addPart(inner, extraction, depth)
 }
 
-// All alternatives say the same; the plainest is the easiest to read.
+// Alternatives have the same content. Plain text is preferred because it needs no conversion.
 function chooseAlternative(parts: readonly Part[]): readonly Part[] {
   const plain = parts.find(
     ({ headers, body }) => headers.token('content-type') === 'text/plain' && body.trim() !== '',
@@ -98,7 +97,7 @@ function splitParts(body: string, boundary: string, most: number): Part[] {
     if (body.startsWith('--', at + line.length)) return parts
     start = body.indexOf('\n', at) + 1 || body.length
   }
-  // A message that was cut off has no last boundary.
+  // A truncated message has no closing boundary.
   if (start >= 0) parts.push(parsePart(body.slice(start)))
   return parts
 }

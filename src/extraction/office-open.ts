@@ -4,22 +4,22 @@ import { Unreadable } from './unreadable.ts'
 import { XmlReader } from './xml-reader.ts'
 import { ZipArchive } from './zip-archive.ts'
 
-/** The text of a word processing document: the body first, then what stands around it. */
+/** Extracts the text of a word processing document: the body, then headers, footers, notes and comments. */
 export function readDocx(document: Document, extraction: Extraction): void {
   const archive = new ZipArchive(document.bytes, extraction)
   const body = findMainPart(archive)
   addText(archive.readXml(body), extraction.out)
-  const around = /^word\/(header|footer|footnotes|endnotes|comments)\d*\.xml$/
-  for (const name of archive.names.filter((name) => around.test(name)).sort(byNumber)) {
+  const supplements = /^word\/(header|footer|footnotes|endnotes|comments)\d*\.xml$/
+  for (const name of archive.names.filter((name) => supplements.test(name)).sort(byNumber)) {
     addText(archive.readXml(name), extraction.out)
   }
 }
 
-/** The text of a presentation: each slide, and the notes to it. */
+/** Extracts the text of a presentation: each slide, followed by its notes. */
 export function readPptx(document: Document, extraction: Extraction): void {
   const archive = new ZipArchive(document.bytes, extraction)
   const main = findMainPart(archive)
-  for (const slide of listReferred(archive, main, 'sldId')) {
+  for (const slide of listReferencedParts(archive, main, 'sldId')) {
     addText(archive.readXml(slide), extraction.out)
     const notes = [...readRelations(archive, slide).values()].filter(({ type }) => type === 'notesSlide')
     for (const { target } of notes) addText(archive.readXml(target), extraction.out)
@@ -27,15 +27,15 @@ export function readPptx(document: Document, extraction: Extraction): void {
   }
 }
 
-/** The part the package says is its document. */
+/** The main document part of the package. */
 export function findMainPart(archive: ZipArchive): string {
   const main = [...readRelations(archive, '').values()].find(({ type }) => type === 'officeDocument')?.target
   if (main === undefined || !archive.has(main)) throw new Unreadable('is not what its name says, or damaged')
   return main
 }
 
-/** The parts the elements of one name in a part refer to, in order. */
-function listReferred(archive: ZipArchive, part: string, element: string): string[] {
+/** The parts that the elements with this name refer to, in document order. */
+function listReferencedParts(archive: ZipArchive, part: string, element: string): string[] {
   const relations = readRelations(archive, part)
   const xml = new XmlReader(archive.readXml(part) ?? '')
   const targets: string[] = []
@@ -52,7 +52,7 @@ interface Relation {
   readonly target: string
 }
 
-/** What a part refers to, by the ids it uses. */
+/** The relationships of a part, by id. */
 export function readRelations(archive: ZipArchive, part: string): Map<string, Relation> {
   const slash = part.lastIndexOf('/') + 1
   const xml = new XmlReader(archive.readXml(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`) ?? '')
@@ -67,7 +67,7 @@ export function readRelations(archive: ZipArchive, part: string): Map<string, Re
   return relations
 }
 
-/** The part a reference within a part leads to; undefined if it makes no sense. */
+/** Resolves a reference relative to a part; undefined if it is invalid. */
 export function resolvePart(reference: string, from: string): string | undefined {
   const path = URL.parse(reference, `zip:///${from}`)?.pathname.slice(1)
   if (path === undefined) return undefined
@@ -78,12 +78,12 @@ export function resolvePart(reference: string, from: string): string | undefined
   }
 }
 
-// Properties hold tab stops that look like tabs, and a fallback says once more what its alternative said.
+// Properties contain tab stops that look like tabs. A fallback repeats the text of its alternative.
 const skipped = new Set(['pPr', 'rPr', 'sectPr', 'tblPr', 'instrText', 'delText', 'Fallback'])
 const endings: { readonly [name: string]: string } = { p: '\n', tc: '\t', tr: '\n' }
 const signs: { readonly [name: string]: string } = { tab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-' }
 
-/** Adds the text of a part written in runs and paragraphs. */
+/** Adds the text of a part that consists of paragraphs and runs. */
 export function addText(part: string | undefined, out: TextSink): void {
   const xml = new XmlReader(part ?? '')
   let inText = false

@@ -1,20 +1,20 @@
-/** Text a PDF draws in one go, as PDF.js tells it: in itself it reads in the right direction. */
+/** A text item of PDF.js. Its own characters are in reading order. */
 export interface TextPiece {
   readonly str?: string
   readonly dir?: string
   readonly hasEOL?: boolean
-  /** The fifth number is where it stands across the page. */
+  /** The fifth number is the horizontal position. */
   readonly transform?: readonly number[]
 }
 
 /**
- * The text of one line. Pieces that read from right to left are often drawn from left to right, down to single letters;
- * such a run of them is turned around.
+ * The text of one line. Right-to-left pieces, down to single letters, are often drawn from left to right. A run of such pieces is
+ * reversed.
  */
 export function lineText(pieces: readonly TextPiece[]): string {
   const ordered: TextPiece[] = []
   let run: TextPiece[] = []
-  // Blanks and points belong to a run if more of it follows.
+  // Whitespace and punctuation belong to the run only if more of it follows.
   let undecided: TextPiece[] = []
   const endRun = () => {
     ordered.push(...inReadingOrder(run), ...undecided)
@@ -37,7 +37,7 @@ export function lineText(pieces: readonly TextPiece[]): string {
 }
 
 function inReadingOrder(run: readonly TextPiece[]): readonly TextPiece[] {
-  const places = run.filter(({ str }) => str?.trim() !== '').map(({ transform }) => transform?.[4] ?? 0)
-  const isDrawnFromLeft = (places.at(-1) ?? 0) > (places[0] ?? 0)
+  const positions = run.filter(({ str }) => str?.trim() !== '').map(({ transform }) => transform?.[4] ?? 0)
+  const isDrawnFromLeft = (positions.at(-1) ?? 0) > (positions[0] ?? 0)
   return isDrawnFromLeft ? run.toReversed() : run
 }

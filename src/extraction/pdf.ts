@@ -3,11 +3,11 @@ import { lineText, type TextPiece } from './pdf-line.ts'
 import { TextFull, type TextSink } from './text-sink.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** The text of a PDF, page by page. */
+/** Extracts the text of a PDF, page by page. */
 export async function readPdf(document: Document, extraction: Extraction): Promise<void> {
-  // Importing it takes longer and more memory than all else here, and most files are no PDF.
+  // Imported on demand: it takes more time and memory than all other readers, and most files are not PDFs.
   const { getDocumentProxy } = await import('unpdf')
-  // A copy, because it takes the memory behind the bytes for its own.
+  // A copy, because PDF.js takes ownership of the buffer.
   const pdf = await getDocumentProxy(new Uint8Array(document.bytes), {
     verbosity: 0,
     useSystemFonts: false,
@@ -26,10 +26,10 @@ export async function readPdf(document: Document, extraction: Extraction): Promi
   }
 }
 
-/** Pieces of a line that are kept before it is written; one that is longer falls apart. */
-const longestLine = 10_000
+/** Maximum pieces of a line. Longer lines are split. */
+const MAX_LINE_PIECES = 10_000
 
-// The stream is read as it comes, so that a page of endless text is left as soon as there is enough of it.
+// Streamed, so that reading a page with excessive text stops at the limit.
 async function addPage(stream: ReadableStream, out: TextSink): Promise<void> {
   let line: TextPiece[] = []
   const endLine = (end: string) => {
@@ -41,12 +41,12 @@ async function addPage(stream: ReadableStream, out: TextSink): Promise<void> {
       for (const piece of items) {
         line.push(piece)
         if (piece.hasEOL) endLine('\n')
-        else if (line.length >= longestLine) endLine('')
+        else if (line.length >= MAX_LINE_PIECES) endLine('')
       }
     }
   } catch (error) {
     if (error instanceof TextFull) throw error
-    // A page that cannot be read leaves the others as they are.
+    // An unreadable page does not affect the others.
     out.truncated = true
   }
   endLine('\n\n')

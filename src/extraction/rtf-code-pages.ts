@@ -34,7 +34,7 @@ export function codePageOf(page: number): string {
   return byNumber[page] ?? 'windows-1252'
 }
 
-/** The charset of text in a font, by the number the font table gives; undefined for the document's own. */
+/** The charset of a font by its number in the font table; undefined for the charset of the document. */
 export function codePageOfFont(charset: number): string | undefined {
   return byFontCharset[charset]
 }

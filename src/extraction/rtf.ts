@@ -3,7 +3,7 @@ import { codePageOf, codePageOfFont } from './rtf-code-pages.ts'
 import type { TextSink } from './text-sink.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** The text of a document in the Rich Text Format. */
+/** Extracts the text of a Rich Text Format document. */
 export function readRtf(document: Document, extraction: Extraction): void {
   const source = Buffer.from(document.bytes.buffer, document.bytes.byteOffset, document.bytes.length)
   if (!source.subarray(0, 16).toString('latin1').trimStart().startsWith('{\\rtf')) {
@@ -13,13 +13,13 @@ export function readRtf(document: Document, extraction: Extraction): void {
   new RtfReader(source.toString('latin1'), extraction.out).read()
 }
 
-/** What a group may change, and what is as before when it ends. */
+/** State of a group, restored when the group ends. */
 interface Group {
   readonly hidden: boolean
   readonly inFontTable: boolean
   readonly charset: string
-  /** Characters to pass over after one written as `\u`, because they repeat it for older programs. */
-  readonly repeated: number
+  /** Number of characters after a `\u` that repeat it for older programs and are skipped. */
+  readonly fallbackLength: number
 }
 
 const hiddenDestinations = new Set(
@@ -50,23 +50,23 @@ const signs: { readonly [word: string]: string } = {
   _: '-',
 }
 
-/** Groups within groups beyond this depth change nothing. */
-const deepestGroup = 1000
+/** Groups nested deeper have no state of their own. */
+const MAX_DEPTH = 1000
 
-/** Bytes kept before they are decoded; no run of letters is longer. */
-const mostBytes = 64 * 1024
+/** Bytes buffered before they are decoded. */
+const MAX_RUN_BYTES = 64 * 1024
 
 class RtfReader {
   readonly #source: string
   readonly #out: TextSink
   readonly #outer: Group[] = []
   readonly #fonts = new Map<number, string>()
-  #group: Group = { hidden: false, inFontTable: false, charset: 'windows-1252', repeated: 1 }
+  #group: Group = { hidden: false, inFontTable: false, charset: 'windows-1252', fallbackLength: 1 }
   #deeper = 0
   #documentCharset = 'windows-1252'
   #font = 0
-  #toPassOver = 0
-  // Bytes of the current charset that may be halves of characters.
+  #skip = 0
+  // Buffered bytes of the current charset, because a character may span several tokens.
   #bytes: number[] = []
 
   constructor(source: string, out: TextSink) {
@@ -81,7 +81,7 @@ class RtfReader {
       const [, brace, word, number, hex, symbol, text] = found
       if (hex !== undefined) this.#addByte(Number.parseInt(hex, 16))
       else if (text !== undefined) this.#addText(text)
-      else if (brace !== undefined) this.#passBrace(brace)
+      else if (brace !== undefined) this.#applyBrace(brace)
       else if (symbol !== undefined) this.#addSymbol(symbol)
       else if (word === 'bin') token.lastIndex += Math.max(0, Number(number ?? 0))
       else if (word !== undefined) this.#applyWord(word, number === undefined ? undefined : Number(number))
@@ -89,10 +89,10 @@ class RtfReader {
     this.#flush()
   }
 
-  #passBrace(brace: string): void {
+  #applyBrace(brace: string): void {
     this.#flush()
-    this.#toPassOver = 0
-    if (brace === '{' && this.#outer.length >= deepestGroup) this.#deeper += 1
+    this.#skip = 0
+    if (brace === '{' && this.#outer.length >= MAX_DEPTH) this.#deeper += 1
     else if (brace === '{') this.#outer.push(this.#group)
     else if (this.#deeper > 0) this.#deeper -= 1
     else this.#group = this.#outer.pop() ?? this.#group
@@ -103,7 +103,7 @@ class RtfReader {
     const sign = signs[word]
     if (sign !== undefined) return this.#addSign(sign)
     this.#flush()
-    if (word === 'uc') this.#change({ repeated: Math.max(0, number ?? 1) })
+    if (word === 'uc') this.#change({ fallbackLength: Math.max(0, number ?? 1) })
     else if (word === 'ansicpg') this.#setDocumentCharset(codePageOf(number ?? 0))
     else if (word === 'mac') this.#setDocumentCharset('macintosh')
     else if (word === 'f') this.#setFont(number ?? 0)
@@ -122,24 +122,24 @@ class RtfReader {
     this.#change({ charset })
   }
 
-  // In the font table the word says which font is described, elsewhere which one is used.
+  // In the font table the control word starts a definition, elsewhere it selects a font.
   #setFont(number: number): void {
     this.#font = number
     if (!this.#group.inFontTable) this.#change({ charset: this.#fonts.get(number) || this.#documentCharset })
   }
 
   #addByte(byte: number): void {
-    if (this.#toPassOver > 0) this.#toPassOver -= 1
+    if (this.#skip > 0) this.#skip -= 1
     else if (!this.#group.hidden) this.#bytes.push(byte)
-    if (this.#bytes.length > mostBytes) this.#flush()
+    if (this.#bytes.length > MAX_RUN_BYTES) this.#flush()
   }
 
-  // Text is ASCII, but for the second halves of characters, and for what careless programs write.
+  // Text is ASCII, except for trailing bytes of multi-byte characters and invalid files.
   #addText(text: string): void {
-    const passed = Math.min(this.#toPassOver, text.length)
-    this.#toPassOver -= passed
+    const skipped = Math.min(this.#skip, text.length)
+    this.#skip -= skipped
     if (this.#group.hidden) return
-    const rest = text.slice(passed)
+    const rest = text.slice(skipped)
     if (this.#bytes.length === 0 && /^[\x20-\x7e]*$/.test(rest)) return this.#out.add(rest)
     for (let at = 0; at < rest.length; at += 1) this.#addByte(rest.charCodeAt(at))
   }
@@ -147,7 +147,7 @@ class RtfReader {
   #addUnicode(number: number): void {
     this.#flush()
     if (!this.#group.hidden) this.#out.add(String.fromCharCode(number & 0xffff))
-    this.#toPassOver = this.#group.repeated
+    this.#skip = this.#group.fallbackLength
   }
 
   #addSymbol(symbol: string): void {
@@ -158,7 +158,7 @@ class RtfReader {
 
   #addSign(sign: string): void {
     this.#flush()
-    if (this.#toPassOver > 0) this.#toPassOver -= 1
+    if (this.#skip > 0) this.#skip -= 1
     else if (!this.#group.hidden) this.#out.add(sign)
   }
 
