@@ -2,29 +2,28 @@ import module from 'node:module'
 import path from 'node:path'
 import nodeFlags from '../bin/node-flags.cjs'
 
-// Started by its own name, it starts again as the launcher would, in this same process where that can be.
+// Started without the launcher: run again with the launcher's flags, by exec in this process where possible.
 if (!nodeFlags.every((flag) => process.execArgv.includes(flag))) {
   const { handOver, program } = await import('../bin/hand-over.cjs')
   handOver([...process.execArgv, ...program, ...process.argv.slice(2)])
-  // Where it is another process, that one does the work, and this one ends with it.
+  // Without exec a child process does the work, and this one exits with it.
   await new Promise(() => {})
 }
 
-// JavaScript, and the only file that is: what makes JavaScript of TypeScript takes 17 MB, and is not loaded as
-// long as all our files were compiled at an earlier start. Where the folder cannot be written, nothing is kept and
-// nothing is lost. An older Node knows no such cache.
+// The only JavaScript file. The TypeScript compiler takes 17 MB and is not loaded while the compile cache has all other files.
+// If the folder is not writable, there is no cache. Older versions of Node have none either.
 const cache = path.join(import.meta.dirname, '../node_modules/.cache/carrel')
 module.enableCompileCache?.(cache)
-// Threads know of the cache by this alone.
+// Worker threads find the cache only through the environment.
 process.env.NODE_COMPILE_CACHE ??= cache
 
-// Everything else is imported after the check: an older Node could not even read it.
+// Everything else is imported after the check, because an older Node could not parse it.
 const { nodeProblem } = await import('./cli/node-version.ts')
 const problem = nodeProblem(process.versions.node)
 if (problem === undefined) {
   const { run } = await import('./cli/run.ts')
   const code = await run(process.argv.slice(2))
-  // What was printed goes out first; a forgotten timer must not keep a command from ending.
+  // Exit after the output is flushed. An explicit exit, so that a leftover timer does not keep the process alive.
   process.stdout.write('', () => process.exit(code))
 } else {
   process.stderr.write(`${problem}\n`)

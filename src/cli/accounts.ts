@@ -12,7 +12,7 @@ import type { Accounts, AlsoFor } from '../identity/index.ts'
 import { createAccounts, createInitialPassword, quotaLimits } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
-/** The actor of commands typed on the machine itself. */
+/** The actor of commands run on the machine itself. */
 const operator = { actor: 'operator', address: '' }
 
 /** The accounts of a server, which may be running at the same time. */
@@ -20,21 +20,21 @@ export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
-  /** Records an operator's action on an account in the audit log. */
-  noting(action: AuditAction, detail?: Record<string, unknown>): AlsoFor
+  /** Returns the callback that records an operator's action on an account in the audit log. */
+  audited(action: AuditAction, detail?: Record<string, unknown>): AlsoFor
 }
 
 /** Opens existing data. Creates and migrates nothing, so that a wrong folder or version is reported. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const now = () => Math.floor(Date.now() / 1000)
-  const db = await openMadeByServer(config)
+  const db = await openExistingDatabase(config)
   const accounts = createAccounts({ db, now, initialPassword: createInitialPassword(config) })
   const audit = new Audit(db, now, config.auditDays)
   return {
     db,
     accounts,
     quotas: new Quotas({ db, accounts, now, limits: quotaLimits(config) }),
-    noting:
+    audited:
       (action, detail) =>
       (tx, { email }) =>
         audit.record(tx, { ...operator, action, objectKind: 'account', objectId: email, detail }),
@@ -43,14 +43,14 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
 }
 
 /** Opens the existing database of a server. Creates and migrates nothing. */
-export async function openMadeByServer(config: Config): Promise<Database> {
-  await checkMadeByServer(config)
+export async function openExistingDatabase(config: Config): Promise<Database> {
+  await checkSchema(config)
   const now = () => Math.floor(Date.now() / 1000)
   return openDatabase(config.database, { now, onFatal: stopAtOnce })
 }
 
-/** Throws CommandError if there is no data of this version to work on. */
-export async function checkMadeByServer({ database, dataDirectory }: Config): Promise<void> {
+/** Throws CommandError if there is no data, or none of this schema version. */
+export async function checkSchema({ database, dataDirectory }: Config): Promise<void> {
   await using found = await inspectDatabase(database)
   const version = found?.schemaVersion ?? 0
   if (version === 0) {

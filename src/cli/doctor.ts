@@ -16,12 +16,12 @@ const checks: readonly ((config: Config) => Promise<Finding | readonly Finding[]
   checkPublicUrl,
 ]
 
-/** Prints what was found, changing nothing, and resolves to the exit code. */
+/** Prints the findings without changing anything, and resolves to the exit code. */
 export async function doctor(options: { json?: true }): Promise<number> {
   const findings = [checkNode(), ...(await checkSettings(options))]
-  const sound = findings.every(({ status }) => status !== 'fail')
-  print(options.json === true, { ok: sound, checks: findings }, findings.map(lineOf))
-  return sound ? 0 : 1
+  const isOk = findings.every(({ status }) => status !== 'fail')
+  print(options.json === true, { ok: isOk, checks: findings }, findings.map(lineOf))
+  return isOk ? 0 : 1
 }
 
 function checkNode(): Finding {
@@ -30,7 +30,7 @@ function checkNode(): Finding {
   return fail('node', `Node.js ${process.versions.node} will not do`, problem)
 }
 
-/** All other checks need settings that can be read. */
+/** All other checks need valid settings. */
 async function checkSettings(options: object): Promise<Finding[]> {
   let config: Config
   try {

@@ -7,7 +7,7 @@ import { findWithOrigin } from '../views/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 
-/** Explains a right out of the database alone. Throws account-not-found, CommandError. */
+/** Explains a permission from the database alone, without a server. Throws account-not-found, CommandError. */
 export async function explainOffline(
   config: Config,
   email: string,
@@ -24,7 +24,7 @@ export async function explainOffline(
   return await explain(opened.db, info, account, path)
 }
 
-/** A library or sub-library. Of the latter only where it is matters here, not what is in it. */
+/** A library or sub-library. Only the origin and path of a sub-library are needed, not its content. */
 async function findAnyLibrary(db: Database, text: string): Promise<LibraryInfo | undefined> {
   const id = parseLibraryId(text)
   const info = id && (await findLibrary(db, id))

@@ -6,7 +6,7 @@ import { type AccountRule, AccountRuleError, SecretError } from '../identity/ind
 import { StartError } from '../server/index.ts'
 import { CommandError } from './command-error.ts'
 
-/** What an operator is told about an error; undefined if it is our bug and its stack has to be seen. */
+/** The message for an expected error; undefined for a bug, whose stack is printed instead. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof AccountRuleError) return accountRules[error.code]
   if (error instanceof DomainError) return sentenceForFault(error.fault)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { nodeProblem } from './node-version.ts'
 
-it('takes Node 24.16 and 26.1 or newer, and no other', () => {
+it('accepts Node 24 from 24.16 on and 26.1 or newer, and rejects all others', () => {
   for (const version of ['24.16.0', '24.99.1', '26.1.0', '27.0.0']) {
     assert.equal(nodeProblem(version), undefined, version)
   }

@@ -5,7 +5,7 @@ import { configFrom, withSettings } from './config-flags.ts'
 import { INDEX_NAMES, type IndexName } from './index-names.ts'
 import { addUserCommands } from './user.ts'
 
-/** Every command an operator can type. One that can fail without an error tells its exit code through `end`. */
+/** All commands. One that can fail without throwing passes its exit code to `end`. */
 export function createProgram(end: (exitCode: number) => void): Command {
   const program = new Command('carrel')
     .description('A self-hosted file library server.')

@@ -5,19 +5,19 @@ import type { LibraryCore } from '../library/index.ts'
 import { createLogger } from '../logging.ts'
 import type { Search } from '../search/index.ts'
 import { createSearch, openBlocks, openCore, openSearchDatabase } from '../server/index.ts'
-import { checkMadeByServer } from './accounts.ts'
+import { checkSchema } from './accounts.ts'
 import type { IndexName } from './index-names.ts'
 import { print } from './output.ts'
 
-const LIBRARIES_A_PAGE = 500
+const PAGE_SIZE = 500
 
-/** Makes indexes again from the commits of all libraries. A running server goes on with what it finds. */
+/** Rebuilds indexes from the commits of all libraries. A running server continues with the new rows. */
 export async function reindex(
   config: Config,
   names: readonly IndexName[],
   options: { json: boolean },
 ): Promise<void> {
-  await checkMadeByServer(config)
+  await checkSchema(config)
   const now = () => Math.floor(Date.now() / 1000)
   const logger = createLogger('error', { pretty: false })
   await using opened = new AsyncDisposableStack()
@@ -41,7 +41,7 @@ interface Parts {
   readonly search: Search
 }
 
-/** Each gives the number of libraries it went through. */
+/** Each returns the number of libraries it processed. */
 const rebuild: Record<IndexName, (parts: Parts) => Promise<number>> = {
   async search({ search }) {
     let count = 0
@@ -53,7 +53,7 @@ const rebuild: Record<IndexName, (parts: Parts) => Promise<number>> = {
   async paths({ core, db }) {
     let count = 0
     for (let after = 0; ; ) {
-      const heads = await listLibraryHeads(db, after, LIBRARIES_A_PAGE)
+      const heads = await listLibraryHeads(db, after, PAGE_SIZE)
       for (const { key } of heads) {
         const library = await findLibraryByKey(db, key)
         if (library !== undefined) await core.pathIndex.rebuild(library)

@@ -7,7 +7,7 @@ import { releaseStartupMemory } from './startup-memory.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-// Running requests are waited for half as long.
+// Time limit of a shutdown. Running requests get half of it.
 const MAX_STOP_MS = 60_000
 
 /** Serves until a signal arrives, then finishes running work within a time limit. Resolves to the exit code. */
@@ -30,8 +30,8 @@ export async function serve(config: Config, options: { json: boolean }): Promise
 }
 
 /**
- * Ends the process after a disk failure: nothing may be acknowledged any more. It is killed, because an orderly exit would close the
- * database, which copies from a log that may have holes.
+ * Kills the process after a disk failure, because nothing may be acknowledged any more. An orderly exit would close the database,
+ * which checkpoints a write-ahead log that may have holes.
  */
 function stopAtOnce(error: Error): void {
   writeSync(

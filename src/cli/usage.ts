@@ -4,14 +4,14 @@ import { PathIndex } from '../history/index.ts'
 import { emailAsShown } from '../identity/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { type AccountUsage, Usage } from '../usage/index.ts'
-import { openMadeByServer } from './accounts.ts'
+import { openExistingDatabase } from './accounts.ts'
 import { columns, print, sizeText } from './output.ts'
 
 const DIR_CACHE_BYTES = 8 * 2 ** 20
 
-/** Counts what has changed since it was last counted, and prints it; a server may be running meanwhile. */
+/** Updates the usage counts and prints them. A server may be running at the same time. */
 export async function usage(config: Config, json: boolean): Promise<void> {
-  await using db = await openMadeByServer(config)
+  await using db = await openExistingDatabase(config)
   const now = () => Math.floor(Date.now() / 1000)
   const objects = new ObjectStore(db, DIR_CACHE_BYTES)
   const pathIndex = new PathIndex(db, objects, new TreeChanges(objects), new RecentCommits(db), () => {})

@@ -89,7 +89,7 @@ async function add(email: string, options: AddOptions): Promise<void> {
   const { password, generated } = await choosePassword(options)
   const account = await opened.accounts.create(
     { ...changes, email, password },
-    opened.noting('account-made', { ...changes }),
+    opened.audited('account-made', { ...changes }),
   )
   const [description] = await describe([account], opened)
   print(options.json === true, { ...description, ...generated }, [
@@ -102,18 +102,18 @@ async function changePassword(email: string, options: PasswordOptions): Promise<
   await using opened = await open(options)
   await opened.accounts.get(email)
   const { password, generated } = await choosePassword(options)
-  const account = await opened.accounts.update(email, { password }, opened.noting('password-changed'))
+  const account = await opened.accounts.update(email, { password }, opened.audited('password-changed'))
   print(options.json === true, { email: account.email, ...generated }, [
     `Changed the password of ${account.email}; it is signed out everywhere.`,
     ...passwordLines(generated),
   ])
 }
 
-/** The address is named, not looked up: its holder may set another one at the same moment. */
+/** Takes the address as an argument, because the account holder may change the stored one concurrently. */
 async function verifyContact(email: string, address: string, options: CommonOptions): Promise<void> {
   const changes = { contactEmail: address, contactVerified: true } as const
   await using opened = await open(options)
-  const account = await opened.accounts.update(email, changes, opened.noting('account-changed', changes))
+  const account = await opened.accounts.update(email, changes, opened.audited('account-changed', changes))
   print(options.json === true, { email: account.email, contactEmail: account.contactEmail }, [
     `${account.email} can sign in with ${account.contactEmail}.`,
   ])
@@ -142,7 +142,7 @@ async function remove(email: string, options: CommonOptions & { yes?: true }): P
   if (!options.yes && !(await confirm(question))) {
     throw new CommandError(`${account.email} was not removed: answer y, or add --yes.`)
   }
-  await opened.accounts.remove(account.email, opened.noting('account-deleted'))
+  await opened.accounts.remove(account.email, opened.audited('account-deleted'))
   print(options.json === true, { email: account.email, removed: true }, [`Removed ${account.email}.`])
 }
 
@@ -182,7 +182,7 @@ async function describe(accounts: readonly Account[], { quotas }: OpenAccounts):
   }))
 }
 
-/** A generated password is part of what is printed; one that was given is not told again. */
+/** A generated password is printed. A given one is not. */
 async function choosePassword(options: PasswordOptions) {
   if (options.passwordStdin) return { password: await readPasswordFromInput(), generated: {} }
   const password = readablePassword()

@@ -3,12 +3,12 @@ import type { Config } from '../../config/index.ts'
 import { inspectDatabase, knownSchemaVersion } from '../../database/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** No clock that is right shows a time before this program was released. Unix seconds. */
-const released = Date.UTC(2026, 10, 1) / 1000
-/** Seconds by which clocks of several nodes may differ. */
-const tolerated = 300
+/** Release date of this program in Unix seconds. An earlier clock is wrong. */
+const RELEASED = Date.UTC(2026, 10, 1) / 1000
+/** Tolerated clock skew between nodes, in seconds. */
+const MAX_CLOCK_SKEW = 300
 
-/** Reachable, and of a schema this program knows. */
+/** Checks that the database is reachable and has a known schema version. */
 export async function checkDatabase({ database }: Config): Promise<Finding> {
   const name = 'database'
   try {
@@ -35,22 +35,22 @@ export async function checkDatabase({ database }: Config): Promise<Finding> {
   }
 }
 
-/** Not before the release of this program, nor before what was stored last. */
+/** Checks that the clock is not before the release of this program or the newest stored change. */
 export async function checkClock({ database }: Config): Promise<Finding> {
   const name = 'clock'
   const now = Date.now() / 1000
   const remedy = 'set the clock of this machine'
   const shown = `it is ${new Date().toISOString()}`
-  if (now < released) return fail(name, `${shown}, before this program was released`, remedy)
+  if (now < RELEASED) return fail(name, `${shown}, before this program was released`, remedy)
   const newest = await newestStored(database)
-  if (newest > now + tolerated) {
+  if (newest > now + MAX_CLOCK_SKEW) {
     const stored = new Date(newest * 1000).toISOString()
     return fail(name, `${shown}, but something was stored at ${stored}`, remedy)
   }
   return ok(name, shown)
 }
 
-/** 0 if that cannot be told; why not is told by the check of the database. */
+/** Time of the newest change; 0 if unknown. `checkDatabase` reports the reason. */
 async function newestStored(database: Config['database']): Promise<number> {
   try {
     await using found = await inspectDatabase(database)

@@ -1,4 +1,4 @@
-/** What one check found. Whatever is not ok comes with what to do about it. */
+/** The result of one check. All but `ok` have a remedy. */
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warn' | 'fail'

@@ -9,7 +9,7 @@ const name = 'data folder'
 const tooLittle = 100_000_000
 const little = 1_000_000_000
 
-/** There, a folder, private, writable. */
+/** Checks that the data folder exists, is a private folder, and is writable. */
 export async function checkDataFolder({ dataDirectory: folder }: Config): Promise<Finding> {
   const found = await statOrUndefined(folder)
   if (found === undefined) {
@@ -29,7 +29,7 @@ export async function checkDataFolder({ dataDirectory: folder }: Config): Promis
   return ok(name, `${folder} is private and writable`)
 }
 
-/** On the disk of the data folder, or of the folder it will be made in. */
+/** Checks the disk of the data folder, or of the folder it will be created in. */
 export async function checkFreeSpace({ dataDirectory }: Config): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(dataDirectory))
   const free = bavail * bsize

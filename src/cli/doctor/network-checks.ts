@@ -6,9 +6,9 @@ import { json } from 'node:stream/consumers'
 import type { Config } from '../../config/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-const patienceMs = 3000
+const TIMEOUT_MS = 3000
 
-/** Free, or Carrel answers there already. */
+/** Checks that the port is free, or that Carrel already listens on it. */
 export async function checkPort(config: Config): Promise<Finding> {
   const { host, port } = config
   const place = `port ${port} on ${host}`
@@ -23,7 +23,7 @@ export async function checkPort(config: Config): Promise<Finding> {
   return fail('port', `${place} is used by another program`, remedy)
 }
 
-/** Reachable, if one is set. It need not be while no server runs. */
+/** Checks that the public URL, if set, is reachable. Only a warning while no server is running. */
 export async function checkPublicUrl(config: Config): Promise<Finding | readonly Finding[]> {
   const { publicUrl } = config
   if (publicUrl === undefined) return []
@@ -49,7 +49,7 @@ function localUrl({ host, port, http }: Config): string {
 async function answersPing(baseUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/api2/ping/`, {
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: { Connection: 'close' },
     })
     return response.ok && (await response.json()) === 'pong'
@@ -64,7 +64,7 @@ async function answersEncryptedPing(baseUrl: string): Promise<boolean> {
     const sent = request(`${baseUrl}/api2/ping/`, {
       rejectUnauthorized: false,
       agent: false,
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }).end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     return response.statusCode === 200 && (await json(response)) === 'pong'
@@ -73,7 +73,7 @@ async function answersEncryptedPing(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** The code of the error, undefined if listening works. */
+/** The error code; undefined if listening works. */
 async function tryToListen(host: string, port: number): Promise<string | undefined> {
   const server = createServer()
   try {
