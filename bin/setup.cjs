@@ -1,5 +1,5 @@
 'use strict'
-// What `npm start`, `npm test`, `npm run check` and `npm run bench` call: installs what is missing, builds the web
+// What `npm start`, `npm test` and the other scripts of package.json call: installs what is missing, builds the web
 // app if it changed, then hands over to Node 24. Old syntax on purpose, because any Node from 12 on may run it.
 const crypto = require('crypto')
 const fs = require('fs')
@@ -12,6 +12,7 @@ const tasks = {
   test: [path.join(root, 'bin/test.ts')],
   check: [path.join(root, 'bin/check.ts')],
   bench: [path.join(root, 'bench/run.ts')],
+  wasm: [path.join(root, 'bin/build-wasm.ts')],
 }
 
 /** What can be installed. Each set contains the ones before it. */
@@ -44,7 +45,7 @@ const name = process.argv[2]
 const task = tasks[name]
 if (task === undefined) giveUp('Say what to do: node bin/setup.cjs ' + Object.keys(tasks).join('|') + '.')
 const begin = () => handOver(task.concat(process.argv.slice(3)))
-if (name === 'check') install('everything', begin)
+if (name === 'check' || name === 'wasm') install('everything', begin)
 else if (name !== 'serve') install('everything', () => buildWebApp(begin))
 else if (isWebAppBuilt()) install('server', begin)
 else install('build', () => buildWebApp(() => removeBuildTools(begin)))

@@ -29,10 +29,11 @@ function makeTable(): Int32Array {
   )
 }
 
+// Its module has the table and the stop as constants.
 let sharedSearch: StopSearch | undefined
 
 function search(): StopSearch {
-  sharedSearch ??= new StopSearch(leaving, STOP)
+  sharedSearch ??= new StopSearch()
   return sharedSearch
 }
 

@@ -128,7 +128,7 @@ describe('what npm start installs', () => {
     await writeFile(path.join(folder, 'package-lock.json'), '{"packages": {"": {}, "left-out": {}}}')
     await writeFile(path.join(folder, 'web/index.html'), 'first')
     await writeFile(path.join(folder, 'npm'), fakeNpm, { mode: 0o755 })
-    for (const file of ['src/main.mjs', 'bin/test.ts', 'bin/check.ts']) {
+    for (const file of ['src/main.mjs', 'bin/test.ts', 'bin/check.ts', 'bin/build-wasm.ts']) {
       await writeFile(path.join(folder, file), `console.log('${file}')`)
     }
   })
@@ -172,6 +172,7 @@ describe('what npm start installs', () => {
   it('is completed by npm test, and then left as it is', async () => {
     assert.deepEqual(await commandsOf('test'), ['npm ci --include=dev', 'bin/test.ts'])
     assert.deepEqual(await commandsOf('check'), ['bin/check.ts'])
+    assert.deepEqual(await commandsOf('wasm'), ['bin/build-wasm.ts'])
     await writeFile(path.join(folder, 'web/index.html'), 'third')
     assert.deepEqual(await commandsOf('serve'), ['vite build --logLevel warn', 'src/main.mjs'])
     await writeFile(path.join(folder, 'package-lock.json'), '{"packages": {"": {}, "another": {}}}')
